@@ -12,7 +12,9 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use muninn_platform::{Channels, SettingsError, TimeZone, filled, filled_secret, in_one_line};
+use muninn_platform::{
+    Channels, Language, SettingsError, TimeZone, filled, filled_secret, in_one_line,
+};
 use secrecy::SecretString;
 
 pub use self::data_dir::DataDirReason;
@@ -117,6 +119,10 @@ pub struct Options {
     /// channel's settings say; unset for the machine's
     #[arg(long, env, global = true, value_parser = time_zone)]
     pub time_zone: Option<TimeZone>,
+    /// Language of what the bot itself says, where neither a channel's settings nor a platform names one: en, de, fr, es,
+    /// pt or ja. Of a list such as de:en the first of these counts; without one it is English
+    #[arg(long, env, global = true, value_parser = language, default_value = "en")]
+    pub language: Language,
     /// TOML file with folders, git repositories and websites that are ingested again when they change; unset for sources.toml in the data folder
     #[arg(long, env, global = true)]
     pub sources_file: Option<PathBuf>,
@@ -296,6 +302,11 @@ pub struct RecallConfig {
     pub tokens: usize,
 }
 
+/// Systems set this variable, too, to whatever their people speak: what the bot does not is no mistake.
+fn language(names: &str) -> Result<Language, std::convert::Infallible> {
+    Ok(Language::of_locales(names).unwrap_or_default())
+}
+
 fn time_zone(name: &str) -> Result<TimeZone, String> {
     let unknown = |_| "there is no such time zone; write one like Europe/Lisbon or UTC".to_owned();
     name.parse().map_err(unknown)
@@ -434,11 +445,14 @@ impl Options {
                 vision: self.model_vision,
             },
             audit_days: self.audit_days,
-            channels: Arc::new(match &self.channel_settings {
-                Some(path) => Channels::load(path)
-                    .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
-                None => Channels::default(),
-            }),
+            channels: {
+                let channels = match &self.channel_settings {
+                    Some(path) => Channels::load(path)
+                        .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
+                    None => Channels::default(),
+                };
+                Arc::new(channels.speaking(self.language))
+            },
             channels_file: self.channel_settings,
             sources_file: SourcesFile::new(self.sources_file, &data_dir),
             data_dir,

@@ -1,7 +1,8 @@
 //! Turns for the unit tests of this crate.
 
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, Toward,
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+    Languages, Toward,
 };
 
 use crate::graph::{NewTurn, Turn};
@@ -51,6 +52,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
             name: "ada".to_owned(),
             is_admin: false,
             time_zone: None,
+            language: None,
         },
         addressed: Addressed::Directly,
         toward: Toward::default(),
@@ -59,5 +61,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
         reply_to: None,
         link: None,
         sent_at: chrono::Utc::now(),
+        workspace_language: None,
+        languages: Languages::default(),
     }
 }

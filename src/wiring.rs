@@ -193,6 +193,7 @@ impl Parts {
         let hearing = Arc::new(HearingRules::new(Arc::clone(&config.channels)));
         let heard = hearing.heard.clone();
         let commands = Commands {
+            channels: Arc::clone(&config.channels),
             archive: Arc::clone(&archive),
             recaller: Arc::clone(&recaller),
             withdrawals: Arc::new(

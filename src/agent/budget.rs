@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Utc};
 use muninn_platform::IncomingMessage;
+use muninn_texts::{Text, text};
 
 use crate::graph::GraphStore;
 use crate::llm::{ModelError, Money, Prices, Usage};
@@ -42,6 +43,21 @@ impl Whose {
             Self::Channel => "this channel's budget",
             Self::Everyone => "my budget",
         }
+    }
+
+    /// The same, for any language.
+    pub fn text(self) -> Text {
+        match self {
+            Self::Person => text!("budget-of-person"),
+            Self::Channel => text!("budget-of-channel"),
+            Self::Everyone => text!("budget-of-all"),
+        }
+    }
+
+    /// By the name that an error gives.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Person, Self::Channel, Self::Everyone];
+        all.into_iter().find(|it| it.name() == name)
     }
 
     /// Where it is set.

@@ -5,9 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use chrono::NaiveDate;
 use minijinja::{Environment, UndefinedBehavior};
-use muninn_platform::TimeZone;
 use muninn_platform::suggest::perhaps_meant;
+use muninn_platform::{Language, TimeZone};
+use muninn_texts::{Text, Value, text};
 use serde::Serialize;
 
 use crate::graph::Turn;
@@ -30,7 +32,30 @@ pub struct Quoted {
     pub is_said: bool,
 }
 
+/// A day as prompts have it, as a reader's language writes it.
+fn day(date: &str) -> Value {
+    let read = date.parse::<NaiveDate>();
+    read.map_or_else(|_| date.into(), Value::from)
+}
+
 impl Quoted {
+    /// Who said it, and when.
+    fn heading(&self) -> Text {
+        let (date, author) = (day(&self.date), &self.author);
+        let heading = if self.is_said {
+            text!("quoted-said", date, author)
+        } else {
+            text!("quoted-asked", date, author)
+        };
+        if !self.replaced.is_empty() {
+            text!("quoted-replaced", heading, date = day(&self.replaced))
+        } else if self.is_newer {
+            text!("quoted-newer", heading)
+        } else {
+            heading
+        }
+    }
+
     /// Each side cut to `most` tokens.
     pub fn shortened(&self, most: u32) -> Self {
         let short = |said: &[String]| lines(&cut(&said.join("\n"), most, Keep::BothEnds));
@@ -212,6 +237,31 @@ pub struct FromMemory<'a> {
     pub recalled: &'a [Quoted],
     /// What was said is worth remembering, not a question.
     pub noted: bool,
+    /// Above each of what is recalled: when it was said, and by whom.
+    pub headings: Vec<String>,
+    /// Above what was answered then.
+    pub answer_then: String,
+    /// Said where nothing is recalled.
+    pub nothing: String,
+}
+
+impl<'a> FromMemory<'a> {
+    /// With its words in a language.
+    pub fn new(recalled: &'a [Quoted], noted: bool, language: Language) -> Self {
+        let heading = |memory: &Quoted| memory.heading().in_language(language);
+        let nothing = if noted {
+            text!("remember-nothing-noted")
+        } else {
+            text!("remember-nothing")
+        };
+        Self {
+            recalled,
+            noted,
+            headings: recalled.iter().map(heading).collect(),
+            answer_then: text!("quoted-answer").in_language(language),
+            nothing: nothing.in_language(language),
+        }
+    }
 }
 
 /// A prompt's values, and the file they go into.
@@ -535,37 +585,18 @@ mod tests {
 
     #[test]
     fn from_memory() {
-        let found = FromMemory {
-            recalled: &[memory()],
-            noted: false,
+        let of = |recalled: &[Quoted], noted| {
+            let values = FromMemory::new(recalled, noted, Language::English);
+            prompts().render(&values).unwrap()
         };
-        let noted = FromMemory {
-            recalled: &[],
-            noted: true,
-        };
-        assert_snapshot!("from_memory_found", prompts().render(&found).unwrap());
-        let rendered = prompts()
-            .render(&FromMemory {
-                recalled: &revised(),
-                ..found
-            })
-            .unwrap();
+        assert_snapshot!("from_memory_found", of(&[memory()], false));
+        let rendered = of(&revised(), false);
         assert!(rendered.contains("2026-11-03, ada (replaced on 2026-11-05):\n"));
         assert!(rendered.contains("2026-11-05, ada (newer):\n"));
-        let rendered = prompts().render(&FromMemory {
-            recalled: &[said_to_others()],
-            noted: false,
-        });
-        assert!(
-            rendered
-                .unwrap()
-                .starts_with("2026-11-03, ada to others:\n> The cat")
-        );
-        assert_snapshot!("from_memory_noted", prompts().render(&noted).unwrap());
-        assert_snapshot!(
-            "from_memory_nothing",
-            prompts().render(&FromMemory::default()).unwrap()
-        );
+        let rendered = of(&[said_to_others()], false);
+        assert!(rendered.starts_with("2026-11-03, ada to others:\n> The cat"));
+        assert_snapshot!("from_memory_noted", of(&[], true));
+        assert_snapshot!("from_memory_nothing", of(&[], false));
     }
 
     #[test]

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use muninn_platform::{
-    AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget, counted,
+    AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget,
 };
+use muninn_texts::{Text, Value, text};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -55,43 +56,51 @@ impl BackfillProgress {
     }
 }
 
-impl std::fmt::Display for BackfillProgress {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let messages = counted(self.messages, "message");
-        match &self.state {
-            BackfillState::Done => write!(f, "Done: I read {messages}."),
-            BackfillState::Stopped(why) => write!(f, "I read {messages}, then stopped: {why}."),
-            BackfillState::Reading | BackfillState::Resting(_) => {
-                write!(f, "Reading: {messages} so far")?;
-                if let Some(reached) = self.reached {
-                    write!(f, ", at {}", reached.format("%Y-%m-%d"))?;
-                }
-                if let BackfillState::Resting(seconds) = self.state {
-                    write!(
-                        f,
-                        "; the platform wants a rest of {}",
-                        counted(seconds, "second")
-                    )?;
-                }
-                f.write_str(".")
+impl BackfillProgress {
+    pub fn text(&self) -> Text {
+        let messages = text!("count-messages", count = self.messages);
+        match (&self.state, self.reached.as_ref().map(Value::date)) {
+            (BackfillState::Done, _) => text!("backfill-done", messages),
+            (BackfillState::Stopped(why), _) => text!("backfill-stopped", messages, why),
+            (BackfillState::Reading, None) => text!("backfill-reading", messages),
+            (BackfillState::Reading, Some(date)) => text!("backfill-reading-at", messages, date),
+            (BackfillState::Resting(seconds), None) => {
+                text!("backfill-resting", messages, seconds = *seconds)
+            }
+            (BackfillState::Resting(seconds), Some(date)) => {
+                text!("backfill-resting-at", messages, date, seconds = *seconds)
             }
         }
     }
 }
 
+/// For whoever runs the bot.
+impl std::fmt::Display for BackfillProgress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.text())
+    }
+}
+
 /// Why there is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.text())]
 pub enum BackfillError {
-    #[error(
-        "what people say there is not remembered; say \"remember channel\" there, or set memory = \"channel\" for {0} in the channel settings (CHANNEL_SETTINGS)"
-    )]
     NotRemembered(AudienceId),
-    #[error(
-        "no platform of this process can read {0}; it must be the id of a channel there, as `muninn sessions` shows it without its thread"
-    )]
     NoPlatform(AudienceId),
-    #[error("{0} is in the future")]
     Future(NaiveDate),
+}
+
+impl BackfillError {
+    /// Within a sentence.
+    pub fn text(&self) -> Text {
+        match self {
+            Self::NotRemembered(place) => {
+                text!("backfill-not-remembered", place = place.as_str())
+            }
+            Self::NoPlatform(place) => text!("backfill-no-platform", place = place.as_str()),
+            Self::Future(day) => text!("backfill-future", day = *day),
+        }
+    }
 }
 
 /// What is kept of one between two pages.

@@ -244,9 +244,11 @@ impl Bot {
     fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
         let (incoming, ack) = arrival.into_parts();
         match incoming {
-            Incoming::Message { message, reply } => {
+            Incoming::Message { message, mut reply } => {
                 let mut message = Self::as_command(message);
                 message.other_accounts = self.commands.people.others(&message.author.id);
+                message.languages = self.commands.channels.languages(&message);
+                reply.speak(message.language());
                 match self.admit(&message) {
                     Ok(()) => {
                         return Some(Admitted {
@@ -257,7 +259,7 @@ impl Bot {
                     }
                     Err(notice) => {
                         ack.ack();
-                        self.refuse(&message, reply, notice);
+                        self.refuse(&message, reply, &notice);
                     }
                 }
             }
@@ -408,13 +410,14 @@ impl Bot {
         }
     }
 
-    fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: Notice) {
+    fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: &Notice) {
         metrics::counter!("muninn_refusals_total").increment(1);
-        if !self.admission.may_be_told(message, &notice) {
+        if !self.admission.may_be_told(message, notice) {
             return;
         }
         let mut reply = reply;
-        self.spawn(async move { tell_asker(reply.as_mut(), &notice.to_string()).await });
+        let said = notice.in_language(message.languages.person);
+        self.spawn(async move { tell_asker(reply.as_mut(), &said).await });
     }
 
     async fn work_on(self: Arc<Self>, arrived: Arrived, line: Place) {
@@ -454,7 +457,8 @@ impl Bot {
             if let Some(notice) =
                 notice.filter(|notice| self.admission.may_be_told(&message, notice))
             {
-                tell_asker(reply.as_mut(), &notice.to_string()).await;
+                let said = notice.in_language(message.languages.person);
+                tell_asker(reply.as_mut(), &said).await;
             }
             self.let_go(&guard, &message).await;
             return true;
@@ -733,7 +737,11 @@ impl Bot {
                 Ok(After::Outdated) if again < MOST_AGAIN => again += 1,
                 Ok(After::Outdated) => {
                     tracing::error!(event = %message.event, "what an answer is made from is forgotten again and again");
-                    deliver(reply.as_mut(), &Notice::Failed.to_string()).await;
+                    deliver(
+                        reply.as_mut(),
+                        &Notice::Failed.in_language(message.language()),
+                    )
+                    .await;
                     return;
                 }
                 Ok(After::Nothing) => return,
@@ -745,7 +753,11 @@ impl Bot {
                 Err(error) => {
                     metrics::counter!("muninn_failed_turns_total").increment(1);
                     tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
-                    deliver(reply.as_mut(), &Notice::Failed.to_string()).await;
+                    deliver(
+                        reply.as_mut(),
+                        &Notice::Failed.in_language(message.language()),
+                    )
+                    .await;
                     return;
                 }
             }

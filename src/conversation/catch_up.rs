@@ -11,7 +11,9 @@ mod tests;
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use muninn_platform::{Channels, IncomingMessage, TimeZone, counted, local_time};
+use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, local_time};
+
+use muninn_texts::{Text, Value, text};
 
 use self::findings::{Batch, Findings, batches, schema};
 use self::listing::listing;
@@ -61,7 +63,8 @@ impl NotFound {
     fn notice(&self) -> Notice {
         match self {
             Self::Model(error) => Notice::ModelDownListed(model_trouble(error)),
-            Self::Prompt(_) | Self::Unreadable => Notice::ModelDownListed(self.to_string()),
+            Self::Prompt(_) => Notice::ModelDownListed(text!("model-prompt")),
+            Self::Unreadable => Notice::ModelDownListed(text!("model-unreadable")),
         }
     }
 }
@@ -101,11 +104,16 @@ impl CatchUp {
         since: Option<&str>,
     ) -> Result<String, StoreError> {
         let zone = self.recaller.time_zone_of(message);
+        // Whoever asks is told alone.
+        let reader = Reader {
+            language: message.languages.person,
+            zone,
+        };
         let now = Utc::now();
         let from = match since {
             Some(words) => match beginning(words, now.with_timezone(&zone).date_naive()) {
                 Some(day) => midnight(day, zone),
-                None => return Ok(Notice::NoSuchDay(words.to_owned()).to_string()),
+                None => return Ok(notice(&Notice::NoSuchDay(words.to_owned()), message)),
             },
             None => {
                 let last = self.last_here(message).await?;
@@ -113,11 +121,10 @@ impl CatchUp {
             }
         };
         let said = self.said(message, from, now).await?;
-        let text = self.text(message, &said, zone).await;
-        let since = moment(from, zone);
+        let text = self.text(message, &said, reader).await;
         Ok(match text {
-            Some(text) => format!("{}\n\n{text}", heading(&said, &since)),
-            None => Notice::NothingSince(since).to_string(),
+            Some(text) => format!("{}\n\n{text}", heading(&said, from, reader)),
+            None => notice(&Notice::NothingSince(reader.day(from)), message),
         })
     }
 
@@ -131,10 +138,13 @@ impl CatchUp {
         from: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<Option<String>, StoreError> {
-        let zone = self.recaller.time_zone_of(message);
+        let reader = Reader {
+            language: message.languages.place,
+            zone: self.recaller.time_zone_of(message),
+        };
         let said = self.said(message, from, until).await?;
-        let text = self.text(message, &said, zone).await;
-        Ok(text.map(|text| format!("{}\n\n{text}", heading(&said, &moment(from, zone)))))
+        let text = self.text(message, &said, reader).await;
+        Ok(text.map(|text| format!("{}\n\n{text}", heading(&said, from, reader))))
     }
 
     /// When the author last said something here.
@@ -167,19 +177,19 @@ impl CatchUp {
         &self,
         message: &IncomingMessage,
         said: &[Said],
-        zone: TimeZone,
+        reader: Reader,
     ) -> Option<String> {
         let all = most_answered(&topics(said));
         let mut lines = Vec::new();
         let rest = match &self.model {
             Some(model) if !all.is_empty() => {
-                let (told, rest) = self.told(model, message, &all, zone).await;
+                let (told, rest) = self.told(model, message, &all, reader).await;
                 lines = told;
                 rest
             }
             Some(_) | None => all,
         };
-        lines.extend(listing(&rest, zone));
+        lines.extend(listing(&rest, reader));
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
@@ -189,7 +199,7 @@ impl CatchUp {
         model: &ModelChain,
         message: &IncomingMessage,
         all: &[Topic<'a>],
-        zone: TimeZone,
+        reader: Reader,
     ) -> (Vec<String>, Vec<Topic<'a>>) {
         let (batches, mut rest) = batches(all, MOST_CALLS);
         let store = &**self.archive.store();
@@ -200,7 +210,7 @@ impl CatchUp {
             let found = match &failed {
                 // What failed once would fail again, and everybody waits.
                 Some(_) => None,
-                None => match self.ask(model, message, &batch, &purse, zone).await {
+                None => match self.ask(model, message, &batch, &purse, reader.zone).await {
                     Ok(found) => Some(found),
                     Err(error) => {
                         tracing::warn!(
@@ -213,15 +223,15 @@ impl CatchUp {
                 },
             };
             match found {
-                Some(found) => sections.add(&batch, &found, zone),
+                Some(found) => sections.add(&batch, &found, reader),
                 None => rest.extend(batch.topics),
             }
         }
-        let mut lines = sections.lines();
+        let mut lines = sections.lines(reader.language);
         if let Some(notice) = failed {
-            lines.push(notice.to_string());
+            lines.push(notice.in_language(reader.language));
         } else if !rest.is_empty() {
-            lines.push("**Further conversations**".to_owned());
+            lines.push(bold(&text!("catch-up-further"), reader.language));
         }
         (lines, most_answered(&rest))
     }
@@ -270,54 +280,76 @@ struct Sections {
 }
 
 impl Sections {
-    fn add(&mut self, batch: &Batch<'_>, found: &Findings, zone: TimeZone) {
+    fn add(&mut self, batch: &Batch<'_>, found: &Findings, reader: Reader) {
         for (lines, entries) in [
             (&mut self.decided, &found.decided),
             (&mut self.answered, &found.answered),
             (&mut self.open, &found.open),
         ] {
-            lines.extend(entries.iter().map(|entry| batch.line(entry, zone)));
+            lines.extend(entries.iter().map(|entry| batch.line(entry, reader)));
         }
     }
 
-    fn lines(self) -> Vec<String> {
+    fn lines(self, language: Language) -> Vec<String> {
         let sections = [
-            ("**Decided**", self.decided),
-            ("**Left open**", self.open),
-            ("**Asked and answered**", self.answered),
+            (text!("catch-up-decided"), self.decided),
+            (text!("catch-up-open"), self.open),
+            (text!("catch-up-answered"), self.answered),
         ];
         let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
         filled
-            .flat_map(|(heading, lines)| std::iter::once(heading.to_owned()).chain(lines))
+            .flat_map(|(heading, lines)| std::iter::once(bold(&heading, language)).chain(lines))
             .collect()
     }
 }
 
-/// `Since Mon 13 Apr, 09:00: 75 messages by 9 people.`
-fn heading(said: &[Said], since: &str) -> String {
+/// Who reads it: in which language, and by which clock.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    language: Language,
+    zone: TimeZone,
+}
+
+impl Reader {
+    fn day(self, at: DateTime<Utc>) -> Value {
+        Value::day(&at.with_timezone(&self.zone))
+    }
+}
+
+fn bold(heading: &Text, language: Language) -> String {
+    format!("**{}**", heading.in_language(language))
+}
+
+/// `Since Mon 13 Apr 09:00: 75 messages by 9 people.`
+fn heading(said: &[Said], since: DateTime<Utc>, reader: Reader) -> String {
     let mut people: Vec<&str> = said.iter().map(|said| said.author.as_str()).collect();
     people.sort_unstable();
     people.dedup();
-    let people = match people.len() {
-        1 => "1 person".to_owned(),
-        many => format!("{many} people"),
-    };
-    format!(
-        "Since {since}: {} by {people}.",
-        counted(said.len(), "message")
-    )
+    let heading = text!(
+        "caught-up",
+        since = reader.day(since),
+        messages = text!("count-messages", count = said.len()),
+        people = text!("count-people", count = people.len())
+    );
+    heading.in_language(reader.language)
 }
 
 /// Who said it, and when.
-fn headline(said: &Said, zone: TimeZone) -> String {
-    format!("{}, {}", said.author_name, moment(said.at, zone))
+fn headline(said: &Said, reader: Reader) -> String {
+    let at = reader.day(said.at).in_language(reader.language);
+    format!("{}, {at}", said.author_name)
 }
 
-/// `Mon 13 Apr 18:30`
+/// `Mon 13 Apr 18:30`, for a model.
 fn moment(at: DateTime<Utc>, zone: TimeZone) -> String {
     at.with_timezone(&zone)
         .format("%a %-d %b %H:%M")
         .to_string()
+}
+
+/// What is said to the one who asks alone.
+fn notice(notice: &Notice, message: &IncomingMessage) -> String {
+    notice.in_language(message.languages.person)
 }
 
 /// The first moment of a day.

@@ -13,14 +13,15 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Attention, ChannelMemory, Command, ConversationId, ForgetWhat, IncomingMessage, MessageId,
-    Reply, Scope, ShownItem, Vocabulary, Withdraw, counted, excerpt,
+    Attention, ChannelMemory, Channels, Command, ConversationId, ForgetWhat, IncomingMessage,
+    Language, MessageId, Reply, Scope, ShownItem, Vocabulary, Withdraw, excerpt,
 };
+use muninn_texts::{Text, Value, text};
 
 pub use self::export_mine::Exports;
 pub use self::items::{WhichItem, shown_item};
 use self::once::CommandOutcome;
-use crate::agent::budget::{Budgets, Used};
+use crate::agent::budget::Budgets;
 use crate::conversation::attention::Listening;
 use crate::conversation::audit::{Action, Audit};
 use crate::conversation::catch_up::CatchUp;
@@ -42,47 +43,20 @@ const HISTORY: usize = 20;
 /// Turns that are looked through for somebody's last one.
 const LOOK_BACK: usize = 64;
 
-/// What can be asked, in the words of a platform whose commands are words.
-fn help(vocabulary: &Vocabulary) -> String {
-    if let Some(help) = vocabulary.help {
-        return help.to_owned();
-    }
+/// What can be asked, in the words of a platform.
+fn help(vocabulary: &Vocabulary) -> Text {
     let Vocabulary {
         channel,
         conversation,
+        has_slash_commands,
         ..
-    } = vocabulary;
-    format!(
-        "\
-What you can ask of me:
-- `help`: this
-- `about`: what I am, and what I remember here
-- `history`: what was said here lately
-- `why`: what my last answer was made from
-- `catch me up`, `catch me up since Monday`: what was decided, answered and left open in this {channel}, for you alone
-- `remember that …`: keep it in mind here; `note: …` does the same
-- `memory`, `memory search WORDS`: what I keep of what you said here; then `forget 2` or `correct 2: …` for one of these
-- `forget last`: forget your last message here, with its answer
-- `forget session`: forget everything said in this {conversation}
-- `forget {channel}`: forget everything said in this {channel}, in all its {conversation}s
-- `forget me`: forget everything of yours, in all places (asks first)
-- `link my accounts`, in a direct message: let your account here and one on another platform be one person's for me; `unlink my account` undoes it
-- `export mine`: all that I keep of yours, in all places, as files for you alone
-- `mute`, `only when mentioned`, `unmute`: when I answer in this {conversation}; `mute {channel}` and so on for all of the {channel}
-- `remember {channel}`, `remember only what is asked`: whether I remember what people say to one another in this {channel}
-- `don't remember me here`, `remember me here`: whether that holds for you
-- `off`, `on`: what people say to one another in this {conversation} is off the record, or on it again; `off {channel}` and so on for all of the {channel}
-- `backfill since Monday`: read what people said to one another in this {channel} from then on, where it is remembered (by those who may manage it); `backfill`: how far that is
-- `usage`: what you and this {channel} have spent
-- `web`: a link, for you alone, to pages that show your conversations and what answers came from; `web sign out` ends that
-Anything else is a message to me."
-    )
+    } = *vocabulary;
+    if has_slash_commands {
+        text!("help-slash")
+    } else {
+        text!("help", channel, conversation)
+    }
 }
-
-const ABOUT: &str = "\
-I answer questions, and I remember what was said to me here: when it helps with a later question, I recall it. What I \
-remember of a place is recalled for those who are in it and for nobody else. Messages that are deleted are forgotten, \
-and so is whatever you tell me to forget.";
 
 /// Runs commands.
 #[derive(Debug)]
@@ -93,6 +67,8 @@ pub struct Commands {
     pub budgets: Arc<Budgets>,
     pub listening: Arc<Listening>,
     pub hearing: Arc<HearingRules>,
+    /// What is set for them; their language, for one.
+    pub channels: Arc<Channels>,
     pub catch_up: CatchUp,
     pub audit: Audit,
     pub people: Arc<People>,
@@ -146,10 +122,9 @@ impl From<String> for CommandAnswer {
     }
 }
 
-impl From<Notice> for CommandAnswer {
-    fn from(notice: Notice) -> Self {
-        notice.to_string().into()
-    }
+/// What is said of a command to everybody who sees it.
+fn answering(notice: &Notice, message: &IncomingMessage) -> CommandAnswer {
+    notice.in_language(message.language()).into()
 }
 
 impl Commands {
@@ -162,8 +137,10 @@ impl Commands {
         context: &CommandContext,
     ) -> CommandAnswer {
         let said = match command {
-            Command::Help => Ok(help(context.vocabulary).into()),
-            Command::Unknown(name) => Ok(Notice::UnknownCommand(name.clone()).into()),
+            Command::Help => Ok(help(context.vocabulary)
+                .in_language(message.language())
+                .into()),
+            Command::Unknown(name) => Ok(answering(&Notice::UnknownCommand(name.clone()), message)),
             Command::History => self.history(message).await,
             Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
@@ -173,29 +150,32 @@ impl Commands {
             }
             Command::Attend(attention, scope) => {
                 let set = self.attend(guard, message, *attention, *scope, context.vocabulary);
-                set.await.map(CommandAnswer::from)
+                set.await.map(|notice| answering(&notice, message))
             }
             Command::Remember(memory) => {
                 let set = self.remember(message, *memory, context.vocabulary);
-                set.await.map(CommandAnswer::from)
+                set.await.map(|notice| answering(&notice, message))
             }
             Command::OffTheRecord(scope) => {
                 let set = self.record(message, false, *scope, context.vocabulary);
-                set.await.map(CommandAnswer::from)
+                set.await.map(|notice| answering(&notice, message))
             }
             Command::OnTheRecord(scope) => {
                 let set = self.record(message, true, *scope, context.vocabulary);
-                set.await.map(CommandAnswer::from)
+                set.await.map(|notice| answering(&notice, message))
             }
             Command::OptIn => {
                 let set = self.opt_in(message, context.vocabulary);
-                set.await.map(CommandAnswer::from)
+                set.await.map(|notice| answering(&notice, message))
             }
             Command::Link(code) => {
                 let linked = self.link_accounts(message, code.as_deref());
-                linked.await.map(CommandAnswer::from)
+                linked.await.map(|notice| answering(&notice, message))
             }
-            Command::Unlink => self.unlink_account(message).await.map(CommandAnswer::from),
+            Command::Unlink => {
+                let unlinked = self.unlink_account(message).await;
+                unlinked.map(|notice| answering(&notice, message))
+            }
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
@@ -215,13 +195,13 @@ impl Commands {
                 | ForgetWhat::Audience
                 | ForgetWhat::Item(_)
                 | ForgetWhat::Me { .. },
-            ) => Ok(Notice::Failed.into()),
+            ) => Ok(answering(&Notice::Failed, message)),
             Command::Forget(ForgetWhat::Session) => {
                 let said = self.forget_session(guard, message, context).await;
                 said.map(CommandAnswer::from)
             }
         };
-        said.unwrap_or_else(|error| failed(&error).into())
+        said.unwrap_or_else(|error| answering(&failed(&error), message))
     }
 
     async fn history(&self, message: &IncomingMessage) -> Result<CommandAnswer, StoreError> {
@@ -233,9 +213,10 @@ impl Commands {
             turns = self.archive.store().last_turns(audience, HISTORY).await?;
         }
         if turns.is_empty() {
-            return Ok(Notice::NothingYet.into());
+            return Ok(answering(&Notice::NothingYet, message));
         }
-        let lines: Vec<String> = turns.iter().map(in_history).collect();
+        let line = |turn| in_history(turn, message.language());
+        let lines: Vec<String> = turns.iter().map(line).collect();
         let silences = self.silences(message).await?;
         let lines: Vec<String> = lines.into_iter().chain(silences).collect();
         Ok(CommandAnswer {
@@ -271,7 +252,7 @@ impl Commands {
         let last = kept.last_silent_at.filter(|_| kept.silences > 0);
         Ok(last.map(|last| {
             let times = kept.silences;
-            Notice::StayedSilent { times, last }.to_string()
+            Notice::StayedSilent { times, last }.in_language(message.language())
         }))
     }
 
@@ -324,7 +305,7 @@ impl Commands {
             .response_of_message(&message.audience.id, answer);
         match found.await? {
             Some((session, response)) => self.why(message, &session, Some(response)).await,
-            None => Ok(Notice::NoSuchAnswer.into()),
+            None => Ok(answering(&Notice::NoSuchAnswer, message)),
         }
     }
 
@@ -338,21 +319,29 @@ impl Commands {
             .store()
             .memory_stats(&message.audience.id)
             .await?;
+        let language = message.language();
         let remembered = match (memory_stats.turns, memory_stats.since) {
-            (0, _) | (_, None) => "I remember nothing of this place yet.".to_owned(),
-            (turns, Some(since)) => format!(
-                "I remember {} from {} here, since {}.",
-                counted(turns, "turn"),
-                counted(memory_stats.sessions, "conversation"),
-                since.format("%Y-%m-%d"),
+            (0, _) | (_, None) => text!("about-nothing"),
+            (turns, Some(since)) => text!(
+                "about-remembered",
+                turns = text!("count-turns", count = turns),
+                conversations = text!("count-conversations", count = memory_stats.sessions),
+                since = Value::date(&since)
             ),
         };
+        let (about, remembered) = (text!("about"), remembered.in_language(language));
         let heard = match self.hearing.memory(message.channel()) {
-            ChannelMemory::Channel => format!("\n\n{}", Notice::HearsEverybody(vocabulary)),
+            ChannelMemory::Channel => {
+                let notice = Notice::HearsEverybody(vocabulary);
+                format!("\n\n{}", notice.in_language(message.language()))
+            }
             ChannelMemory::Asked => String::new(),
         };
-        let help = help(vocabulary);
-        Ok(format!("{ABOUT}\n\n{remembered}{heard}\n\n{help}"))
+        let (about, help) = (
+            about.in_language(language),
+            help(vocabulary).in_language(language),
+        );
+        Ok(format!("{about}\n\n{remembered}{heard}\n\n{help}"))
     }
 
     async fn why(
@@ -363,12 +352,13 @@ impl Commands {
     ) -> Result<CommandAnswer, StoreError> {
         let explained = self.archive.store().explain(session, response).await?;
         let Some(explained) = explained else {
-            return Ok(Notice::NothingYet.into());
+            return Ok(answering(&Notice::NothingYet, message));
         };
-        let mut text = explain(&explained);
+        let mut text = explain(&explained, message.language());
         let recalled = || explained.recalled.iter().map(|(_, turn)| turn);
         if !explained.recalled.is_empty() && self.number_recalled(message, recalled()).await {
-            text = format!("{text}\n{}", Notice::RecalledHint);
+            let hint = Notice::RecalledHint.in_language(message.language());
+            text = format!("{text}\n{hint}");
         }
         let items = items::shown(recalled());
         let recalled = recalled().map(|turn| turn.id);
@@ -378,7 +368,10 @@ impl Commands {
 
     /// What was said here while the one who asks was not. The caller holds no session: a model may take long over it.
     pub async fn catch_up(&self, message: &IncomingMessage, since: Option<&str>) -> String {
-        said(self.catch_up.tell(message, since).await)
+        said(
+            self.catch_up.tell(message, since).await,
+            message.languages.person,
+        )
     }
 
     /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no
@@ -411,7 +404,10 @@ impl Commands {
             }) = about
             else {
                 return self
-                    .have_said(message, Notice::NothingToForget.to_string())
+                    .have_said(
+                        message,
+                        Notice::NothingToForget.in_language(message.language()),
+                    )
                     .await;
             };
             let outcome = CommandOutcome::Turn(session.clone(), response);
@@ -432,17 +428,27 @@ impl Commands {
                         .did(message, Action::ForgotTurn, about, turns)
                         .await;
                     let quotes = forgotten.quotes;
-                    let said = in_words(&Notice::ForgotTurn { quotes }, forgotten, visible);
+                    let said = in_words(
+                        &Notice::ForgotTurn { quotes },
+                        forgotten,
+                        visible,
+                        message.language(),
+                    );
                     self.have_said(message, said).await
                 }
                 Err(error) if is_waiting && error.is_outage() => {
                     let notice = Notice::ForgotWaitingTurn;
-                    Ok(in_words(&notice, Forgotten::default(), visible))
+                    Ok(in_words(
+                        &notice,
+                        Forgotten::default(),
+                        visible,
+                        message.language(),
+                    ))
                 }
                 Err(error) => Err(error),
             }
         };
-        said(forgotten.await)
+        said(forgotten.await, message.language())
     }
 
     /// The last turn of the one who asks, in this conversation, or else in this place: where answers
@@ -603,7 +609,7 @@ impl Commands {
     ) -> String {
         let vocabulary = context.vocabulary;
         if !message.author.is_admin {
-            return Notice::ModeratorNeeded(vocabulary).to_string();
+            return Notice::ModeratorNeeded(vocabulary).in_language(message.language());
         }
         let forgotten = async {
             let about = match self.outcome(message).await? {
@@ -638,10 +644,13 @@ impl Commands {
                 0 => Notice::NothingYet,
                 turns => Notice::ForgotAudience { turns, vocabulary },
             };
-            self.have_said(message, in_words(&notice, forgotten, visible))
-                .await
+            self.have_said(
+                message,
+                in_words(&notice, forgotten, visible, message.language()),
+            )
+            .await
         };
-        said(forgotten.await)
+        said(forgotten.await, message.language())
     }
 
     async fn forget_sessions(
@@ -682,21 +691,26 @@ impl Commands {
         let store = self.archive.store();
         let (accounts, audience) = (message.accounts(), &message.audience.id);
         let mut lines = Vec::new();
-        for (days, called) in [(1, "the last 24 hours"), (30, "the last 30 days")] {
+        for (days, called) in [(1, text!("usage-day")), (30, text!("usage-month"))] {
             let since = Utc::now() - TimeDelta::days(days);
             let usage = store.usage(&accounts, audience, since).await?;
-            lines.push(format!("In {called}:"));
-            lines.push(format!("- you: {}", spent(usage.person)));
-            lines.push(format!("- here, all together: {}", spent(usage.audience)));
+            lines.push(called);
+            lines.push(text!("usage-you", spent = spent(usage.person)));
+            lines.push(text!("usage-here", spent = spent(usage.audience)));
         }
         let used = self.budgets.purse(Some(&**store), message).await.used();
-        lines.extend(used.iter().map(
-            |Used {
-                 whose,
-                 spent,
-                 limit,
-             }| { format!("Of {} for this month: {spent} of {limit}", whose.name()) },
-        ));
+        lines.extend(used.iter().map(|used| {
+            text!(
+                "usage-budget",
+                whose = used.whose.text(),
+                spent = used.spent.to_string(),
+                limit = used.limit.to_string()
+            )
+        }));
+        let said = lines
+            .iter()
+            .map(|line| line.in_language(message.language()));
+        let lines: Vec<String> = said.collect();
         Ok(lines.join("\n"))
     }
 
@@ -708,13 +722,16 @@ impl Commands {
     ) -> Result<String, StoreError> {
         let vocabulary = context.vocabulary;
         if !message.author.is_admin && !self.all_mine(guard, message).await? {
-            return Ok(Notice::NotYoursToForget(vocabulary).to_string());
+            let notice = Notice::NotYoursToForget(vocabulary);
+            return Ok(notice.in_language(message.language()));
         }
         match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
             // The last turn is gone, so the first try took effect; what came since stays.
             Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
-                return self.have_said(message, Notice::ForgotAll.to_string()).await;
+                return self
+                    .have_said(message, Notice::ForgotAll.in_language(message.language()))
+                    .await;
             }
             Some(
                 CommandOutcome::Session(_)
@@ -741,8 +758,11 @@ impl Commands {
             turns => Notice::ForgotSession { turns, vocabulary },
         };
         let visible = self.withdrawals.carry_out(planned).await;
-        self.have_said(message, in_words(&notice, forgotten, visible))
-            .await
+        self.have_said(
+            message,
+            in_words(&notice, forgotten, visible, message.language()),
+        )
+        .await
     }
 
     /// Forgets what waits for the graph.
@@ -815,20 +835,27 @@ fn together(one: Forgotten, other: Forgotten) -> Forgotten {
 }
 
 /// What was forgotten, and what could not be done of it: in the chat, and in a file.
-fn in_words(notice: &Notice, forgotten: Forgotten, visible: WithdrawalOutcome) -> String {
-    let mut said = notice.to_string();
+fn in_words(
+    notice: &Notice,
+    forgotten: Forgotten,
+    visible: WithdrawalOutcome,
+    language: Language,
+) -> String {
+    let mut said = notice.in_language(language);
     if visible != WithdrawalOutcome::default() {
-        said = format!("{said} {}", Notice::StillVisible(visible));
+        let visible = Notice::StillVisible(visible).in_language(language);
+        said = format!("{said} {visible}");
     }
     if forgotten.is_in_file {
-        said = format!("{said}\n\n{}", Notice::StillInFile);
+        let in_file = Notice::StillInFile.in_language(language);
+        said = format!("{said}\n\n{in_file}");
     }
     said
 }
 
 /// The outcome of a command, in words.
-fn said(outcome: Result<String, StoreError>) -> String {
-    outcome.unwrap_or_else(|error| failed(&error).to_string())
+fn said(outcome: Result<String, StoreError>, language: Language) -> String {
+    outcome.unwrap_or_else(|error| failed(&error).in_language(language))
 }
 
 /// What is said of a command that failed.
@@ -841,7 +868,7 @@ fn failed(error: &StoreError) -> Notice {
     }
 }
 
-fn spent(spent: Spent) -> String {
+fn spent(spent: Spent) -> Text {
     let Spent {
         turns,
         prompt_tokens,
@@ -849,32 +876,36 @@ fn spent(spent: Spent) -> String {
         cached_tokens,
         cost_micros,
     } = spent;
-    let (answers, read) = (counted(turns, "answer"), counted(prompt_tokens, "token"));
-    let cached = of_those_cached(cached_tokens);
-    let cost = for_money(Money(cost_micros));
-    format!("{answers}, {read} read{cached} and {completion_tokens} written{cost}")
+    let spent = text!(
+        "spent",
+        answers = text!("count-answers", count = turns),
+        read = tokens_read(prompt_tokens, cached_tokens),
+        written = text!("tokens-written", count = completion_tokens)
+    );
+    for_money(spent, Money(cost_micros))
 }
 
-/// ` (80 of them cached)`; nothing for none.
-pub(crate) fn of_those_cached(cached: u64) -> String {
+/// `100 tokens read (80 of them cached)`
+pub(crate) fn tokens_read(read: u64, cached: u64) -> Text {
+    let tokens = text!("count-tokens", count = read);
     match cached {
-        0 => String::new(),
-        cached => format!(" ({cached} of them cached)"),
+        0 => text!("tokens-read", tokens),
+        cached => text!("tokens-read-cached", tokens, cached),
     }
 }
 
-/// `, for $0.0021`; nothing where nothing was paid.
-pub(crate) fn for_money(cost: Money) -> String {
+/// The same, with `, for $0.0021` behind it; nothing where nothing was paid.
+pub(crate) fn for_money(spent: Text, cost: Money) -> Text {
     match cost {
-        Money(0) => String::new(),
-        cost => format!(", for {cost}"),
+        Money(0) => spent,
+        cost => text!("spent-money", spent, money = cost.to_string()),
     }
 }
 
-fn in_history(turn: &Turn) -> String {
+fn in_history(turn: &Turn, language: Language) -> String {
+    let at = Value::moment(&turn.created_at).in_language(language);
     format!(
-        "[{}] {}: {}\n    {}",
-        turn.created_at.format("%Y-%m-%d %H:%M"),
+        "[{at}] {}: {}\n    {}",
         turn.author_name,
         excerpt(&turn.input),
         excerpt(&turn.output),

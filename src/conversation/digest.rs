@@ -78,6 +78,7 @@ impl Due {
             name: "a colleague".to_owned(),
             is_admin: false,
             time_zone: Some(self.zone),
+            language: None,
         };
         let event = format!(
             "digest/{}/{}",
@@ -151,9 +152,10 @@ impl Digests {
     }
 
     async fn try_to(&self, catch_up: &CatchUp, due: &Due) -> Result<(), StoreError> {
-        let Some(message) = due.message() else {
+        let Some(mut message) = due.message() else {
             return Ok(());
         };
+        message.languages = self.channels.languages(&message);
         let Some(announce) = self.hearing.announcer(&message.audience.platform) else {
             return Ok(());
         };

@@ -1,18 +1,19 @@
 //! What an answer was made from, for a person to read: `why`.
 
-use crate::conversation::commands::{for_money, of_those_cached};
+use crate::conversation::commands::{for_money, tokens_read};
 use crate::graph::answers::Votes;
-use crate::graph::trace::{FoundPassage, ModelCall, ToolUse, Trace};
+use crate::graph::trace::{FoundPassage, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
 use crate::knowledge::search::facts::is_path;
 use crate::llm::Money;
-use muninn_platform::{counted, excerpt, one_line};
+use muninn_platform::{Language, excerpt, one_line};
+use muninn_texts::{Text, Value, text};
 
 /// Nodes that are listed; of the others their number.
 const NODES: usize = 12;
 
 /// The explanation, in lines of Markdown.
-pub(crate) fn explain(explained: &Explanation) -> String {
+pub(crate) fn explain(explained: &Explanation, language: Language) -> String {
     let Explanation {
         turn,
         votes,
@@ -22,76 +23,86 @@ pub(crate) fn explain(explained: &Explanation) -> String {
         context,
         removed_sources,
     } = explained;
+    let said = |text: Text| text.in_language(language);
     let mut lines = vec![
-        format!("My last answer was to: {}", excerpt(&turn.input)),
-        written(turn, trace),
+        said(text!("why-answered", question = excerpt(&turn.input))),
+        said(written(turn, trace)),
     ];
     if let Some(question) = &turn.rephrased_question {
-        lines.push(format!("Understood as: {}", excerpt(question)));
+        lines.push(said(text!("why-understood", question = excerpt(question))));
     }
-    lines.extend(worked(trace));
+    lines.extend(worked(trace, language));
     if let Some(cypher) = &turn.cypher {
-        lines.push(format!("Cypher that was run:\n```cypher\n{cypher}\n```"));
+        let heading = said(text!("why-cypher"));
+        lines.push(format!("{heading}\n```cypher\n{cypher}\n```"));
     }
-    lines.extend(sources(context, &trace.passages));
-    lines.extend(rests_on(turn.trust).map(|what| {
-        format!("It rests on {what}: a link to a place that only these name is shown as text.")
-    }));
+    lines.extend(sources(context, &trace.passages, language));
+    lines.extend(rests_on(turn.trust).map(said));
     if !removed_sources.is_empty() {
         let names = plain_list(removed_sources);
-        lines.push(format!(
-            "Made from sources that were removed since, so nothing of them can be shown: {names}."
-        ));
+        lines.push(said(text!("why-removed", names)));
     }
     if recalled.is_empty() {
-        lines.push("Recalled: nothing.".to_owned());
+        lines.push(said(text!("why-recalled-nothing")));
     } else {
-        lines.push("Recalled:".to_owned());
+        lines.push(said(text!("why-recalled")));
         let place = |memory: &Turn| places.get(&memory.id).map(String::as_str);
-        lines.extend(
-            recalled.iter().zip(1..).map(|((score, memory), number)| {
-                from_memory(number, *score, memory, place(memory))
-            }),
-        );
+        lines.extend(recalled.iter().zip(1..).map(|((score, memory), number)| {
+            from_memory(number, *score, memory, place(memory), language)
+        }));
     }
-    lines.extend(thought(*votes));
+    lines.extend(thought(*votes).map(said));
     lines.join("\n")
 }
 
 /// What the least trusted thing is that an answer was given; none where people said all of it.
-fn rests_on(trust: Trust) -> Option<&'static str> {
+fn rests_on(trust: Trust) -> Option<Text> {
     match trust {
-        Trust::File => Some("a file that came with a message, or on an answer that does"),
-        Trust::Tool => Some("what a tool gave, or on an answer that does"),
-        Trust::Documents => Some("documents or records of the team, or on an answer that does"),
+        Trust::File => Some(text!("why-trust-file")),
+        Trust::Tool => Some(text!("why-trust-tool")),
+        Trust::Documents => Some(text!("why-trust-documents")),
         Trust::Talk | Trust::Person => None,
     }
 }
 
 /// A memory that the answer was given: what was asked, or what a person said to others, with its link.
-fn from_memory(number: usize, score: f64, memory: &Turn, place: Option<&str>) -> String {
-    let date = memory.created_at.format("%Y-%m-%d");
+fn from_memory(
+    number: usize,
+    score: f64,
+    memory: &Turn,
+    place: Option<&str>,
+    language: Language,
+) -> String {
+    let (date, score) = (Value::date(&memory.created_at), Value::decimal(score, 2));
     let author = &memory.author_name;
     let said = excerpt(&memory.input);
     if memory.is_note() {
-        return format!("{number}. {score:.2} noted by {author} on {date}: {said}");
+        return text!("recalled-note", number, score, author, date, said).in_language(language);
     }
     if !memory.is_message() {
-        return format!("{number}. {score:.2} [{date}, {author}] {said}");
+        return text!("recalled-turn", number, score, author, date, said).in_language(language);
     }
     let place = place
         .filter(|place| !place.is_empty())
         .map(|place| match place.contains(' ') {
             // Direct messages, for one.
-            true => format!(" in {place}"),
-            false => format!(" in #{}", place.trim_start_matches('#')),
-        })
-        .unwrap_or_default();
+            true => place.to_owned(),
+            false => format!("#{}", place.trim_start_matches('#')),
+        });
+    let line = match place {
+        Some(place) => text!(
+            "recalled-message-in",
+            number,
+            score,
+            author,
+            place,
+            date,
+            said
+        ),
+        None => text!("recalled-message", number, score, author, date, said),
+    };
     let link = memory.link.as_deref().map(|link| format!(" {link}"));
-    format!(
-        "{number}. {score:.2} said by {author}{place} on {date}: {said}{}",
-        link.unwrap_or_default()
-    )
+    format!("{}{}", line.in_language(language), link.unwrap_or_default())
 }
 
 fn plain_list(names: &[String]) -> String {
@@ -100,69 +111,66 @@ fn plain_list(names: &[String]) -> String {
 }
 
 /// What people thought of it.
-fn thought(votes: Votes) -> Option<String> {
+fn thought(votes: Votes) -> Option<Text> {
     let Votes { good, bad } = votes;
-    (good + bad > 0).then(|| format!("Feedback: 👍 {good}, 👎 {bad}."))
+    (good + bad > 0).then(|| text!("why-feedback", good, bad))
 }
 
 /// Who wrote it, and what that cost.
-fn written(turn: &Turn, trace: &Trace) -> String {
-    let seconds = f64::from(turn.duration_ms) / 1_000.0;
-    let cost = format!(
-        "in {seconds:.1} s, from {} read{} and {} written{}{}",
-        counted(turn.prompt_tokens, "token"),
-        of_those_cached(trace.cached()),
-        turn.completion_tokens,
-        for_money(Money(trace.cost_micros())),
-        in_calls(&trace.calls)
-    );
+fn written(turn: &Turn, trace: &Trace) -> Text {
     let model = turn.model.as_deref().filter(|model| !model.is_empty());
+    let named = || model.map_or_else(|| text!("why-the-model").into(), Value::from);
+    let cost = || cost(turn, trace);
     match turn.source {
-        Source::Model => format!("Written by {} {cost}.", model.unwrap_or("the model")),
-        Source::Knowledge => format!(
-            "Written by {} from the team's knowledge graph {cost}.",
-            model.unwrap_or("the model")
-        ),
-        Source::Retrieval => match model {
-            Some(model) => {
-                format!("Written by {model} from the team's documents and records {cost}.")
-            }
-            None => "No model wrote it: it quotes the team's documents and records.".to_owned(),
-        },
-        Source::Memory => "No model wrote it: it only quotes memory.".to_owned(),
-        Source::Message | Source::Note => "Nothing was answered to it.".to_owned(),
+        Source::Model => text!("why-written", model = named(), cost = cost()),
+        Source::Knowledge => text!("why-written-knowledge", model = named(), cost = cost()),
+        Source::Retrieval if model.is_some() => {
+            text!("why-written-documents", model = named(), cost = cost())
+        }
+        Source::Retrieval => text!("why-quotes-documents"),
+        Source::Memory => text!("why-quotes-memory"),
+        Source::Message | Source::Note => text!("why-not-answered"),
     }
 }
 
-/// ` in 3 calls: route 0.8 s, critique 0.2 s, answer 1.1 s`
-fn in_calls(calls: &[ModelCall]) -> String {
-    let told: Vec<String> = calls
+/// `in 1.2 s, from 100 tokens read and 20 written, in 3 calls: route 0.8 s, critique 0.2 s, answer 1.1 s`
+fn cost(turn: &Turn, trace: &Trace) -> Text {
+    let cost = text!(
+        "why-cost",
+        seconds = Value::decimal(f64::from(turn.duration_ms) / 1_000.0, 1),
+        read = tokens_read(turn.prompt_tokens.into(), trace.cached()),
+        written = text!("tokens-written", count = turn.completion_tokens)
+    );
+    let cost = for_money(cost, Money(trace.cost_micros()));
+    let told: Vec<String> = trace
+        .calls
         .iter()
         .map(|call| format!("{} {:.1} s", call.step.name(), f64::from(call.ms) / 1_000.0))
         .collect();
     match told.len() {
-        0 => String::new(),
-        1 => ", in 1 call".to_owned(),
-        n => format!(", in {n} calls: {}", told.join(", ")),
+        0 => cost,
+        1 => text!("why-cost-one-call", cost),
+        count => text!("why-cost-calls", cost, count, calls = told.join(", ")),
     }
 }
 
 /// The tools that were called, and what the critic asked.
-fn worked(trace: &Trace) -> Vec<String> {
+fn worked(trace: &Trace, language: Language) -> Vec<String> {
     let mut lines = Vec::new();
     if !trace.tools.is_empty() {
-        lines.push("Tools:".to_owned());
-        lines.extend(trace.tools.iter().map(tool));
-        lines.push(if trace.follow_ups.is_empty() {
-            "The critic asked nothing more.".to_owned()
+        lines.push(text!("why-tools").in_language(language));
+        lines.extend(trace.tools.iter().map(|used| tool(used, language)));
+        let critic = if trace.follow_ups.is_empty() {
+            text!("why-critic-nothing")
         } else {
-            format!("The critic asked: {}", trace.follow_ups.join(" "))
-        });
+            text!("why-critic-asked", questions = trace.follow_ups.join(" "))
+        };
+        lines.push(critic.in_language(language));
     }
     lines
 }
 
-fn tool(used: &ToolUse) -> String {
+fn tool(used: &ToolUse, language: Language) -> String {
     let ToolUse {
         name,
         arguments,
@@ -174,20 +182,19 @@ fn tool(used: &ToolUse) -> String {
         ms,
     } = used;
     let outcome = match (found, error) {
-        (_, Some(error)) => format!("failed: {}", excerpt(error)),
-        (Some(1), None) => "found 1".to_owned(),
-        (Some(found), None) => format!("found {found}"),
-        (None, None) => "found nothing".to_owned(),
+        (_, Some(error)) => text!("tool-failed", error = excerpt(error)),
+        (Some(found), None) => text!("tool-found", count = *found),
+        (None, None) => text!("tool-found-nothing"),
     };
-    let repaired = match repairs {
-        0 => String::new(),
-        1 => ", written again once".to_owned(),
-        n => format!(", written again {n} times"),
+    let (arguments, ms) = (excerpt(arguments), *ms);
+    let line = match *repairs {
+        0 => text!("why-tool", name, arguments, outcome, ms),
+        repairs => text!("why-tool-repaired", name, arguments, outcome, repairs, ms),
     };
     let notes = notes.iter().map(|note| format!(" {note}"));
     format!(
-        "- {name} {}: {outcome}{repaired}, in {ms} ms{}",
-        excerpt(arguments),
+        "{}{}",
+        line.in_language(language),
         notes.collect::<String>()
     )
 }
@@ -222,7 +229,11 @@ impl ShownNode {
     }
 }
 
-fn sources(context: &[KnowledgeNode], passages: &[FoundPassage]) -> Vec<String> {
+fn sources(
+    context: &[KnowledgeNode],
+    passages: &[FoundPassage],
+    language: Language,
+) -> Vec<String> {
     if context.is_empty() {
         return Vec::new();
     }
@@ -234,18 +245,22 @@ fn sources(context: &[KnowledgeNode], passages: &[FoundPassage]) -> Vec<String> 
             score,
         } = ShownNode::of(node, passages);
         let name = name.map_or_else(String::new, |name| format!("{name} "));
-        let score = score.map_or_else(String::new, |score| format!(" (score {score:.2})"));
+        let score = score.map(|score| {
+            let score = Value::decimal(score.into(), 2);
+            text!("source-score", score).in_language(language)
+        });
+        let score = score.map_or_else(String::new, |score| format!(" {score}"));
         let since = if node.has_changed {
-            " (it has changed since)"
+            format!(" {}", text!("source-changed").in_language(language))
         } else {
-            ""
+            String::new()
         };
         format!("- ({labels}) {name}{properties}{score}{since}")
     };
-    let mut lines = vec!["Made from:".to_owned()];
+    let mut lines = vec![text!("why-made-from").in_language(language)];
     lines.extend(context.iter().take(NODES).map(node));
     if let Some(more @ 1..) = context.len().checked_sub(NODES) {
-        lines.push(format!("- and {more} more"));
+        lines.push(text!("source-more", count = more).in_language(language));
     }
     lines
 }
@@ -270,13 +285,13 @@ mod tests {
             score: 0.834,
         }];
         assert_eq!(
-            sources(&[node.clone()], &found)[1],
+            sources(&[node.clone()], &found, Language::English)[1],
             r#"- (Document) Dues {"date":"2026-01-02"} (score 0.83)"#
         );
         // What stands beside a find has none.
         node.properties["chunkId"] = "manual/1#1".into();
         assert_eq!(
-            sources(&[node], &found)[1],
+            sources(&[node], &found, Language::English)[1],
             r#"- (Document) Dues {"date":"2026-01-02"}"#
         );
     }
@@ -287,12 +302,12 @@ mod tests {
         said.created_at = "2026-04-02T10:00:00Z".parse().unwrap();
         said.link = Some("https://chat.test/7".to_owned());
         assert_eq!(
-            from_memory(1, 0.514, &said, Some("ops")),
+            from_memory(1, 0.514, &said, Some("ops"), Language::English),
             "1. 0.51 said by Priya in #ops on 2026-04-02: The audit is on Thursday https://chat.test/7"
         );
         said.link = None;
         assert_eq!(
-            from_memory(2, 0.514, &said, None),
+            from_memory(2, 0.514, &said, None, Language::English),
             "2. 0.51 said by Priya on 2026-04-02: The audit is on Thursday"
         );
     }

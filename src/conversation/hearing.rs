@@ -224,7 +224,9 @@ impl HearingRules {
             // Another process, or an earlier one, told them.
             Ok(false) => return true,
             Ok(true) => {
-                let notice = Notice::HearsEverybody(announcer.vocabulary()).to_string();
+                let language = self.channels.language(&audience.id, None);
+                let notice = Notice::HearsEverybody(announcer.vocabulary());
+                let notice = notice.in_language(language);
                 say(&*announcer, &audience.id, &notice).await
             }
             Err(error) => {

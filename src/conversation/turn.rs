@@ -185,7 +185,7 @@ impl TurnRunner {
         let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
             Ok(draft) => draft,
             Err(NoDraft::Interrupted(Interruption::Stopped)) => {
-                deliver(reply, &Notice::Stopped.to_string()).await;
+                deliver(reply, &Notice::Stopped.in_language(message.language())).await;
                 return Ok(After::Nothing);
             }
             Err(NoDraft::Interrupted(Interruption::Superseded)) => return Ok(After::Superseded),
@@ -209,8 +209,13 @@ impl TurnRunner {
             tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
             return Ok(After::Nothing);
         }
-        self.deliver_turn(guard, reply, turn.turn.id, &draft.outgoing(&kept, &read))
-            .await;
+        self.deliver_turn(
+            guard,
+            reply,
+            turn.turn.id,
+            &draft.outgoing(&kept, &read, message.language()),
+        )
+        .await;
         observe("turn", began);
         draft.count();
         self.link(&kept, &turn).await;

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dashmap::DashMap;
-use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
+use muninn_platform::{ConversationId, Language, MessageId, Withdraw, Withdrawn};
+use muninn_texts::Value;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -108,11 +109,11 @@ pub struct WithdrawalOutcome {
     /// Messages that will be gone later.
     pub later: usize,
     /// Messages that stay, by the reason.
-    pub stays: BTreeMap<String, usize>,
+    pub stays: BTreeMap<Value, usize>,
 }
 
 impl WithdrawalOutcome {
-    fn stays(&mut self, why: String) {
+    fn stays(&mut self, why: Value) {
         *self.stays.entry(why).or_default() += 1;
     }
 }
@@ -261,6 +262,7 @@ impl Withdrawals {
                 () = self.work_on(number, None, &mut outcome) => {}
             }
             for (why, messages) in &outcome.stays {
+                let why = why.in_language(Language::English);
                 tracing::warn!(messages, why, "messages that were forgotten stay");
             }
             self.release(number);

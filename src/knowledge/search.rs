@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use muninn_platform::{AudienceId, joined};
+use muninn_texts::{Text, text};
 use tokio::time::timeout;
 
 pub use self::hit::{Hit, Step};
@@ -121,24 +122,19 @@ impl Rung {
     }
 
     /// As people are told.
-    pub fn sentence(self) -> &'static str {
+    pub fn text(self) -> Text {
         match self {
-            Self::Loading => {
-                "The team's knowledge is still being loaded, so I could not search it."
-            }
-            Self::Lagging => {
-                "A newer version of the team's knowledge is being loaded; I searched the one before."
-            }
-            Self::WordsOnly => {
-                "The embedding service does not answer, so I searched the team's knowledge by words only."
-            }
-            Self::GraphAway => {
-                "The graph did not answer in time, so I searched the team's knowledge without what is around each find."
-            }
-            Self::NotAsked => {
-                "The graph did not answer, so I could not ask it about the team's knowledge."
-            }
+            Self::Loading => text!("knowledge-loading"),
+            Self::Lagging => text!("knowledge-lagging"),
+            Self::WordsOnly => text!("knowledge-words-only"),
+            Self::GraphAway => text!("knowledge-graph-away"),
+            Self::NotAsked => text!("knowledge-not-asked"),
         }
+    }
+
+    /// In English: for models, and at a terminal.
+    pub fn sentence(self) -> String {
+        self.text().to_string()
     }
 }
 

@@ -12,7 +12,7 @@ use minijinja::context;
 
 use super::Web;
 use super::access::{SIGNED_IN, Viewer};
-use super::templates::{Language, PageContent};
+use super::templates::{PageContent, language_of};
 use super::visitor::{COOKIE_NAME, Problem, Visitor, problem, session};
 
 pub(super) async fn home(_: Visitor) -> Redirect {
@@ -27,7 +27,7 @@ pub(super) async fn missing(State(web): State<Arc<Web>>, headers: HeaderMap) -> 
 pub(super) async fn door(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response {
     let shown = PageContent {
         viewer: None,
-        language: Language::of(&headers),
+        language: language_of(&headers),
         values: context! {},
     };
     web.templates.page("door.html", shown)

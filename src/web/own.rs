@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::access::Viewer;
 use super::conversations::{address, address_of_why, response_id};
 use super::search::{Asked, recalled};
-use super::templates::{Language, PageContent};
+use super::templates::{PageContent, language_of};
 use super::visitor::{Problem, Visitor, session};
 use crate::conversation::audit::Action;
 use crate::conversation::commands::shown_item;
@@ -242,7 +242,7 @@ pub(super) async fn forget_me(visitor: Visitor, Form(form): Form<SureForm>) -> R
     let (true, Ok(said)) = (is_confirmed, &said) else {
         return receipt(&visitor, said);
     };
-    let language = Language::of(&visitor.headers);
+    let language = language_of(&visitor.headers);
     let title = visitor.web.templates.text(language, "forgotten_title");
     let shown = PageContent {
         viewer: None,
@@ -285,7 +285,7 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
             (headers, body).into_response()
         }
         Ok(None) => {
-            let language = Language::of(&visitor.headers);
+            let language = language_of(&visitor.headers);
             let said = visitor.web.templates.text(language, "nothing_kept");
             receipt(&visitor, Ok(said))
         }

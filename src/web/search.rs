@@ -13,7 +13,7 @@ use serde_json::Map;
 
 use super::conversations::{address_of_why, shown_places};
 use super::picture::{Drawing, DrawnLink, DrawnThing, is_web};
-use super::templates::Language;
+use super::templates::language_of;
 use super::visitor::{Problem, Visitor, problem};
 use crate::agent::tools::text2cypher::query_limits;
 use crate::agent::tools::{SEARCH_KNOWLEDGE, TEXT2CYPHER};
@@ -205,7 +205,7 @@ pub(super) async fn schema_picture(visitor: Visitor) -> Response {
         Ok(survey) => survey,
         Err(why) => return problem(&visitor.web, &visitor.headers, why),
     };
-    let language = Language::of(&visitor.headers);
+    let language = language_of(&visitor.headers);
     let kind_said = visitor.web.templates.text(language, "label");
     Json(drawn(&survey, &kind_said)).into_response()
 }

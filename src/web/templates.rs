@@ -8,14 +8,14 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use chrono::{DateTime, Utc};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
+use muninn_platform::Language;
+use muninn_texts::plain_texts;
 
 use super::access::Viewer;
 
-/// The texts by language; the first is for whoever reads none of the others.
-const TEXTS: [(&str, &str); 2] = [
-    ("en", include_str!("../../web/texts/en.toml")),
-    ("de", include_str!("../../web/texts/de.toml")),
-];
+/// The catalogue's file with the texts of pages, and what their keys begin with.
+const TEXTS: &str = "pages";
+const PREFIX: &str = "page-";
 
 const TEMPLATES: [(&str, &str); 11] = [
     (
@@ -79,28 +79,10 @@ const CSS: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const JS: &str = "text/javascript; charset=utf-8";
 
-/// A language there are texts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Language(usize);
-
-impl Language {
-    /// The one of these that a browser asks for first.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
-        let wanted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
-        let known = |range: &str| {
-            let name = range.split([';', '-']).next()?.trim();
-            TEXTS
-                .iter()
-                .position(|(known, _)| known.eq_ignore_ascii_case(name))
-        };
-        // Browsers name them in the order in which they are wanted.
-        let found = wanted.and_then(|wanted| wanted.split(',').find_map(known));
-        Self(found.unwrap_or_default())
-    }
-
-    fn name(self) -> &'static str {
-        TEXTS[self.0].0
-    }
+/// The one of our languages that a browser asks for first; they are named in the order in which they are wanted.
+pub(super) fn language_of(headers: &HeaderMap) -> Language {
+    let wanted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
+    wanted.and_then(Language::of_locales).unwrap_or_default()
 }
 
 /// What a page shows, and to whom.
@@ -129,10 +111,7 @@ impl Templates {
             let added = environment.add_template(name, template);
             added.unwrap_or_else(|error| panic!("{name}: {error:#}"));
         }
-        let texts = TEXTS.map(|(name, texts)| {
-            let read = toml::from_str::<BTreeMap<String, String>>(texts);
-            Value::from_serialize(read.unwrap_or_else(|error| panic!("{name}: {error}")))
-        });
+        let texts = Language::ALL.map(|language| Value::from_serialize(texts(language)));
         Self {
             environment,
             texts: texts.into(),
@@ -151,7 +130,7 @@ impl Templates {
             Some(Viewer::Operator) | None => None,
         };
         let all = context! {
-            t => self.texts[language.0], language => language.name(), page => name, who,
+            t => self.texts[language as usize], language => language.code(), page => name, who,
             is_signed_in => viewer.is_some(), is_operator => viewer == Some(&Viewer::Operator), ..values
         };
         let rendered = self.environment.get_template(name);
@@ -166,9 +145,18 @@ impl Templates {
 
     /// One of the texts.
     pub(super) fn text(&self, language: Language, name: &str) -> String {
-        let text = self.texts[language.0].get_attr(name).unwrap_or_default();
+        let text = self.texts[language as usize]
+            .get_attr(name)
+            .unwrap_or_default();
         text.as_str().unwrap_or(name).to_owned()
     }
+}
+
+/// The texts of a language by the names that templates give them.
+fn texts(language: Language) -> BTreeMap<&'static str, String> {
+    let all = plain_texts(language, TEXTS);
+    all.filter_map(|(key, text)| Some((key.strip_prefix(PREFIX)?, text)))
+        .collect()
 }
 
 /// `2026-11-24 09:40`, of a moment as it is serialised.
@@ -196,23 +184,12 @@ pub(super) async fn static_file(Path(name): Path<String>) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use axum::http::HeaderValue;
 
     use super::*;
 
-    fn names(texts: &str) -> BTreeSet<String> {
-        let read: BTreeMap<String, String> = toml::from_str(texts).unwrap();
-        read.into_keys().collect()
-    }
-
     #[test]
-    fn every_language_has_every_text_and_no_other() {
-        let [(_, first), others @ ..] = TEXTS;
-        for (name, texts) in others {
-            assert_eq!(names(texts), names(first), "{name}");
-        }
+    fn the_pages_say_every_text_of_theirs() {
         let all: String = TEMPLATES.iter().map(|(_, template)| *template).collect();
         let code = concat!(
             include_str!("conversations.rs"),
@@ -223,8 +200,8 @@ mod tests {
             include_str!("visitor.rs"),
             include_str!("why.rs")
         );
-        for name in names(first) {
-            let problem = name.strip_suffix("_title").unwrap_or(&name);
+        for name in texts(Language::English).into_keys() {
+            let problem = name.strip_suffix("_title").unwrap_or(name);
             if let Some(outcome) = name.strip_prefix("outcome_") {
                 let outcomes = include_str!("../memory/rank.rs");
                 assert!(
@@ -234,7 +211,7 @@ mod tests {
                 continue;
             }
             let is_used = all.contains(&format!("t.{name}"))
-                || [problem, &name]
+                || [problem, name]
                     .iter()
                     .any(|it| code.contains(&format!("\"{it}\"")));
             assert!(is_used, "nothing says {name}");
@@ -246,14 +223,15 @@ mod tests {
     fn the_language_is_the_first_that_there_is() {
         for (wanted, expected) in [
             ("de-AT,de;q=0.9,en;q=0.8", "de"),
-            ("fr,en;q=0.5,de;q=0.3", "en"),
-            ("fr", "en"),
+            ("it,en;q=0.5,de;q=0.3", "en"),
+            ("fr-CH, de;q=0.5", "fr"),
+            ("it", "en"),
             ("DE", "de"),
         ] {
             let wanted_by =
                 HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(wanted))]);
-            assert_eq!(Language::of(&wanted_by).name(), expected, "{wanted}");
+            assert_eq!(language_of(&wanted_by).code(), expected, "{wanted}");
         }
-        assert_eq!(Language::of(&HeaderMap::new()).name(), "en");
+        assert_eq!(language_of(&HeaderMap::new()).code(), "en");
     }
 }

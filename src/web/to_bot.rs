@@ -85,6 +85,7 @@ fn message(
         // What others said is theirs, whatever somebody may do with it in chat.
         is_admin: false,
         time_zone: None,
+        language: None,
     };
     IncomingMessage::new(
         event,

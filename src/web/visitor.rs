@@ -13,7 +13,7 @@ use muninn_platform::{AudienceId, MembershipError};
 
 use super::Web;
 use super::access::Viewer;
-use super::templates::{Language, PageContent};
+use super::templates::{PageContent, language_of};
 use crate::conversation::audit::{Action, OPERATOR};
 use crate::conversation::people::is_unused;
 use crate::graph::StoreError;
@@ -63,7 +63,7 @@ pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Respo
         Problem::NotTold => (StatusCode::SERVICE_UNAVAILABLE, "not_told"),
         Problem::Ending => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
     };
-    let language = Language::of(headers);
+    let language = language_of(headers);
     let text = |name: &str| web.templates.text(language, name);
     let shown = context! {
         title => text(&format!("{name}_title")), text => text(name),
@@ -134,7 +134,7 @@ impl Visitor {
             Ok(values) => {
                 let shown = PageContent {
                     viewer: Some(&self.viewer),
-                    language: Language::of(&self.headers),
+                    language: language_of(&self.headers),
                     values,
                 };
                 self.web.templates.page(name, shown)

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::conversations::{address, address_of, address_of_why, response_id, shown_turn};
 use super::picture::{Drawing, DrawnLink, DrawnThing, Note, Thing, things};
-use super::templates::Language;
+use super::templates::language_of;
 use super::visitor::{Problem, Visitor, problem};
 use crate::graph::browsing::Worth;
 use crate::graph::{Explanation, ResponseId};
@@ -100,7 +100,7 @@ pub(super) async fn why_picture(visitor: Visitor, Query(which): Query<WhichAnswe
         Ok(explained) => explained,
         Err(why) => return problem(&visitor.web, &visitor.headers, why),
     };
-    let language = Language::of(&visitor.headers);
+    let language = language_of(&visitor.headers);
     let said = |name: &str| visitor.web.templates.text(language, name);
     let all = things(&explained);
     let drawn = all.iter().map(|thing| DrawnThing {

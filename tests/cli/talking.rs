@@ -182,3 +182,25 @@ async fn a_person_takes_along_what_is_kept_of_them() {
         "{found:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_speaks_the_language_of_the_terminal() {
+    let nothing = ["en", "de", "ja"].map(async |language| {
+        let home = Home::new().with("LANG", format!("{language}.UTF-8"));
+        let asked = home.chat(&[], &["/history"]).await;
+        asked.succeeds().to_owned()
+    });
+    let [english, german, japanese] = nothing;
+    assert_eq!(english.await, "Nothing was said here yet.\n");
+    assert_eq!(german.await, "Hier wurde noch nichts gesagt.\n");
+    assert_eq!(japanese.await, "ここではまだ何も話されていません。\n");
+    // Where the terminal says nothing, the setting does; and what is none of ours is English.
+    for (set, said) in [
+        ("fr", "Rien n’a encore été dit ici.\n"),
+        ("it_IT:it", "Nothing was said here yet.\n"),
+    ] {
+        let home = Home::new().with("LANGUAGE", set);
+        let asked = home.chat(&[], &["/history"]).await;
+        assert_eq!(asked.succeeds(), said);
+    }
+}

@@ -40,6 +40,7 @@ fn message() -> IncomingMessage {
             name: "Ada".to_owned(),
             is_admin: false,
             time_zone: None,
+            language: None,
         },
         addressed: Addressed::Directly,
         toward: Toward::default(),

@@ -11,6 +11,7 @@ mod support;
 mod allowing;
 mod forgetting;
 mod home;
+mod languages;
 mod owning;
 mod replicas;
 mod soak;

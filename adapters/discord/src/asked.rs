@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, KeyedQueue, Opinion,
+    Body, Command, Feedback, InboxClosed, Incoming, IncomingMessage, KeyedQueue, Language, Opinion,
 };
+use muninn_texts::text;
 use serde_json::Value;
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId, UserId};
@@ -28,8 +29,6 @@ use crate::wanted::{Context, NewThread, Shows, Turn, Wanted, belongs, wanted};
 
 /// Discord waits three seconds for a first answer; what comes later is refused.
 const FIRST_ANSWER: Duration = Duration::from_millis(2_900);
-
-const THANKS: &str = "Thank you, noted.";
 
 impl Inbound {
     /// Takes an interaction: acknowledges it at once, and tells the bot after what was said before
@@ -57,16 +56,28 @@ impl Inbound {
         }
     }
 
+    /// In which whoever did it reads what they alone are told.
+    pub(crate) fn language_of(&self, asked: &Asked) -> Language {
+        let (hub, who) = (&self.hub, &asked.who);
+        let audience = hub.audience(&asked.spot, None).id;
+        let place = || hub.language(&audience, self.workspace_language(asked.spot.guild));
+        hub.directory
+            .language_of(who.id, who.language)
+            .unwrap_or_else(place)
+    }
+
     /// What needs no turn.
     async fn at_once(&self, asked: Asked, wanted: Wanted) {
         let done = match wanted {
             Wanted::Say { text, row } => {
-                self.first(&asked, &content::say(text, row, belongs(&asked)))
+                let text = text.in_language(self.language_of(&asked));
+                self.first(&asked, &content::say(&text, row, belongs(&asked)))
                     .await;
                 Ok(())
             }
             Wanted::Instead(text) => {
-                self.first(&asked, &content::instead(text)).await;
+                let text = text.in_language(self.language_of(&asked));
+                self.first(&asked, &content::instead(&text)).await;
                 Ok(())
             }
             Wanted::Stop(place) => {
@@ -77,12 +88,14 @@ impl Inbound {
                 stopped
             }
             Wanted::Opinion { answer, opinion } => {
-                let thanks = content::say(THANKS, Row::None, belongs(&asked));
+                let thanks = text!("thanks").in_language(self.language_of(&asked));
+                let thanks = content::say(&thanks, Row::None, belongs(&asked));
                 self.first(&asked, &thanks).await;
                 self.opinion(&asked, answer, opinion).await
             }
             Wanted::Form(item) => {
-                self.first(&asked, &content::correction_form(&item)).await;
+                let form = content::correction_form(&item, self.language_of(&asked));
+                self.first(&asked, &form).await;
                 Ok(())
             }
             Wanted::Session(chosen) => self.session(&asked, chosen).await,
@@ -180,7 +193,12 @@ impl Inbound {
     fn on_stage(&self, asked: &Asked, turn: &Turn, place: Place) -> Target {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let asker = asked.who.id;
-        let belongs = content::Belongs { asker, place };
+        let language = self.language_of(asked);
+        let belongs = content::Belongs {
+            asker,
+            place,
+            language,
+        };
         let transport = AnswerTransport::new(answer_thread, belongs, asked.id.to_string());
         Target::new(transport, turn.has_buttons)
     }
@@ -190,7 +208,12 @@ impl Inbound {
         let channel = asked.spot.channel;
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), channel, None);
         let (asker, place) = (asked.who.id, turn.place);
-        let belongs = content::Belongs { asker, place };
+        let language = self.language_of(asked);
+        let belongs = content::Belongs {
+            asker,
+            place,
+            language,
+        };
         let transport = AnswerTransport {
             owner: owner(asked),
             token: Some(Arc::new(token)),
@@ -241,6 +264,7 @@ impl Inbound {
             also_recalls: place.private_to.map(|_| channels),
             attachments,
             link: Some(ids::link(place.guild, spot.channel, None)),
+            workspace_language: self.workspace_language(place.guild),
             ..IncomingMessage::new(
                 ids::interaction(asked.id),
                 place.conversation(),

@@ -1,7 +1,8 @@
 //! The buttons under an answer. What a button does is in the button itself, so it works after a
 //! restart, and after years. Pure.
 
-use muninn_platform::ShownItem;
+use muninn_platform::{Language, ShownItem};
+use muninn_texts::text;
 use serde_json::{Value, json};
 use serenity::model::id::UserId;
 
@@ -69,15 +70,16 @@ impl ItemButton {
         }
     }
 
-    fn component(self, item: &ShownItem) -> Value {
+    fn component(self, item: &ShownItem, language: Language) -> Value {
+        let number = item.number;
         let label = match self {
-            Self::Forget => "Forget",
-            Self::Correct => "Correct",
+            Self::Forget => text!("button-forget-number", number),
+            Self::Correct => text!("button-correct-number", number),
         };
         json!({
             "type": 2,
             "style": GREY,
-            "label": format!("{label} {}", item.number),
+            "label": label.in_language(language),
             "custom_id": self.custom_id(item),
         })
     }
@@ -96,12 +98,12 @@ impl ItemButton {
 }
 
 /// The rows under a list. What has no room goes by its number.
-pub(crate) fn item_rows(items: &[ShownItem]) -> Vec<Value> {
+pub(crate) fn item_rows(items: &[ShownItem], language: Language) -> Vec<Value> {
     let shown = &items[..items.len().min(MOST_ITEMS)];
     let rows = shown.chunks(ITEMS_A_ROW).map(|items| {
         let buttons = items
             .iter()
-            .flat_map(|item| ItemButton::ALL.map(|button| button.component(item)));
+            .flat_map(|item| ItemButton::ALL.map(|button| button.component(item, language)));
         json!({ "type": 1, "components": buttons.collect::<Vec<Value>>() })
     });
     rows.collect()
@@ -138,16 +140,17 @@ impl Button {
         }
     }
 
-    fn label(self) -> &'static str {
-        match self {
-            Self::Why => "Why?",
-            Self::Good => "👍",
-            Self::Bad => "👎",
-            Self::Stop => "Stop",
-            Self::Again => "Regenerate",
-            Self::ForgetSession | Self::ForgetAudience => "Forget",
-            Self::Keep => "Keep",
-        }
+    fn label(self, language: Language) -> String {
+        let label = match self {
+            Self::Good => return "👍".to_owned(),
+            Self::Bad => return "👎".to_owned(),
+            Self::Why => text!("button-why"),
+            Self::Stop => text!("button-stop"),
+            Self::Again => text!("button-again"),
+            Self::ForgetSession | Self::ForgetAudience => text!("button-forget"),
+            Self::Keep => text!("button-keep"),
+        };
+        label.in_language(language)
     }
 
     fn style(self) -> u8 {
@@ -161,7 +164,7 @@ impl Button {
         json!({
             "type": 2,
             "style": self.style(),
-            "label": self.label(),
+            "label": self.label(belongs.language),
             "custom_id": custom_id(self, belongs),
         })
     }
@@ -169,7 +172,7 @@ impl Button {
 
 /// At most 96 characters; Discord takes 100.
 fn custom_id(button: Button, belongs: Belongs) -> String {
-    let Belongs { asker, place } = belongs;
+    let Belongs { asker, place, .. } = belongs;
     // Who asked privately is named in the place already.
     let asker = match place.private_to {
         Some(person) if person == asker => String::new(),
@@ -194,7 +197,11 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
     };
     Some(Pressed {
         button,
-        belongs: Belongs { asker, place },
+        belongs: Belongs {
+            asker,
+            place,
+            language: Language::default(),
+        },
     })
 }
 
@@ -229,7 +236,12 @@ mod tests {
             Place::new(None, ChannelId::new(1)),
         ];
         for place in places {
-            let belongs = Belongs { asker, place };
+            let language = Language::default();
+            let belongs = Belongs {
+                asker,
+                place,
+                language,
+            };
             for button in Button::ALL {
                 let id = custom_id(button, belongs);
                 assert!(id.len() <= 100, "{id}");
@@ -246,7 +258,7 @@ mod tests {
             version: u64::MAX,
         };
         let items: Vec<ShownItem> = (1..=11).map(item).collect();
-        let rows = item_rows(&items);
+        let rows = item_rows(&items, Language::English);
         assert_eq!(rows.len(), 5);
         assert_eq!(rows[4]["components"][2]["label"], "Forget 10");
         for button in ItemButton::ALL {
@@ -255,7 +267,7 @@ mod tests {
             assert_eq!(ItemButton::parse(&id), Some((button, items[9].clone())));
         }
         assert_eq!(ItemButton::parse("m2:x:1.ff.a"), None);
-        assert!(item_rows(&[]).is_empty());
+        assert!(item_rows(&[], Language::English).is_empty());
     }
 
     #[test]

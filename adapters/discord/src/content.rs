@@ -3,7 +3,8 @@
 //! Everything says that it pings nobody, for what says nothing pings everybody, and that its links
 //! show no previews.
 
-use muninn_platform::{SafeText, ShownItem, TextLimit};
+use muninn_platform::{Language, SafeText, ShownItem, TextLimit};
+use muninn_texts::text;
 use serde_json::{Value, json};
 use serenity::model::id::{MessageId, UserId};
 
@@ -40,6 +41,8 @@ pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
 pub(crate) struct Belongs {
     pub(crate) asker: UserId,
     pub(crate) place: Place,
+    /// What the buttons are labelled in; they hold nothing of it.
+    pub(crate) language: Language,
 }
 
 /// A message of a channel. With the same `nonce` Discord takes it once within some minutes.
@@ -107,15 +110,16 @@ pub(crate) fn private_file(name: &str) -> Value {
 }
 
 /// A form for what is right in the place of something.
-pub(crate) fn correction_form(item: &ShownItem) -> Value {
+pub(crate) fn correction_form(item: &ShownItem, language: Language) -> Value {
+    let title = text!("form-correct-title", number = item.number).in_language(language);
     json!({ "type": FORM, "data": {
         "custom_id": ItemButton::Correct.custom_id(item),
-        "title": format!("Correct number {}", item.number),
+        "title": title,
         "components": [{ "type": 1, "components": [{
             "type": 4,
             "custom_id": "text",
             "style": 2,
-            "label": "What is right",
+            "label": text!("form-what-is-right").in_language(language),
             "min_length": 1,
             "max_length": LONGEST_CORRECTION,
             "required": true,
@@ -185,6 +189,7 @@ mod tests {
         Belongs {
             asker: UserId::new(4),
             place: Place::new(None, ChannelId::new(2)),
+            language: Language::English,
         }
     }
 

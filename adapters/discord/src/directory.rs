@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use muninn_platform::{Language, Recent};
 use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
@@ -65,6 +66,8 @@ pub(crate) struct Guild {
     pub(crate) my_roles: Vec<RoleId>,
     /// The one that was made for the bot when it was invited; people mention it by mistake.
     pub(crate) my_own_role: Option<RoleId>,
+    /// As its administrators chose it.
+    pub(crate) language: Option<Language>,
 }
 
 /// Where something is said.
@@ -124,10 +127,23 @@ struct Known {
     channels: HashMap<GuildId, HashMap<ChannelId, Channel>>,
 }
 
+/// People whose language is kept.
+const MOST_PEOPLE: usize = 10_000;
+
 /// What is known, shared by all parts.
-#[derive(Default)]
 pub(crate) struct Directory {
     known: Mutex<Known>,
+    /// In which people read Discord, as far as they pressed or commanded something.
+    languages: Mutex<Recent<UserId, Language>>,
+}
+
+impl Default for Directory {
+    fn default() -> Self {
+        Self {
+            known: Mutex::default(),
+            languages: Mutex::new(Recent::new(MOST_PEOPLE)),
+        }
+    }
 }
 
 impl Directory {
@@ -229,6 +245,19 @@ impl Directory {
         Some(self.spot(guild, channel)?.name)
     }
 
+    /// In which somebody reads Discord: `told` with what they did, or earlier.
+    pub(crate) fn language_of(&self, who: UserId, told: Option<Language>) -> Option<Language> {
+        let mut languages = self.languages.lock();
+        if let Some(language) = told {
+            languages.insert(who, language);
+        }
+        languages.get(&who).copied()
+    }
+
+    pub(crate) fn language_in(&self, guild: GuildId) -> Option<Language> {
+        self.known.lock().guilds.get(&guild)?.language
+    }
+
     pub(crate) fn my_own_role(&self, guild: GuildId) -> Option<RoleId> {
         self.known.lock().guilds.get(&guild)?.my_own_role
     }
@@ -319,6 +348,7 @@ mod tests {
             roles: HashMap::from([(RoleId::new(1), everyone), (RoleId::new(30), team)]),
             my_roles: vec![RoleId::new(30)],
             my_own_role: None,
+            language: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is read out of the gateway's events: only what the bot goes by, as plain data.
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{Attachment, Attention, Command};
+use muninn_platform::{Attachment, Attention, Command, Language};
 use secrecy::SecretString;
 use serenity::model::Permissions;
 use serenity::model::application::{
@@ -79,6 +79,8 @@ pub(crate) struct Person {
     pub(crate) roles: Vec<RoleId>,
     /// In the channel; told with interactions only.
     pub(crate) permissions: Option<Permissions>,
+    /// In which they read Discord; told with interactions only.
+    pub(crate) language: Option<Language>,
 }
 
 /// An interaction: somebody gave a command, pressed a button, or types one.
@@ -196,12 +198,18 @@ pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
     Some(GatewayEvent::Changed(change))
 }
 
+/// The language of a guild; none where nobody chose one, which Discord tells as American English.
+fn chosen(locale: &str) -> Option<Language> {
+    Language::of_locale(locale).filter(|_| locale != "en-US")
+}
+
 fn guild(raw: RawGuild) -> Change {
     let guild = Guild {
         id: raw.id,
         owner: raw.owner_id,
         my_roles: Vec::new(),
         my_own_role: None,
+        language: chosen(&raw.preferred_locale),
         roles: raw
             .roles
             .iter()
@@ -378,11 +386,12 @@ fn person(
         is_bot: user.bot || user.system,
         roles,
         permissions,
+        language: None,
     }
 }
 
-fn asker(user: &User, member: Option<&Member>) -> Person {
-    match member {
+fn asker(user: &User, member: Option<&Member>, locale: &str) -> Person {
+    let asker = match member {
         Some(member) => person(
             &member.user,
             member.nick.clone(),
@@ -390,6 +399,10 @@ fn asker(user: &User, member: Option<&Member>) -> Person {
             member.permissions,
         ),
         None => person(user, None, Vec::new(), None),
+    };
+    Person {
+        language: Language::of_locale(locale),
+        ..asker
     }
 }
 
@@ -427,7 +440,7 @@ fn asked(raw: Interaction) -> Option<Asked> {
 fn of_command(raw: CommandInteraction, what: EventKind) -> Asked {
     Asked {
         id: raw.id,
-        who: asker(&raw.user, raw.member.as_deref()),
+        who: asker(&raw.user, raw.member.as_deref(), &raw.locale),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
         what,
         token: raw.token.into(),
@@ -438,7 +451,7 @@ fn of_component(raw: ComponentInteraction) -> Asked {
     let flags = raw.message.flags.unwrap_or_default();
     Asked {
         id: raw.id,
-        who: asker(&raw.user, raw.member.as_ref()),
+        who: asker(&raw.user, raw.member.as_ref(), &raw.locale),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
         what: EventKind::Pressed {
             button: raw.data.custom_id,
@@ -452,7 +465,7 @@ fn of_component(raw: ComponentInteraction) -> Asked {
 fn of_form(raw: ModalInteraction) -> Asked {
     Asked {
         id: raw.id,
-        who: asker(&raw.user, raw.member.as_ref()),
+        who: asker(&raw.user, raw.member.as_ref(), &raw.locale),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
         what: EventKind::Submitted(raw.data.custom_id, written(&raw.data.components)),
         token: raw.token.into(),

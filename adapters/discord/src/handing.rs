@@ -5,12 +5,10 @@ use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 use crate::content::{self, Belongs};
 use crate::errors::{Failure, Kind, Refusal};
 use crate::transport::AnswerTransport;
+use muninn_texts::text;
 
 /// Discord takes 10 MiB of a bot; the rest is for what stands around the file.
 pub(crate) const LARGEST_FILE: u64 = 9 * 1024 * 1024;
-
-const NO_DIRECT: &str = "you take no direct messages from me; allow them from members of this server, or use `/export` \
-                         here, and ask again";
 
 /// Gives the files to the one who is answered, a message each.
 pub(crate) async fn hand_over(
@@ -18,7 +16,7 @@ pub(crate) async fn hand_over(
     files: &[OwnFile],
 ) -> Result<HandedOver, NotHandedOver> {
     let hub = &transport.hub;
-    let Belongs { asker, place } = transport.belongs;
+    let Belongs { asker, place, .. } = transport.belongs;
     let opening = || hub.api.open_direct(asker);
     let direct = match hub.outbox.persist(opening).await {
         Ok(direct) => direct,
@@ -54,7 +52,7 @@ async fn below_command(
 ) -> Result<HandedOver, NotHandedOver> {
     let hub = &transport.hub;
     let token = transport.token().filter(|_| transport.is_private);
-    let token = token.ok_or_else(|| NotHandedOver::new(NO_DIRECT))?;
+    let token = token.ok_or_else(|| NotHandedOver::new(text!("no-copy-direct")))?;
     for file in files {
         let content = file.read().await;
         let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
@@ -74,10 +72,20 @@ async fn below_command(
 
 fn why(failure: &Failure) -> NotHandedOver {
     NotHandedOver::new(match failure.kind {
-        Kind::Refused(Refusal::NoDirect) => NO_DIRECT.to_owned(),
+        Kind::Refused(Refusal::NoDirect) => text!("no-copy-direct"),
         Kind::Limited | Kind::Away => {
-            format!("Discord does not answer as it should ({failure}); ask again later")
+            text!(
+                "no-copy-away",
+                platform = "Discord",
+                why = failure.to_string()
+            )
         }
-        Kind::LoggedOut | Kind::Refused(_) => format!("Discord refuses the files: {failure}"),
+        Kind::LoggedOut | Kind::Refused(_) => {
+            text!(
+                "no-copy-refused",
+                platform = "Discord",
+                why = failure.to_string()
+            )
+        }
     })
 }

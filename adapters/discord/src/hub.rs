@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AnswerMode, Audience, Recent};
+use muninn_platform::{AnswerMode, Audience, AudienceId, Language, Recent};
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use tokio::sync::Semaphore;
@@ -194,6 +194,11 @@ impl Hub {
             channels: [Some(spot.channel), parent],
         };
         visitor.is_let_in(&self.options.allow)
+    }
+
+    /// In which language everybody in an audience is told something.
+    pub(crate) fn language(&self, audience: &AudienceId, guild: Option<Language>) -> Language {
+        self.options.channels.language(audience, guild)
     }
 
     pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {

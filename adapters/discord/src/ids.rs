@@ -142,6 +142,7 @@ pub(crate) fn somebody(is_admin: bool) -> Author {
         name: "somebody".to_owned(),
         is_admin,
         time_zone: None,
+        language: None,
     }
 }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
-    Readdress, Reply, Request,
+    Language, Readdress, Reply, Request,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -300,7 +300,12 @@ impl Inbound {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let is_private = place.private_to.is_some();
         let since = MessageId::new(id.get());
-        let belongs = Belongs { asker, place };
+        let belongs = Belongs {
+            asker,
+            place,
+            // The bot says when it answers.
+            language: Language::default(),
+        };
         let transport = AnswerTransport {
             is_private,
             names_asker: true,
@@ -370,6 +375,7 @@ impl Inbound {
                 .map(|to| ids::message(said.channel, to.id)),
             link: Some(ids::link(said.guild, said.channel, Some(said.id))),
             sent_at: said.at.min(Utc::now()),
+            workspace_language: self.workspace_language(said.guild),
             ..IncomingMessage::new(
                 ids::message(said.channel, said.id),
                 place.conversation(),
@@ -394,7 +400,12 @@ impl Inbound {
             name: who.name.clone(),
             is_admin: is_admin(permissions),
             time_zone: None,
+            language: self.hub.directory.language_of(who.id, who.language),
         }
+    }
+
+    pub(crate) fn workspace_language(&self, guild: Option<GuildId>) -> Option<Language> {
+        self.hub.directory.language_in(guild?)
     }
 
     fn target(&self, answering: Answering) -> Target {
@@ -420,7 +431,12 @@ impl Inbound {
             Stand::Here => (channel, Some(question), None),
         };
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), stands_in, opening);
-        let belongs = Belongs { asker, place };
+        let belongs = Belongs {
+            asker,
+            place,
+            // The bot says when it answers.
+            language: Language::default(),
+        };
         let transport = AnswerTransport {
             reply_to,
             ..AnswerTransport::new(answer_thread, belongs, nonce)

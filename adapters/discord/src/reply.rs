@@ -5,10 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, HandedOver, LiveReply,
-    MessageId as SentId, NotHandedOver, OwnFile, Pace, Part, PlatformError, PriorMessages,
-    SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw, misconfigured,
+    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, HandedOver, Language,
+    LiveReply, MessageId as SentId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
+    PriorMessages, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
+    misconfigured,
 };
+use muninn_texts::text;
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, MessageId};
 use tokio_util::task::TaskTracker;
@@ -28,8 +30,6 @@ use crate::rights;
 use crate::transport::{AnswerTransport, LiveMessage, Via, Words};
 use crate::vocabulary::VOCABULARY;
 use crate::withdraw::Withdrawer;
-
-const NO_DIRECT: &str = "I may not send you direct messages. Use the command with `/` here: only you see what it answers.";
 
 /// What an answer belongs to.
 pub(crate) struct Target {
@@ -138,11 +138,12 @@ impl TransportSink {
 
     /// Says how to ask without direct messages.
     async fn refer_to_command(&self) -> Result<(), PlatformError> {
+        let transport = &self.target.transport;
+        let text = text!("no-direct").in_language(transport.language());
         let words = Words {
-            text: NO_DIRECT,
+            text: &text,
             row: Row::None,
         };
-        let transport = &self.target.transport;
         let creating = || transport.create(0, words, false);
         let created = self.hub.outbox.persist(creating).await;
         created.map(drop).map_err(|failure| self.sentence(failure))
@@ -385,6 +386,10 @@ impl AnswerSink for TransportSink {
             }
         }
         Some(Ok(()))
+    }
+
+    fn speak(&self, language: Language) {
+        *self.target.transport.spoken.lock() = Some(language);
     }
 
     fn offer_items(&self, items: &[ShownItem]) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use muninn_platform::{InboxClosed, Incoming, OwnSession, SafeText, counted};
+use muninn_texts::text;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
@@ -18,9 +19,6 @@ const FOR_CHOICES: Duration = Duration::from_millis(2_000);
 
 /// The answer was deferred, so there is time.
 const FOR_AN_ANSWER: Duration = Duration::from_secs(20);
-
-const NONE: &str = "I know of no such conversation of yours here.";
-const UNKNOWN: &str = "I cannot look into my memory right now; please try again later.";
 
 impl Inbound {
     /// Offers the conversations whose first question has what is typed in it.
@@ -50,12 +48,14 @@ impl Inbound {
             Err(_) => None,
         };
         let chosen = chosen.unwrap_or_default();
+        let language = self.language_of(asked);
         let said = match found {
-            None => UNKNOWN.to_owned(),
-            Some(found) => told(&found, &chosen),
+            None => text!("sessions-unknown").in_language(language),
+            Some(found) => told(&found, &chosen)
+                .unwrap_or_else(|| text!("no-such-session").in_language(language)),
         };
         let texts = content::texts(&[SafeText::new(&said)]);
-        let text = texts.first().map_or(NONE, String::as_str);
+        let text = texts.first().map_or("", String::as_str);
         let body = content::edit(text, Row::None, belongs(asked));
         let api = &self.hub.api;
         let shown = self
@@ -101,7 +101,8 @@ fn label(session: &OwnSession) -> String {
 }
 
 /// A chosen conversation, or those that have the words.
-fn told(found: &[OwnSession], chosen: &str) -> String {
+/// None: there is no such conversation.
+fn told(found: &[OwnSession], chosen: &str) -> Option<String> {
     let is_chosen = |session: &&OwnSession| session.conversation.as_str() == chosen;
     let these: Vec<&OwnSession> = match found.iter().find(is_chosen) {
         Some(session) => vec![session],
@@ -111,10 +112,10 @@ fn told(found: &[OwnSession], chosen: &str) -> String {
             .collect(),
     };
     if these.is_empty() {
-        return NONE.to_owned();
+        return None;
     }
     let lines = these.iter().map(|session| line(session));
-    lines.collect::<Vec<_>>().join("\n")
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn line(session: &OwnSession) -> String {
@@ -153,14 +154,14 @@ mod tests {
             "- 2023-11-14 · When is the standup? (2 questions) https://discord.com/channels/1/2";
         let leads = "- 2023-11-14 · Who leads? (2 questions) https://discord.com/channels/1/3";
         for (chosen, expected) in [
-            ("discord/1/2", standup.to_owned()),
-            ("STANDUP when", standup.to_owned()),
-            ("leads", leads.to_owned()),
-            ("", format!("{standup}\n{leads}")),
-            ("discord/1/9", NONE.to_owned()),
+            ("discord/1/2", Some(standup.to_owned())),
+            ("STANDUP when", Some(standup.to_owned())),
+            ("leads", Some(leads.to_owned())),
+            ("", Some(format!("{standup}\n{leads}"))),
+            ("discord/1/9", None),
         ] {
             assert_eq!(told(&found, chosen), expected, "{chosen:?}");
         }
-        assert_eq!(told(&[], ""), NONE);
+        assert_eq!(told(&[], ""), None);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::ShownItem;
+use muninn_platform::{Language, ShownItem};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -128,6 +128,8 @@ pub(crate) struct AnswerTransport {
     pub(crate) nonce: String,
     /// What the answer lists.
     pub(crate) items: Mutex<Vec<ShownItem>>,
+    /// As the bot answers it; as its buttons say before.
+    pub(crate) spoken: Mutex<Option<Language>>,
 }
 
 impl AnswerTransport {
@@ -144,13 +146,19 @@ impl AnswerTransport {
             names_asker: false,
             nonce,
             items: Mutex::default(),
+            spoken: Mutex::default(),
         }
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        self.spoken.lock().unwrap_or(self.belongs.language)
     }
 
     /// What the buttons hold.
     fn buttons(&self) -> Belongs {
         Belongs {
             asker: self.owner.unwrap_or(self.belongs.asker),
+            language: self.language(),
             ..self.belongs
         }
     }
@@ -158,7 +166,7 @@ impl AnswerTransport {
     /// With the buttons of what is listed.
     fn listing(&self, mut body: Value, row: Row) -> Value {
         if row == Row::Items {
-            body["components"] = item_rows(&self.items.lock()).into();
+            body["components"] = item_rows(&self.items.lock(), self.language()).into();
         }
         body
     }
@@ -208,7 +216,7 @@ impl AnswerTransport {
         words: Words<'_>,
         is_private: bool,
     ) -> Result<LiveMessage, Failure> {
-        let Belongs { asker, place } = self.belongs;
+        let Belongs { asker, place, .. } = self.belongs;
         let is_direct = is_private && place.guild.is_some();
         let channel = if is_direct {
             self.hub.api.open_direct(asker).await?

@@ -4,6 +4,7 @@
 use muninn_platform::{
     AnswerMode, Body, Command, ForgetWhat, ItemDeed, Listing, Opinion, Scope, ShownItem,
 };
+use muninn_texts::{Text, text};
 use serenity::model::id::MessageId;
 
 use crate::buttons::{self, Button, ItemButton, Pressed, Row};
@@ -25,11 +26,11 @@ pub(crate) struct Context {
 pub(crate) enum Wanted {
     /// A sentence for the one who asked, and nothing else.
     Say {
-        text: &'static str,
+        text: Text,
         row: Row,
     },
     /// The message with the buttons says this instead.
-    Instead(&'static str),
+    Instead(Text),
     /// Something for the bot.
     Turn(Turn),
     Stop(Place),
@@ -76,34 +77,20 @@ pub(crate) enum NewThread {
     Private,
 }
 
-const NOT_ALLOWED: &str = "I may not talk to you here. Whoever runs me can let you in.";
-const NEVER_HERE: &str = "I am not to answer questions in this channel.";
-const NOT_YOURS: &str =
-    "Only the one who asked, or somebody who may manage messages here, can do that.";
-const NO_BUTTON: &str = "This button is from an older version and no longer works.";
-const NO_TEXT: &str = "There is nothing to read in that message.";
-const NO_QUESTION: &str = "There is no question in that.";
-const FORGET_SESSION: &str = "Everything said to me in this conversation will be forgotten, by everybody. It cannot be brought back.";
-const FORGET_PRIVATE: &str =
-    "Everything you asked me privately here will be forgotten. It cannot be brought back.";
-const FORGET_AUDIENCE: &str = "Everything said to me in this channel and its threads will be forgotten, by everybody. It cannot be brought back.";
-const FORGET_WHAT: &str = "Say what to forget: choose `what`, or give the `number` of something that `/memory` or `/why` listed for you.";
-const KEPT: &str = "Nothing was forgotten.";
-
 /// Says what an interaction asks for.
 pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
     match &asked.what {
         EventKind::TypingSession(_) if !facts.is_allowed => Wanted::Choices(String::new()),
         EventKind::TypingSession(typed) => Wanted::Choices(typed.clone()),
-        _ if !facts.is_allowed => say(NOT_ALLOWED),
+        _ if !facts.is_allowed => say(text!("not-allowed")),
         EventKind::Ask {
             question,
             private,
             thread,
         } => ask(asked, facts, question, *private, *thread),
-        EventKind::About(_) if facts.mode == AnswerMode::Never => say(NEVER_HERE),
+        EventKind::About(_) if facts.mode == AnswerMode::Never => say(text!("never-here")),
         EventKind::About(quoted) if quoted.text.trim().is_empty() && quoted.files.is_empty() => {
-            say(NO_TEXT)
+            say(text!("no-text"))
         }
         EventKind::About(quoted) => Wanted::Turn(Turn {
             has_buttons: true,
@@ -170,14 +157,14 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
                 own(asked, Command::Shown(item, ItemDeed::Forget))
             }
             (None, Some((ItemButton::Correct, item))) => Wanted::Form(item),
-            (None, None) => say(NO_BUTTON),
+            (None, None) => say(text!("old-button")),
         },
         EventKind::Submitted(form, text) => match ItemButton::parse(form) {
             Some((_, item)) => {
                 let deed = ItemDeed::Correct(text.trim().to_owned());
                 own(asked, Command::Shown(item, deed))
             }
-            None => say(NO_BUTTON),
+            None => say(text!("old-button")),
         },
         EventKind::Unknown => Wanted::Nothing,
     }
@@ -194,6 +181,7 @@ pub(crate) fn belongs(asked: &Asked) -> Belongs {
     Belongs {
         asker: asked.who.id,
         place,
+        language: asked.who.language.unwrap_or_default(),
     }
 }
 
@@ -207,7 +195,7 @@ fn here(spot: &Spot) -> Place {
     Place::new(spot.guild, spot.channel)
 }
 
-fn say(text: &'static str) -> Wanted {
+fn say(text: Text) -> Wanted {
     Wanted::Say {
         text,
         row: Row::None,
@@ -228,11 +216,11 @@ fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
 
 fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: bool) -> Wanted {
     if facts.mode == AnswerMode::Never {
-        return say(NEVER_HERE);
+        return say(text!("never-here"));
     }
     let question = question.trim();
     if question.is_empty() {
-        return say(NO_QUESTION);
+        return say(text!("no-question"));
     }
     // Direct messages are private, and threads have no threads.
     let is_private = private && asked.spot.kind != Kind::Direct;
@@ -296,16 +284,16 @@ fn forget(asked: &Asked, what: &str) -> Wanted {
             let body = Body::Command(Command::Forget(ForgetWhat::Me { is_confirmed }));
             Wanted::Turn(turn(asked, body, true))
         }
-        "thread" => confirm(FORGET_SESSION, Row::ForgetSession),
-        "private" => confirm(FORGET_PRIVATE, Row::ForgetSession),
-        "channel" => confirm(FORGET_AUDIENCE, Row::ForgetAudience),
-        "" => say(FORGET_WHAT),
+        "thread" => confirm(text!("confirm-session"), Row::ForgetSession),
+        "private" => confirm(text!("confirm-private"), Row::ForgetSession),
+        "channel" => confirm(text!("confirm-channel"), Row::ForgetAudience),
+        "" => say(text!("forget-what")),
         _ => Wanted::Nothing,
     }
 }
 
 fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> Wanted {
-    let Belongs { asker, place } = pressed.belongs;
+    let Belongs { asker, place, .. } = pressed.belongs;
     let may_steer = asker == asked.who.id || is_admin(asked.who.permissions);
     let of_place = |body, shows| Turn {
         place,
@@ -327,7 +315,7 @@ fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> 
             opinion: Opinion::Bad,
         },
         // Who asked is in the graph, so the bot decides who has it answered again.
-        Button::Stop if !may_steer => say(NOT_YOURS),
+        Button::Stop if !may_steer => say(text!("not-yours-here")),
         Button::Stop => Wanted::Stop(place),
         Button::Again => Wanted::Turn(Turn {
             is_private,
@@ -342,7 +330,7 @@ fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> 
             let body = Body::Command(Command::Forget(ForgetWhat::Audience));
             Wanted::Turn(of_place(body, Shows::Nothing))
         }
-        Button::Keep => Wanted::Instead(KEPT),
+        Button::Keep => Wanted::Instead(text!("nothing-was-forgotten")),
     }
 }
 
@@ -370,6 +358,7 @@ mod tests {
                 is_bot: false,
                 roles: Vec::new(),
                 permissions: Some(Permissions::empty()),
+                language: None,
             },
             spot: Spot {
                 guild: Some(GuildId::new(1)),
@@ -442,7 +431,7 @@ mod tests {
             EventKind::Given(Command::Why),
             press("m1:s:4:1/2"),
         ] {
-            assert_eq!(wanted(&asked(what), facts), say(NOT_ALLOWED));
+            assert_eq!(wanted(&asked(what), facts), say(text!("not-allowed")));
         }
         let typing = asked(EventKind::TypingSession("secret".to_owned()));
         assert_eq!(wanted(&typing, facts), Wanted::Choices(String::new()));
@@ -456,7 +445,7 @@ mod tests {
         };
         assert_eq!(
             wanted(&asked(question(false, false)), facts),
-            say(NEVER_HERE)
+            say(text!("never-here"))
         );
         let why = wanted(&asked(EventKind::Given(Command::Why)), facts);
         assert!(matches!(why, Wanted::Turn(_)));
@@ -485,7 +474,7 @@ mod tests {
         );
         assert_eq!(
             wanted(&asked(press("m1:k:4:1/2")), FACTS),
-            Wanted::Instead(KEPT)
+            Wanted::Instead(text!("nothing-was-forgotten"))
         );
     }
 
@@ -494,7 +483,7 @@ mod tests {
         let place = Place::new(Some(GuildId::new(1)), ChannelId::new(2));
         let stop = |asker: u64| asked(press(&format!("m1:s:{asker}:1/2")));
         assert_eq!(wanted(&stop(4), FACTS), Wanted::Stop(place));
-        assert_eq!(wanted(&stop(5), FACTS), say(NOT_YOURS));
+        assert_eq!(wanted(&stop(5), FACTS), say(text!("not-yours-here")));
         let mut moderator = stop(5);
         moderator.who.permissions = Some(Permissions::MANAGE_MESSAGES);
         assert_eq!(wanted(&moderator, FACTS), Wanted::Stop(place));
@@ -510,7 +499,10 @@ mod tests {
         ));
         let why = a_turn(&asked(press("m1:w:5:1/2")));
         assert_eq!(why.body, Body::Command(Command::WhyOf(Sent::new("2/7"))));
-        assert_eq!(wanted(&asked(press("old")), FACTS), say(NO_BUTTON));
+        assert_eq!(
+            wanted(&asked(press("old")), FACTS),
+            say(text!("old-button"))
+        );
     }
 
     #[test]
@@ -531,6 +523,9 @@ mod tests {
             text: String::new(),
             ..quoted
         };
-        assert_eq!(wanted(&asked(EventKind::About(empty)), FACTS), say(NO_TEXT));
+        assert_eq!(
+            wanted(&asked(EventKind::About(empty)), FACTS),
+            say(text!("no-text"))
+        );
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use muninn_platform::{ConversationId, MessageId as SentId, Withdraw, Withdrawn};
+use muninn_texts::text;
 use serde_json::json;
 use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
@@ -13,12 +14,6 @@ use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::intent::NEUTRAL_NAME;
 use crate::transport::Via;
-
-const ONLY_YOU: &str =
-    "only you see it and Discord lets nobody else remove it; choose \"Dismiss message\" below it";
-const NO_ACCESS: &str = "I may not see that channel any more; let me in again (View Channel) and delete it, or delete it yourself";
-const REMOVED: &str = "I was removed from that server";
-const LOCKED: &str = "its thread is locked; delete it yourself, or unlock the thread";
 
 pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
 
@@ -34,7 +29,7 @@ impl Withdraw for Withdrawer {
                 return Withdrawn::Gone;
             }
             if self.0.went(guild, None) {
-                return Withdrawn::Stays(REMOVED.to_owned());
+                return Withdrawn::stays(text!("stays-removed"));
             }
         }
         let is_ephemeral =
@@ -135,14 +130,16 @@ fn outcome(removed: Result<(), Failure>) -> Withdrawn {
     match failure.kind {
         Kind::Away | Kind::Limited | Kind::LoggedOut => Withdrawn::NotYet,
         Kind::Refused(Refusal::NoMessage | Refusal::NoChannel) => Withdrawn::Gone,
-        Kind::Refused(Refusal::InteractionOver) => Withdrawn::Stays(ONLY_YOU.to_owned()),
-        Kind::Refused(Refusal::MayNot) => Withdrawn::Stays(NO_ACCESS.to_owned()),
-        Kind::Refused(Refusal::Locked) => Withdrawn::Stays(LOCKED.to_owned()),
+        Kind::Refused(Refusal::InteractionOver) => {
+            Withdrawn::stays(text!("stays-only-you-discord"))
+        }
+        Kind::Refused(Refusal::MayNot) => Withdrawn::stays(text!("stays-no-access")),
+        Kind::Refused(Refusal::Locked) => Withdrawn::stays(text!("stays-locked")),
         Kind::Refused(
             Refusal::AcknowledgedAlready
             | Refusal::ThreadThere
             | Refusal::NoDirect
             | Refusal::Other,
-        ) => Withdrawn::Stays(format!("Discord refuses to remove it: {failure}")),
+        ) => Withdrawn::stays(text!("stays-discord", why = failure.to_string())),
     }
 }

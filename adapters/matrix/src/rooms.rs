@@ -191,6 +191,7 @@ pub(crate) async fn author(room: &Room, person: &UserId) -> Author {
             .unwrap_or_else(|| person.localpart().to_owned()),
         is_admin: levels.user_can_redact_event_of_other(person),
         time_zone: None,
+        language: None,
     }
 }
 

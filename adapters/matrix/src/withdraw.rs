@@ -7,14 +7,12 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
+use muninn_texts::text;
 
 use crate::hub::Hub;
 use crate::ids;
 use crate::outbox::SendError;
 use crate::removal;
-
-const NOT_THERE: &str =
-    "I am not in that room any more; invite me again, or let somebody there remove it";
 
 pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
 
@@ -32,16 +30,16 @@ impl Withdrawer {
                 return Withdrawn::Gone;
             };
             let Some(room) = self.0.client.get_room(&room) else {
-                return Withdrawn::Stays(NOT_THERE.to_owned());
+                return Withdrawn::stays(text!("stays-not-in-room"));
             };
             match removal::remove(&self.0, &room, &id).await {
                 Ok(()) => Withdrawn::Gone,
                 Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
                     Withdrawn::NotYet
                 }
-                Err(SendError::Refused(error)) => Withdrawn::Stays(format!(
-                    "the homeserver refuses to remove it ({}); a moderator of the room can",
-                    muninn_platform::in_one_line(&error)
+                Err(SendError::Refused(error)) => Withdrawn::stays(text!(
+                    "stays-homeserver",
+                    why = muninn_platform::in_one_line(&error)
                 )),
             }
         }

@@ -9,6 +9,7 @@
 //! model = "gpt-4o"
 //! recall_threshold = 0.5
 //! time_zone = "Europe/Lisbon"
+//! language = "pt"
 //! memory = "channel"
 //! off_record = ["[off]", "psst:"]
 //! digest = "Mon 09:00"
@@ -37,9 +38,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
+use muninn_texts::{Language, Languages};
 use serde::Deserialize;
 
-use crate::{AudienceId, ChannelMemory, DigestSchedule, TimeZone};
+use crate::{AudienceId, ChannelMemory, DigestSchedule, IncomingMessage, TimeZone};
 
 /// Which messages of a channel are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -89,6 +91,8 @@ pub struct ChannelSettings {
     pub recall_threshold: Option<f64>,
     /// By which days begin there, for whoever has none of their own.
     pub time_zone: Option<TimeZone>,
+    /// In which the bot itself speaks there.
+    pub language: Option<Language>,
     /// What is remembered there.
     pub memory: Option<ChannelMemory>,
     /// With these words a message begins that is off the record there.
@@ -136,6 +140,7 @@ impl ChannelSettings {
             model: self.model.or(general.model),
             recall_threshold: self.recall_threshold.or(general.recall_threshold),
             time_zone: self.time_zone.or(general.time_zone),
+            language: self.language.or(general.language),
             memory: self.memory,
             off_record: self.off_record,
             digest: self.digest,
@@ -176,7 +181,11 @@ impl ChannelSettings {
 
 /// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
 #[derive(Debug, Default)]
-pub struct Channels(RwLock<ByAudience>);
+pub struct Channels {
+    by_audience: RwLock<ByAudience>,
+    /// Where no channel and no platform says another.
+    language: Language,
+}
 
 type ByAudience = BTreeMap<AudienceId, ChannelSettings>;
 
@@ -248,13 +257,27 @@ impl Channels {
         if let Some(setting) = everywhere.and_then(ChannelSettings::only_of_one) {
             return Err(ChannelsError::OnlyOfOne { setting });
         }
-        Ok(Self(RwLock::new(read)))
+        Ok(Self {
+            by_audience: RwLock::new(read),
+            language: Language::default(),
+        })
+    }
+
+    /// The same, where the bot speaks this language if nothing says another.
+    #[must_use]
+    pub fn speaking(mut self, language: Language) -> Self {
+        self.language = language;
+        self
     }
 
     /// Puts others in the place of these. Says whether they are others.
     pub fn replace(&self, by: Self) -> bool {
-        let by = by.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let by = by.by_audience.into_inner();
+        let by = by.unwrap_or_else(PoisonError::into_inner);
+        let mut all = self
+            .by_audience
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         let is_other = *all != by;
         *all = by;
         is_other
@@ -271,7 +294,8 @@ impl Channels {
     }
 
     fn all(&self) -> RwLockReadGuard<'_, ByAudience> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        let all = self.by_audience.read();
+        all.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What is set, by the names in the file: what holds for all channels is not in what is set for one.
@@ -333,6 +357,23 @@ impl Channels {
         }
     }
 
+    /// In which language the bot speaks to everybody in an audience. `workspace`: that of its workspace, where the
+    /// platform says.
+    pub fn language(&self, audience: &AudienceId, workspace: Option<Language>) -> Language {
+        let set = self.of(audience).and_then(|set| set.language);
+        set.or(workspace).unwrap_or(self.language)
+    }
+
+    /// In which languages a message is answered: for everybody as its channel is set, and for its author alone as they
+    /// read the platform.
+    pub fn languages(&self, message: &IncomingMessage) -> Languages {
+        let place = self.language(message.channel(), message.workspace_language);
+        Languages {
+            place,
+            person: message.author.language.unwrap_or(place),
+        }
+    }
+
     /// Which messages of an audience are answered. None: as the platform's default says.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.all().get(audience)?.answer
@@ -372,6 +413,18 @@ mod tests {
         assert!(channels.replace(load("['slack/T/D']\nanswer = 'never'\n").unwrap()));
         assert_eq!(channels.answer_mode(&AudienceId::new("slack/T/C")), None);
         assert!(!channels.replace(load("['slack/T/D']\nanswer = 'never'\n").unwrap()));
+    }
+
+    #[test]
+    fn a_channels_language_goes_before_its_workspaces_and_that_before_the_setting() {
+        let channels = load("['slack/T/C']\nlanguage = 'de'\n").unwrap();
+        let channels = channels.speaking(Language::French);
+        let language = |id, workspace| channels.language(&AudienceId::new(id), workspace);
+        let japanese = Some(Language::Japanese);
+        assert_eq!(language("slack/T/C", japanese), Language::German);
+        assert_eq!(language("slack/T/D", japanese), Language::Japanese);
+        assert_eq!(language("slack/T/D", None), Language::French);
+        assert!(load("['slack/T/C']\nlanguage = 'it'\n").is_err());
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 use std::path::PathBuf;
 
+use muninn_texts::{Language, Value, text};
+
 /// A file for one person. It has no name on this machine, so it is gone with this value, also where the process is
 /// killed.
 #[derive(Debug)]
@@ -74,16 +76,16 @@ pub enum HandedOver {
 
 /// Why nothing was handed over, as the end of a sentence after "because", with what can be done about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotHandedOver(pub String);
+#[error("{}", .0.in_language(Language::English))]
+pub struct NotHandedOver(pub Value);
 
 impl NotHandedOver {
-    pub fn new(why: impl Into<String>) -> Self {
+    pub fn new(why: impl Into<Value>) -> Self {
         Self(why.into())
     }
 
     /// What was to be handed over cannot be read on this machine.
     pub fn unreadable(error: &io::Error) -> Self {
-        Self(format!("I cannot read it back ({error}); please ask again"))
+        Self::new(text!("no-copy-unreadable", error = error.to_string()))
     }
 }

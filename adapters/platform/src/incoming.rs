@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use muninn_texts::{Language, Languages};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
@@ -109,6 +110,9 @@ pub struct Author {
     /// By which their days begin, where the platform says.
     #[serde(default)]
     pub time_zone: Option<TimeZone>,
+    /// In which they read the platform, where it says.
+    #[serde(default)]
+    pub language: Option<Language>,
 }
 
 /// What somebody wants of the bot.
@@ -181,6 +185,12 @@ pub struct IncomingMessage {
     /// Where people can look at it; none where the platform has no such address.
     pub link: Option<String>,
     pub sent_at: DateTime<Utc>,
+    /// That of its workspace or machine, where the platform says.
+    #[serde(default)]
+    pub workspace_language: Option<Language>,
+    /// In which it is answered. The bot finds out.
+    #[serde(default)]
+    pub languages: Languages,
 }
 
 impl IncomingMessage {
@@ -207,6 +217,18 @@ impl IncomingMessage {
             reply_to: None,
             link: None,
             sent_at: Utc::now(),
+            workspace_language: None,
+            languages: Languages::default(),
+        }
+    }
+
+    /// In which it is answered where it was said: its author's, where nobody else reads the answer.
+    pub fn language(&self) -> Language {
+        let is_private = self.audience.private_to.is_some() || self.also_recalls.is_some();
+        if is_private {
+            self.languages.person
+        } else {
+            self.languages.place
         }
     }
 

@@ -82,6 +82,7 @@ pub use live_answer::{
 };
 pub use markdown::{escaped, linked};
 pub use membership::{Membership, MembershipError, Memberships};
+pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageFailure, PageOrder, ReadPages, read_pages};
 pub use plural::counted;
 pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};

@@ -11,11 +11,12 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use muninn_texts::text;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    Attachment, Delivered, DownloadError, HandedOver, MessageId, NotHandedOver, OwnFile, Pace,
-    PlatformError, PriorMessages, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, Language, MessageId, NotHandedOver, OwnFile,
+    Pace, PlatformError, PriorMessages, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
 };
 
 pub use machine::{Action, Edited, Event, GivenUp, LiveAnswer, Shown};
@@ -156,6 +157,9 @@ pub trait AnswerSink: Send + Sync + 'static {
         None
     }
 
+    /// As [`Reply::speak`](crate::Reply::speak).
+    fn speak(&self, _language: Language) {}
+
     /// As [`Reply::offer_items`](crate::Reply::offer_items).
     fn offer_items(&self, _items: &[ShownItem]) {}
 
@@ -164,9 +168,7 @@ pub trait AnswerSink: Send + Sync + 'static {
     /// # Errors
     /// As there.
     async fn largest_file(&self) -> Result<u64, NotHandedOver> {
-        Err(NotHandedOver::new(
-            "I can give nobody a file here; ask me where I can write you a direct message",
-        ))
+        Err(NotHandedOver::new(text!("no-copy-undirect")))
     }
 
     /// As [`Reply::hand_over`](crate::Reply::hand_over).

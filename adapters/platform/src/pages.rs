@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use muninn_texts::{Text, text};
 use tokio::time::{Instant, timeout_at};
 
 use crate::Backoff;
@@ -51,16 +52,31 @@ pub enum PageFailure {
 }
 
 /// Why not all was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    #[error("there is more than I read at once")]
     TooMuch,
-    #[error("the platform limits how much I may read at once")]
     Limited,
-    #[error("the platform did not give all of it in time")]
     Away,
-    #[error("the platform does not give me all of it")]
     Refused,
+}
+
+impl Cut {
+    /// Within a sentence.
+    pub fn text(self) -> Text {
+        match self {
+            Self::TooMuch => text!("cut-too-much"),
+            Self::Limited => text!("cut-limited"),
+            Self::Away => text!("cut-late"),
+            Self::Refused => text!("cut-incomplete"),
+        }
+    }
+}
+
+/// In English, for models.
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.text())
+    }
 }
 
 /// What was read, in the order of the platform.

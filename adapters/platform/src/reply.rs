@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use muninn_texts::{Language, text};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -72,6 +73,10 @@ pub trait Reply: Send + Sync {
     /// at all.
     fn may_repeat(&mut self) {}
 
+    /// In which language what belongs to the answer is labelled, such as its buttons. Called before anything else, or
+    /// not at all.
+    fn speak(&mut self, _language: Language) {}
+
     /// What is delivered next lists these things: where the platform has buttons, each gets two, one to have it forgotten
     /// and one to correct it. Whoever presses one is asked for their rights then. Called before [`Reply::finish`], or not
     /// at all.
@@ -113,10 +118,7 @@ pub trait Reply: Send + Sync {
     /// # Errors
     /// When none can be given to the one who asked.
     async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
-        Err(NotHandedOver::new(
-            "I can give nobody a file here; ask me in another place where I am, such as a terminal or a chat with \
-             direct messages",
-        ))
+        Err(NotHandedOver::new(text!("no-copy-here")))
     }
 
     /// Gives files to the one who asked alone, wherever that is: in a direct message, or else where nobody else sees

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
     Delivered, DownloadError, EventId, Feedback, HandedOver, Inbox, Incoming, IncomingMessage,
-    ItemDeed, MessageId, NotHandedOver, Opinion, OwnFile, OwnSession, Pace, Platform,
+    ItemDeed, Languages, MessageId, NotHandedOver, Opinion, OwnFile, OwnSession, Pace, Platform,
     PlatformError, PriorMessage, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Toward,
     Withdraw, Withdrawn,
 };
@@ -528,6 +528,7 @@ impl Room {
                 name: author.to_owned(),
                 is_admin: self.admins.iter().any(|admin| admin == author),
                 time_zone: None,
+                language: None,
             },
             addressed: self.addressed,
             toward: self.toward,
@@ -536,6 +537,8 @@ impl Room {
             reply_to: self.reply_to.clone(),
             link: Some(format!("https://chat.test/{event}")),
             sent_at: Utc::now(),
+            workspace_language: None,
+            languages: Languages::default(),
         }
     }
 

@@ -7,14 +7,15 @@ pub struct Vocabulary {
     pub channel: &'static str,
     /// One conversation of it: "thread", "conversation".
     pub conversation: &'static str,
-    /// Who may have forgotten what others said, with its article.
+    /// Who may have forgotten what others said, as the texts name it: `administrator`, `workspace-admin`,
+    /// `message-manager`.
     pub moderator: &'static str,
     /// How the last turn is forgotten.
     pub forget_last: &'static str,
     /// How somebody has all of theirs forgotten for good, once they know what that means.
     pub forget_me_for_good: &'static str,
-    /// What can be asked, where commands are more than words.
-    pub help: Option<&'static str>,
+    /// Commands begin with a slash, and are the platform's own.
+    pub has_slash_commands: bool,
 }
 
 impl Vocabulary {
@@ -22,9 +23,9 @@ impl Vocabulary {
     pub const PLAIN: Self = Self {
         channel: "room",
         conversation: "conversation",
-        moderator: "an administrator",
+        moderator: "administrator",
         forget_last: "forget last",
         forget_me_for_good: "forget me yes",
-        help: None,
+        has_slash_commands: false,
     };
 }

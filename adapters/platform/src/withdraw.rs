@@ -1,6 +1,7 @@
 //! Taking away what the bot said, when it was forgotten.
 
 use async_trait::async_trait;
+use muninn_texts::Value;
 
 use crate::{ConversationId, MessageId};
 
@@ -28,7 +29,14 @@ pub enum Withdrawn {
     /// The platform is away or wants a rest: to be tried again.
     NotYet,
     /// It stays for good. Says why, as the end of a sentence after "because".
-    Stays(String),
+    Stays(Value),
+}
+
+impl Withdrawn {
+    /// It stays for good: why, as the end of a sentence after "because".
+    pub fn stays(why: impl Into<Value>) -> Self {
+        Self::Stays(why.into())
+    }
 }
 
 /// For a platform where nothing that was said can be found again.

@@ -1,6 +1,6 @@
 //! What is sent: messages as JSON, small enough whatever the text. Pure.
 
-use muninn_platform::{SafeText, Stage, TextLimit};
+use muninn_platform::{Language, SafeText, Stage, TextLimit};
 use serde_json::{Value, json};
 
 use crate::mrkdwn::{EDITED_TEXT, escape, fallback, markdown, mrkdwn};
@@ -60,26 +60,26 @@ fn plain(part: &SafeText) -> String {
 }
 
 /// What stands in a message: its text and the blocks of it.
-pub(crate) fn message(text: &SafeText, stage: Stage, form: Form) -> Value {
+pub(crate) fn message(text: &SafeText, stage: Stage, form: Form, language: Language) -> Value {
     match form {
-        Form::Blocks => in_blocks(text, stage),
+        Form::Blocks => in_blocks(text, stage, language),
         // No blocks, also where there were some.
         Form::Plain => json!({ "text": plain(text), "blocks": [] }),
     }
 }
 
-fn in_blocks(text: &SafeText, stage: Stage) -> Value {
+fn in_blocks(text: &SafeText, stage: Stage, language: Language) -> Value {
     let mut blocks = vec![json!({ "type": "markdown", "text": markdown(text.as_str()) })];
-    blocks.extend(below(stage));
+    blocks.extend(below(stage, language));
     json!({ "text": fallback(text), "blocks": blocks })
 }
 
 /// The buttons below an answer.
-pub(crate) fn below(stage: Stage) -> Vec<Value> {
+pub(crate) fn below(stage: Stage, language: Language) -> Vec<Value> {
     match stage {
-        Stage::Growing => views::below_growing(),
+        Stage::Growing => views::below_growing(language),
         Stage::Whole => Vec::new(),
-        Stage::Last => views::below_answer(None),
+        Stage::Last => views::below_answer(None, language),
     }
 }
 

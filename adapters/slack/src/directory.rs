@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Recent, TimeZone};
+use muninn_platform::{Language, Recent, TimeZone};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::OnceCell;
@@ -35,6 +35,7 @@ pub(crate) struct Person {
     pub(crate) is_bot: bool,
     pub(crate) team: Option<String>,
     pub(crate) time_zone: Option<TimeZone>,
+    pub(crate) language: Option<Language>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,10 +77,16 @@ impl Directory {
 
     /// A person, as far as that is known in time.
     pub(crate) async fn person(&self, api: &Api, user: &str) -> Option<Person> {
-        let arguments = [("user", user)];
+        let arguments = [("user", user), ("include_locale", "true")];
         let ask = || async { api.get("users.info", &arguments).await };
         let read = |answer: &Value| person(&answer["user"]);
         self.people.look_up(user, ask, read).await
+    }
+
+    /// In which language a person reads Slack, if that is known already.
+    pub(crate) fn language_of(&self, user: &str) -> Option<Language> {
+        let people = self.people.known.lock();
+        people.get(&user.to_owned())?.what.as_ref()?.language
     }
 
     /// How a person is called, if that is known already.
@@ -175,6 +182,7 @@ fn person(user: &Value) -> Person {
         is_bot: user["is_bot"] == true,
         team: user["team_id"].as_str().map(str::to_owned),
         time_zone: user["tz"].as_str().and_then(|name| name.parse().ok()),
+        language: user["locale"].as_str().and_then(Language::of_locale),
     }
 }
 
@@ -196,7 +204,7 @@ mod tests {
     #[test]
     fn people_and_channels_are_read() {
         let ann = person(&json!({ "name": "ann", "is_owner": true, "team_id": "T1",
-            "tz": "Europe/Lisbon",
+            "tz": "Europe/Lisbon", "locale": "pt-PT",
             "profile": { "display_name": "", "real_name": "Ann Smith" } }));
         let expected = Person {
             name: "Ann Smith".to_owned(),
@@ -204,6 +212,7 @@ mod tests {
             is_bot: false,
             team: Some("T1".to_owned()),
             time_zone: Some(TimeZone::Europe__Lisbon),
+            language: Some(Language::Portuguese),
         };
         assert_eq!(ann, expected);
         assert_eq!(person(&json!({ "tz": "Moon/Tranquility" })).time_zone, None);

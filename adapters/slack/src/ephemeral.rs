@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, HandedOver, NotHandedOver, OwnFile,
+    Attachment, Delivered, DownloadError, EventId, HandedOver, Language, NotHandedOver, OwnFile,
     PlatformError, Reply, SafeText, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
 };
 use reqwest::Url;
@@ -54,6 +54,8 @@ pub(crate) struct EphemeralReply {
     asked_at: Instant,
     /// What the answer lists.
     items: Vec<ShownItem>,
+    /// In which its buttons are labelled.
+    language: Language,
 }
 
 impl EphemeralReply {
@@ -63,6 +65,7 @@ impl EphemeralReply {
             whisper,
             asked_at: Instant::now(),
             items: Vec::new(),
+            language: Language::default(),
         }
     }
 
@@ -71,15 +74,15 @@ impl EphemeralReply {
             channel, question, ..
         } = &self.whisper;
         if form == Form::Plain {
-            return content::message(part, Stage::Last, form);
+            return content::message(part, Stage::Last, form, self.language);
         }
         let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
         if is_last {
-            blocks.extend(below_items(&self.items));
+            blocks.extend(below_items(&self.items, self.language));
         }
         if !self.whisper.is_command {
             let id = ids::ephemeral(channel, question, number);
-            blocks.extend(below_ephemeral(&id, part));
+            blocks.extend(below_ephemeral(&id, part, self.language));
         }
         json!({ "text": fallback(part), "blocks": blocks })
     }
@@ -216,6 +219,10 @@ impl Reply for EphemeralReply {
             delivered.push(ids::ephemeral(channel, question, number));
         }
         Ok(Delivered(delivered))
+    }
+
+    fn speak(&mut self, language: Language) {
+        self.language = language;
     }
 
     fn offer_items(&mut self, items: &[ShownItem]) {

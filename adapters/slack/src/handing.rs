@@ -1,6 +1,7 @@
 //! Files for one person, in their direct messages.
 
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
+use muninn_texts::text;
 use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::time::Duration;
@@ -121,15 +122,16 @@ fn text(method: &'static str, value: &Value) -> Result<String, ApiError> {
 
 fn why(error: &ApiError) -> NotHandedOver {
     NotHandedOver::new(match error {
-        ApiError::MissingScope { needed, .. } => format!(
-            "Slack does not let me: the app lacks the scope {needed} (whoever runs me installs it again with the manifest \
-             that `muninn manifest slack` prints)"
-        ),
+        ApiError::MissingScope { needed, .. } => text!("no-copy-scope", needed),
         ApiError::Limited { .. } | ApiError::Away { .. } => {
-            format!("Slack does not answer as it should ({error}); ask again later")
+            text!("no-copy-away", platform = "Slack", why = error.to_string())
         }
         ApiError::Revoked { .. } | ApiError::Refused { .. } => {
-            format!("Slack refuses the files: {error}")
+            text!(
+                "no-copy-refused",
+                platform = "Slack",
+                why = error.to_string()
+            )
         }
     })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{Delivered, PlatformError, Reply, SafeText, TextLimit};
+use muninn_platform::{Delivered, Language, PlatformError, Reply, SafeText, TextLimit};
 use serde_json::json;
 
 use crate::content;
@@ -17,11 +17,17 @@ pub(crate) struct HomeReply {
     user: String,
     /// Their direct messages with the bot.
     direct: String,
+    language: Language,
 }
 
 impl HomeReply {
     pub(crate) fn new(hub: Arc<Hub>, user: String, direct: String) -> Self {
-        Self { hub, user, direct }
+        Self {
+            hub,
+            user,
+            direct,
+            language: Language::default(),
+        }
     }
 }
 
@@ -31,8 +37,17 @@ impl Reply for HomeReply {
         content::LIMIT
     }
 
+    fn speak(&mut self, language: Language) {
+        self.language = language;
+    }
+
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        let view = views::home(parts, &self.hub.options.command, &self.direct);
+        let view = views::home(
+            parts,
+            &self.hub.options.command,
+            &self.direct,
+            self.language,
+        );
         let arguments = json!({ "user_id": self.user, "view": view });
         let hub = &self.hub;
         let call = Call {

@@ -13,8 +13,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::{
     AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, EventId, HandedOver,
-    LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError, PriorMessages,
-    Reply as _, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
+    Language, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
+    PriorMessages, Reply as _, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -63,6 +63,7 @@ pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
         target,
         begun: Mutex::default(),
         items: Mutex::default(),
+        language: Mutex::default(),
         signs: Mutex::new(signs),
     };
     LiveReply::new(sink, may_be_repetition)
@@ -75,6 +76,8 @@ pub(crate) struct ChannelSink {
     begun: Mutex<Vec<String>>,
     /// What the answer lists.
     items: Mutex<Vec<ShownItem>>,
+    /// In which its buttons are labelled.
+    language: Mutex<Language>,
     signs: Mutex<StatusIndicator>,
 }
 
@@ -128,7 +131,12 @@ impl ChannelSink {
     }
 
     fn content(&self, part: &Part<'_, Words>) -> Value {
-        let mut content = content::message(&part.text.text, part.stage, part.text.form);
+        let mut content = content::message(
+            &part.text.text,
+            part.stage,
+            part.text.form,
+            *self.language.lock(),
+        );
         // Plain words have no buttons.
         if let Some(blocks) = content["blocks"].as_array_mut().filter(|it| !it.is_empty()) {
             blocks.splice(1..1, self.listed(part.stage));
@@ -140,7 +148,7 @@ impl ChannelSink {
     fn listed(&self, stage: Stage) -> Vec<Value> {
         match stage {
             Stage::Growing | Stage::Whole => Vec::new(),
-            Stage::Last => below_items(&self.items.lock()),
+            Stage::Last => below_items(&self.items.lock(), *self.language.lock()),
         }
     }
 
@@ -350,6 +358,10 @@ impl AnswerSink for ChannelSink {
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
         Some(aside.finish(parts).await.map(drop))
+    }
+
+    fn speak(&self, language: Language) {
+        *self.language.lock() = language;
     }
 
     fn offer_items(&self, items: &[ShownItem]) {

@@ -1,6 +1,7 @@
 //! Buttons, the app's home, and other things that are not answers. Pure.
 
-use muninn_platform::{MessageId, SafeText, ShownItem};
+use muninn_platform::{Language, MessageId, SafeText, ShownItem};
+use muninn_texts::{Text, text};
 use serde_json::{Value, json};
 
 use crate::mrkdwn::{escape, mrkdwn};
@@ -77,56 +78,65 @@ fn button(button: Button, label: &str, value: &str) -> Value {
 }
 
 /// Below an answer. `named`: the answer's id where Slack has none for it.
-pub(crate) fn below_answer(named: Option<&MessageId>) -> Vec<Value> {
+pub(crate) fn below_answer(named: Option<&MessageId>, language: Language) -> Vec<Value> {
+    let said = |text: Text| text.in_language(language);
     let value = |word: &str| named.map_or(word.to_owned(), |id| format!("{word} {id}"));
     let opinion = |text: &str, label: &str, word: &str| json!({ "text": plain_text(text), "accessibility_label": label, "value": value(word) });
     vec![
         json!({ "type": "context_actions", "elements": [{
             "type": "feedback_buttons",
             "action_id": Button::Opinion.id(),
-            "positive_button": opinion("👍", "A good answer", "good"),
-            "negative_button": opinion("👎", "A bad answer", "bad"),
+            "positive_button": opinion("👍", &said(text!("button-good")), "good"),
+            "negative_button": opinion("👎", &said(text!("button-bad")), "bad"),
         }] }),
-        json!({ "type": "actions", "elements": [button(Button::Why, "Why?", &value("why"))] }),
+        json!({ "type": "actions", "elements": [button(Button::Why, &said(text!("button-why")), &value("why"))] }),
     ]
 }
 
 /// Below an answer that only one person sees: all of it is in the button, for Slack keeps it
 /// nowhere, so that it can be shared after a restart too.
-pub(crate) fn below_ephemeral(answer: &MessageId, text: &SafeText) -> Vec<Value> {
-    let mut blocks = below_answer(Some(answer));
+pub(crate) fn below_ephemeral(
+    answer: &MessageId,
+    text: &SafeText,
+    language: Language,
+) -> Vec<Value> {
+    let mut blocks = below_answer(Some(answer), language);
     if text.len_chars() <= LONGEST_VALUE
         && let Some(Value::Array(buttons)) = blocks.last_mut().map(|last| &mut last["elements"])
     {
-        buttons.insert(0, button(Button::Share, "Share", text.as_str()));
+        let share = text!("button-share").in_language(language);
+        buttons.insert(0, button(Button::Share, &share, text.as_str()));
     }
     blocks
 }
 
 /// Below a list: two for each of its things.
-pub(crate) fn below_items(items: &[ShownItem]) -> Vec<Value> {
+pub(crate) fn below_items(items: &[ShownItem], language: Language) -> Vec<Value> {
     let rows = items.iter().take(MOST_ITEMS).map(|item| {
         let (number, token) = (item.number, item.token());
-        let forget = button(Button::ForgetItem, &format!("Forget {number}"), &token);
-        let correct = button(Button::CorrectItem, &format!("Correct {number}"), &token);
+        let forget = text!("button-forget-number", number).in_language(language);
+        let correct = text!("button-correct-number", number).in_language(language);
+        let forget = button(Button::ForgetItem, &forget, &token);
+        let correct = button(Button::CorrectItem, &correct, &token);
         json!({ "type": "actions", "elements": [forget, correct] })
     });
     rows.collect()
 }
 
 /// Asks what is right in the place of something. `about`: what the form holds, which nobody sees.
-pub(crate) fn correction_form(item: &ShownItem, about: &Value) -> Value {
+pub(crate) fn correction_form(item: &ShownItem, about: &Value, language: Language) -> Value {
+    let plain_text = |text: Text| plain_text(&text.in_language(language));
     json!({
         "type": "modal",
         "callback_id": CORRECT_CALLBACK,
-        "title": plain_text(&format!("Correct number {}", item.number)),
-        "submit": plain_text("Correct"),
-        "close": plain_text("Leave it"),
+        "title": plain_text(text!("form-correct-title", number = item.number)),
+        "submit": plain_text(text!("form-correct")),
+        "close": plain_text(text!("form-leave")),
         "private_metadata": about.to_string(),
         "blocks": [{
             "type": "input",
             "block_id": CORRECT_FIELD,
-            "label": plain_text("What is right"),
+            "label": plain_text(text!("form-what-is-right")),
             "element": {
                 "type": "plain_text_input",
                 "action_id": CORRECT_FIELD,
@@ -138,8 +148,9 @@ pub(crate) fn correction_form(item: &ShownItem, about: &Value) -> Value {
 }
 
 /// Below an answer that grows.
-pub(crate) fn below_growing() -> Vec<Value> {
-    vec![json!({ "type": "actions", "elements": [button(Button::Stop, "Stop", "stop")] })]
+pub(crate) fn below_growing(language: Language) -> Vec<Value> {
+    let stop = text!("button-stop").in_language(language);
+    vec![json!({ "type": "actions", "elements": [button(Button::Stop, &stop, "stop")] })]
 }
 
 /// What somebody asks with the shortcut, of a message in Slack's markup.
@@ -153,23 +164,22 @@ pub(crate) fn about_message(text: &str) -> String {
 }
 
 /// The app's home: what the bot says of itself, and how it forgets.
-pub(crate) fn home(about: &[SafeText], command: &str, direct: &str) -> Value {
+pub(crate) fn home(about: &[SafeText], command: &str, direct: &str, language: Language) -> Value {
+    let words = |text: Text| text.in_language(language);
     let section = |text: String| json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } });
     let mut blocks = vec![json!({ "type": "header", "text": plain_text("Muninn") })];
     let said = about.iter().flat_map(sections);
     blocks.extend(said.take(MOST_SECTIONS).map(section));
     blocks.push(json!({ "type": "divider" }));
-    blocks.push(section(format!(
-        "Ask me in a channel by mentioning me, in a direct message, or for yourself with `{command} ask …`. \
-         Every answer has a button that shows what it was made from."
-    )));
-    let mut forget = button(Button::ForgetDirect, "Forget our direct messages", direct);
+    blocks.push(section(words(text!("home-ask", command))));
+    let label = words(text!("home-forget"));
+    let mut forget = button(Button::ForgetDirect, &label, direct);
     forget["style"] = json!("danger");
     forget["confirm"] = json!({
-        "title": plain_text("Forget all of it?"),
-        "text": plain_text("Everything you said to me in direct messages, and what I answered, is forgotten for good."),
-        "confirm": plain_text("Forget it"),
-        "deny": plain_text("Keep it"),
+        "title": plain_text(&words(text!("home-forget-title"))),
+        "text": plain_text(&words(text!("home-forget-text"))),
+        "confirm": plain_text(&words(text!("home-forget-yes"))),
+        "deny": plain_text(&words(text!("home-forget-no"))),
         "style": "danger",
     });
     blocks.push(json!({ "type": "actions", "elements": [forget] }));
@@ -234,10 +244,10 @@ mod tests {
         let text = SafeText::new("**Ten** <b>");
         insta::assert_snapshot!(format!(
             "{:#}\n{:#}\n{:#}\n{:#}",
-            json!(below_answer(None)),
-            json!(below_ephemeral(&answer, &text)),
-            json!(below_growing()),
-            home(&[text], "/muninn", "D1"),
+            json!(below_answer(None, Language::English)),
+            json!(below_ephemeral(&answer, &text, Language::English)),
+            json!(below_growing(Language::English)),
+            home(&[text], "/muninn", "D1", Language::English),
         ));
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use muninn_platform::{ConversationId, MessageId, Vocabulary, Withdraw, Withdrawn};
+use muninn_texts::text;
 use serde_json::json;
 
 use crate::errors::ApiError;
@@ -16,14 +17,11 @@ use crate::reply::remove;
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     channel: "channel",
     conversation: "thread",
-    moderator: "a workspace admin",
+    moderator: "workspace-admin",
     forget_last: "forget last",
     forget_me_for_good: "forget me yes",
-    help: None,
+    has_slash_commands: false,
 };
-
-const ONLY_YOU: &str =
-    "only you see it and Slack lets nobody remove it; it is gone when you reload Slack";
 
 /// What stands where nothing can be removed.
 const EMPTIED: &str = "(forgotten)";
@@ -37,7 +35,7 @@ impl Withdraw for Withdrawer {
             return Withdrawn::Gone;
         };
         let Some(ts) = ids::standing_ts(message) else {
-            return Withdrawn::Stays(ONLY_YOU.to_owned());
+            return Withdrawn::stays(text!("stays-only-you-slack"));
         };
         let refused = match remove(&self.0, channel, ts).await {
             Err(error @ ApiError::Refused { .. }) => error,
@@ -73,11 +71,9 @@ fn outcome(removed: Result<(), ApiError>) -> Withdrawn {
         Err(ApiError::Limited { .. } | ApiError::Away { .. } | ApiError::Revoked { .. }) => {
             Withdrawn::NotYet
         }
-        Err(ApiError::MissingScope { needed, .. }) => Withdrawn::Stays(format!(
-            "the app lacks the scope {needed}; whoever runs me can add it"
-        )),
-        Err(ApiError::Refused { code, .. }) => Withdrawn::Stays(format!(
-            "Slack refuses to remove it ({code}); a workspace admin can delete it"
-        )),
+        Err(ApiError::MissingScope { needed, .. }) => {
+            Withdrawn::stays(text!("stays-scope", needed))
+        }
+        Err(ApiError::Refused { code, .. }) => Withdrawn::stays(text!("stays-slack", code)),
     }
 }

@@ -1,7 +1,8 @@
 //! Who talks, and in which conversation.
 
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, PlatformError,
+    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, Language,
+    PlatformError,
 };
 use uuid::Uuid;
 
@@ -54,13 +55,12 @@ impl Session {
             name: NAME.to_owned(),
             private_to: None,
         };
-        IncomingMessage::new(
-            event,
-            self.conversation.clone(),
-            audience,
-            author(&self.person),
-            body,
-        )
+        let author = author(&self.person);
+        IncomingMessage {
+            // Whoever reads along sits there, too.
+            workspace_language: author.language,
+            ..IncomingMessage::new(event, self.conversation.clone(), audience, author, body)
+        }
     }
 }
 
@@ -71,7 +71,17 @@ pub fn author(person: &str) -> Author {
         name: person.to_owned(),
         is_admin: true,
         time_zone: None,
+        language: own_language(),
     }
+}
+
+/// In which people read this terminal, as POSIX has it: `LC_ALL` goes before `LC_MESSAGES`, and that before `LANG`.
+fn own_language() -> Option<Language> {
+    let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .into_iter()
+        .filter_map(|variable| std::env::var(variable).ok())
+        .find(|locale| !locale.trim().is_empty())?;
+    Language::of_locale(&set)
 }
 
 /// The name this person has on this machine, as the environment tells it.

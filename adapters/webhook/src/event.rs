@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, IncomingMessage, TimeZone,
+    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, IncomingMessage,
+    Language, TimeZone,
 };
 use serde::Deserialize;
 
@@ -49,6 +50,8 @@ struct PostedAuthor {
     #[serde(default)]
     is_admin: bool,
     time_zone: Option<TimeZone>,
+    /// A locale; one of no language of ours is no mistake.
+    language: Option<String>,
 }
 
 fn main() -> String {
@@ -102,12 +105,14 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
         name,
         is_admin,
         time_zone,
+        language,
     } = posted.author;
     let author = Author {
         name: name.unwrap_or_else(|| id.clone()),
         id: format!("{NAME}/{id}"),
         is_admin,
         time_zone,
+        language: language.as_deref().and_then(Language::of_locale),
     };
     let event = place(&posted.id);
     let audience = Audience {

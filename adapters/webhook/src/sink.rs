@@ -10,6 +10,7 @@ use muninn_platform::{
     AnswerSink, ConversationId, Delivered, Edited, EventId, LiveReply, MessageId, NotHandedOver,
     Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn, misconfigured,
 };
+use muninn_texts::text;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
@@ -132,9 +133,7 @@ impl AnswerSink for ProgramSink {
 
     /// Who asks is what the program says, which is too little for all that is kept of somebody.
     async fn largest_file(&self) -> Result<u64, NotHandedOver> {
-        Err(NotHandedOver::new(
-            "I talk to you through another program, which takes texts only and tells me by itself who you are",
-        ))
+        Err(NotHandedOver::new(text!("no-copy-webhook")))
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
@@ -154,9 +153,9 @@ impl Withdraw for Withdrawer {
         {
             Ok(()) => Withdrawn::Gone,
             Err(SendError::Away(_)) => Withdrawn::NotYet,
-            Err(error @ SendError::Refused(_)) => Withdrawn::Stays(format!(
-                "the program that I answer to does not delete it: {error}"
-            )),
+            Err(error @ SendError::Refused(_)) => {
+                Withdrawn::stays(text!("stays-program", why = error.to_string()))
+            }
         }
     }
 }

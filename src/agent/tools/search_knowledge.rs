@@ -172,7 +172,7 @@ impl<'a> Knowledge<'a> {
             },
             used: ToolUse {
                 found: Some(cited.len()),
-                notes: rungs.iter().map(|it| it.sentence().to_owned()).collect(),
+                notes: rungs.iter().map(|it| it.sentence()).collect(),
                 ..ToolUse::default()
             },
             shows_records: want == Want::Records && !cited.is_empty(),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
-use muninn_platform::{IncomingMessage, Reply};
+use muninn_platform::{IncomingMessage, Language, Reply};
+use muninn_texts::text;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
@@ -34,17 +35,18 @@ impl Bot {
         since: Option<&str>,
         mut reply: Box<dyn Reply>,
     ) {
+        let language = message.language();
         match self.begun(message, since, reply.as_ref()) {
             Ok(watched) if since.is_some() && reply.pace().update_every < RARELY => {
                 // Nobody who asks something waits for it.
                 self.spawn(async move {
-                    let said = shown(watched, reply.as_mut()).await;
+                    let said = shown(watched, reply.as_mut(), language).await;
                     deliver(reply.as_mut(), &said).await;
                 });
             }
             Ok(watched) => {
                 let progress = watched.borrow().clone();
-                deliver(reply.as_mut(), &as_it_goes_on(&progress)).await;
+                deliver(reply.as_mut(), &as_it_goes_on(&progress, language)).await;
             }
             Err(said) => {
                 deliver(reply.as_mut(), &said).await;
@@ -60,50 +62,60 @@ impl Bot {
         since: Option<&str>,
         reply: &dyn Reply,
     ) -> Result<watch::Receiver<BackfillProgress>, String> {
-        let channel = message.channel();
+        let (channel, language) = (message.channel(), message.language());
         let Some(backfills) = self.backfills.get() else {
-            return Err(Notice::NoHistory.to_string());
+            return Err(Notice::NoHistory.in_language(language));
         };
         let Some(since) = since else {
             let under_way = backfills.under_way(channel);
-            return under_way.ok_or_else(|| Notice::NoBackfill.to_string());
+            return under_way.ok_or_else(|| Notice::NoBackfill.in_language(language));
         };
         if !message.author.is_admin {
-            return Err(Notice::ModeratorNeededToBackfill(reply.vocabulary()).to_string());
+            let notice = Notice::ModeratorNeededToBackfill(reply.vocabulary());
+            return Err(notice.in_language(language));
         }
         let zone = self.turns.get().recaller.time_zone_of(message);
         let today = Utc::now().with_timezone(&zone).date_naive();
         let day = beginning(since, today)
-            .ok_or_else(|| Notice::NoSuchDay(since.to_owned()).to_string())?;
+            .ok_or_else(|| Notice::NoSuchDay(since.to_owned()).in_language(language))?;
         let begun = backfills.begin(channel, day);
-        begun.map_err(|error| Notice::NotBackfilled(error).to_string())
+        begun.map_err(|error| Notice::NotBackfilled(error).in_language(language))
     }
 }
 
 /// Shows how far it is until it is over, or long enough; gives what is said then.
-async fn shown(mut watched: watch::Receiver<BackfillProgress>, reply: &mut dyn Reply) -> String {
-    let (text, texts) = watch::channel(watched.borrow().to_string());
+async fn shown(
+    mut watched: watch::Receiver<BackfillProgress>,
+    reply: &mut dyn Reply,
+    language: Language,
+) -> String {
+    let said = move |progress: &BackfillProgress| progress.text().in_language(language);
+    let first = said(&watched.borrow());
+    let (text, texts) = watch::channel(first);
     let until = Instant::now() + SHOWN;
     let following = async move {
         loop {
             let progress = watched.borrow_and_update().clone();
             if progress.is_over() {
-                return progress.to_string();
+                return said(&progress);
             }
             // What shows it lives as long as this.
-            let _ = text.send(progress.to_string());
+            let _ = text.send(said(&progress));
             match timeout_at(until, watched.changed()).await {
                 Ok(Ok(())) => {}
-                Ok(Err(_)) | Err(_) => return as_it_goes_on(&progress),
+                Ok(Err(_)) | Err(_) => return as_it_goes_on(&progress, language),
             }
         }
     };
     show(reply, texts, following).await
 }
 
-fn as_it_goes_on(progress: &BackfillProgress) -> String {
-    if progress.is_over() {
-        return progress.to_string();
-    }
-    format!("{progress} I go on; say `backfill` to see how far I am.")
+fn as_it_goes_on(progress: &BackfillProgress, language: Language) -> String {
+    let first = progress.text();
+    let said = if progress.is_over() {
+        first
+    } else {
+        text!("two-sentences", first, next = text!("backfill-goes-on"))
+    };
+    said.in_language(language)
 }

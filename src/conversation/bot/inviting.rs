@@ -38,7 +38,7 @@ impl Bot {
                 Err(Uninvited) => Notice::NoPagesHere,
             },
         };
-        tell_privately(reply, &notice.to_string()).await;
+        tell_privately(reply, &notice.in_language(message.languages.person)).await;
     }
 
     /// Nobody is to see what was forgotten, where it was shown a moment ago.

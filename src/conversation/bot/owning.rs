@@ -1,6 +1,6 @@
 //! What people do with single things that are remembered.
 
-use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Reply};
+use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Language, Reply};
 
 use super::Bot;
 use crate::conversation::commands::{CommandContext, WhichItem};
@@ -30,7 +30,7 @@ impl Bot {
             Command::Note(text) => {
                 let text = self.intake.readable(text);
                 let said = commands.note(message, &text, context.vocabulary).await;
-                with_notice(said, &text)
+                with_notice(said, &text, message.language())
             }
             Command::Correct { number, text } => {
                 let which = WhichItem::Number(*number);
@@ -58,7 +58,7 @@ impl Bot {
             }
             other => {
                 tracing::error!(?other, "a command about nothing that is kept");
-                Notice::Failed.to_string()
+                Notice::Failed.in_language(message.language())
             }
         };
         deliver(reply, &said).await;
@@ -76,7 +76,7 @@ impl Bot {
         let corrected =
             self.commands
                 .correct(&self.sessions, message, correction, context.vocabulary);
-        with_notice(corrected.await, &text)
+        with_notice(corrected.await, &text, message.language())
     }
 
     /// Gives who asks what is kept of them. No session is held.
@@ -139,9 +139,9 @@ impl Bot {
 }
 
 /// What is said of something that was kept, and of a secret that was in it.
-fn with_notice(said: String, kept: &str) -> String {
+fn with_notice(said: String, kept: &str, language: Language) -> String {
     if is_redacted(kept) {
-        format!("{said}\n\n{}", Notice::SecretRemoved)
+        format!("{said}\n\n{}", Notice::SecretRemoved.in_language(language))
     } else {
         said
     }

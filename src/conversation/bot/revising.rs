@@ -215,7 +215,7 @@ impl Bot {
                 }
             }
         };
-        deliver(reply, &notice.to_string()).await;
+        deliver(reply, &notice.in_language(message.language())).await;
     }
 
     async fn try_again(

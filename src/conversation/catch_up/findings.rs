@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::topics::{Said, Topic};
-use super::{headline, moment};
+use super::{Reader, headline, moment};
 use crate::agent::prompts::{self, NumberedMessage};
 use crate::llm::structured::json_in;
 use crate::llm::tokens::{Keep, cut, estimate};
@@ -102,7 +102,7 @@ impl<'a> Batch<'a> {
     }
 
     /// An entry as a line: where it was said last is linked.
-    pub(super) fn line(&self, entry: &Entry, zone: TimeZone) -> String {
+    pub(super) fn line(&self, entry: &Entry, reader: Reader) -> String {
         let said = entry
             .messages
             .iter()
@@ -110,7 +110,7 @@ impl<'a> Batch<'a> {
         let what = unlinked(&entry.what);
         match said.max_by_key(|said| said.at) {
             Some(said) => {
-                let place = headline(said, zone);
+                let place = headline(said, reader);
                 match &said.link {
                     Some(link) => format!("- {what} {}", linked(&place, link)),
                     None => format!("- {what} ({})", escaped(&place)),

@@ -1,10 +1,11 @@
 //! What was said, listed without a model: what was answered most, and what nobody answered. Pure.
 
-use muninn_platform::{TimeZone, counted, escaped, excerpt, linked};
+use muninn_platform::{escaped, excerpt, linked};
+use muninn_texts::{Text, text};
 
 use super::findings::unlinked;
-use super::headline;
 use super::topics::{Said, Topic};
+use super::{Reader, bold, headline};
 
 /// Topics that are shown at most.
 const TOPICS: usize = 15;
@@ -15,61 +16,72 @@ const UNANSWERED: usize = 6;
 
 /// The topics that were answered most, with how they ended, and what nobody answered. `topics` have the most answered
 /// first. Empty where there is nothing.
-pub(super) fn listing(topics: &[Topic<'_>], zone: TimeZone) -> Vec<String> {
+pub(super) fn listing(topics: &[Topic<'_>], reader: Reader) -> Vec<String> {
     let answered = topics.iter().filter(|topic| topic.answers() > 0);
     let mut lines: Vec<String> = Vec::new();
     for topic in answered.clone().take(TOPICS) {
-        lines.extend(ended(topic, zone));
+        lines.extend(ended(topic, reader));
     }
-    lines.extend(and_more(answered.count(), TOPICS, "conversation"));
+    let more = |count| text!("more-conversations", count);
+    lines.extend(and_more(answered.count(), TOPICS, more, reader));
     let alone = topics.iter().filter(|topic| topic.answers() == 0);
     let (questions, statements): (Vec<&Topic<'_>>, Vec<&Topic<'_>>) =
         alone.partition(|topic| topic.is_unanswered());
-    lines.extend(named(
-        "**Nobody answered yet**",
-        &questions,
-        "question",
-        zone,
-    ));
-    lines.extend(named("**Also said**", &statements, "message", zone));
+    let more = |count| text!("more-questions", count);
+    let heading = text!("catch-up-unanswered");
+    lines.extend(named(&heading, &questions, more, reader));
+    let more = |count| text!("more-messages", count);
+    let heading = text!("catch-up-also");
+    lines.extend(named(&heading, &statements, more, reader));
     lines
 }
 
 /// The first of what nobody answered, below a heading. Empty where there is nothing.
-fn named(heading: &str, topics: &[&Topic<'_>], noun: &str, zone: TimeZone) -> Vec<String> {
+fn named(
+    heading: &Text,
+    topics: &[&Topic<'_>],
+    more: impl Fn(usize) -> Text,
+    reader: Reader,
+) -> Vec<String> {
     if topics.is_empty() {
         return Vec::new();
     }
     let shown = topics.iter().take(UNANSWERED);
-    let shown = shown.map(|topic| format!("- {}", opened(topic.opening, zone)));
-    let mut lines = vec![heading.to_owned()];
+    let shown = shown.map(|topic| format!("- {}", opened(topic.opening, reader)));
+    let mut lines = vec![bold(heading, reader.language)];
     lines.extend(shown);
-    lines.extend(and_more(topics.len(), UNANSWERED, noun));
+    lines.extend(and_more(topics.len(), UNANSWERED, more, reader));
     lines
 }
 
-fn and_more(all: usize, shown: usize, noun: &str) -> Option<String> {
-    let more = all.checked_sub(shown).filter(|more| *more > 0)?;
-    Some(format!("(And {} more.)", counted(more, noun)))
+fn and_more(
+    all: usize,
+    shown: usize,
+    more: impl Fn(usize) -> Text,
+    reader: Reader,
+) -> Option<String> {
+    let left = all.checked_sub(shown).filter(|left| *left > 0)?;
+    Some(more(left).in_language(reader.language))
 }
 
 /// How a topic began, and its last replies.
-fn ended(topic: &Topic<'_>, zone: TimeZone) -> Vec<String> {
-    let answers = counted(topic.answers(), "answer");
-    let mut lines = vec![format!("- {} ({answers})", opened(topic.opening, zone))];
+fn ended(topic: &Topic<'_>, reader: Reader) -> Vec<String> {
+    let answers = text!("count-answers", count = topic.answers()).in_language(reader.language);
+    let me = text!("catch-up-me").in_language(reader.language);
+    let mut lines = vec![format!("- {} ({answers})", opened(topic.opening, reader))];
     if let Some(answer) = &topic.opening.answer {
-        lines.push(reply("I", answer));
+        lines.push(reply(&me, answer));
     }
     let hidden = topic.replies.len().saturating_sub(REPLIES);
     for said in &topic.replies[hidden..] {
         lines.push(reply(&said.author_name, &said.text));
-        lines.extend(said.answer.iter().map(|answer| reply("I", answer)));
+        lines.extend(said.answer.iter().map(|answer| reply(&me, answer)));
     }
     lines
 }
 
-fn opened(said: &Said, zone: TimeZone) -> String {
-    let head = headline(said, zone);
+fn opened(said: &Said, reader: Reader) -> String {
+    let head = headline(said, reader);
     let head = match &said.link {
         Some(link) => linked(&head, link),
         None => escaped(&head),

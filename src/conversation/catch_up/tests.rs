@@ -9,6 +9,10 @@ use super::*;
 
 const EXCHANGES: &str = include_str!("../../../tests/data/talk/exchanges.jsonl");
 const DECISIONS: &str = include_str!("../../../tests/data/talk/decisions.jsonl");
+const READER: Reader = Reader {
+    language: Language::English,
+    zone: TimeZone::UTC,
+};
 const CHANNELS: [&str; 3] = ["v3/rescue", "v3/training", "v3/board-private"];
 
 #[derive(Deserialize)]
@@ -65,7 +69,7 @@ fn shown(with_replies: bool) -> (usize, usize) {
     let (mut decided, mut all) = (0, 0);
     for channel in CHANNELS {
         let said = two_weeks(channel, with_replies);
-        let text = listing(&most_answered(&topics(&said)), TimeZone::UTC).join("\n");
+        let text = listing(&most_answered(&topics(&said)), READER).join("\n");
         let stands = |id: &String| {
             let found = said.iter().find(|said| said.event == *id).unwrap();
             text.contains(&muninn_platform::escaped(&found.text))
@@ -161,7 +165,7 @@ fn an_entry_that_rests_on_nothing_is_left_out() {
         }]
     );
     assert_eq!(
-        parts[0].line(&found.decided[0], TimeZone::UTC),
+        parts[0].line(&found.decided[0], READER),
         r"- The refresher moves to \*Thursday 23 April\*, 20:00. (Yuki, Mon 13 Apr 20:16)"
     );
     assert_eq!(parts[0].read("I cannot do that."), None);

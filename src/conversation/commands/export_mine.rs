@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use muninn_platform::{IncomingMessage, NotHandedOver, OwnFile, Reply};
+use muninn_texts::{Value, text};
 use parking_lot::Mutex;
 use private_files::unnamed_file;
 use tokio::sync::Semaphore;
@@ -91,30 +92,30 @@ impl Commands {
     /// Gives who asks all that is kept of them, through the reply, and says in a sentence where it is or why it is not.
     /// The caller holds no session.
     pub async fn export_mine(&self, message: &IncomingMessage, reply: &mut dyn Reply) -> String {
-        let accounts = message.accounts();
+        let (accounts, language) = (message.accounts(), message.languages.person);
         let Some(_under_way) = self.exports.begin(&accounts) else {
-            return Notice::ExportUnderWay.to_string();
+            return Notice::ExportUnderWay.in_language(language);
         };
         let exporting = self.try_export_mine(message, &accounts, reply);
-        let why = match tokio::time::timeout(PATIENCE, exporting).await {
+        let why: Value = match tokio::time::timeout(PATIENCE, exporting).await {
             Ok(Ok(said)) => return said,
             Ok(Err(ExportError::Copy(CopyError::Graph(error)))) => {
-                return failed(&error).to_string();
+                return failed(&error).in_language(language);
             }
-            Ok(Err(ExportError::Copy(error @ CopyError::TooMuch))) => error.to_string(),
+            Ok(Err(ExportError::Copy(error @ CopyError::TooMuch))) => error.to_string().into(),
             Ok(Err(ExportError::Copy(error @ CopyError::File(_)))) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(
                     error,
                     "the copy of what is kept of somebody could not be written"
                 );
-                "I could not write the files, as the disk may be full".to_owned()
+                text!("no-copy-disk").into()
             }
-            Ok(Err(ExportError::NotHandedOver(why))) => why.to_string(),
-            Err(_) => format!("it took longer than {} minutes", PATIENCE.as_secs() / 60),
+            Ok(Err(ExportError::NotHandedOver(why))) => why.0,
+            Err(_) => text!("no-copy-late", minutes = PATIENCE.as_secs() / 60).into(),
         };
         let person = message.author.id.clone();
-        Notice::NotHandedOver { why, person }.to_string()
+        Notice::NotHandedOver { why, person }.in_language(language)
     }
 
     async fn try_export_mine(
@@ -135,7 +136,7 @@ impl Commands {
         let OwnCopy { count, files } =
             write_copy(store, accounts, CopyForm::ALL, largest, open).await?;
         if count == 0 {
-            return Ok(Notice::NothingKeptOfYou.to_string());
+            return Ok(Notice::NothingKeptOfYou.in_language(message.languages.person));
         }
         let files: io::Result<Vec<OwnFile>> = files.into_iter().map(own_file).collect();
         let place = reply.hand_over(&files.map_err(CopyError::File)?).await?;
@@ -144,7 +145,8 @@ impl Commands {
             self.audit.did(message, action, account, Some(count)).await;
         }
         let notice = Notice::HandedOver { count, place };
-        Ok(self.have_said(message, notice.to_string()).await?)
+        let said = notice.in_language(message.languages.person);
+        Ok(self.have_said(message, said).await?)
     }
 }
 

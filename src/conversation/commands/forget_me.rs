@@ -26,21 +26,23 @@ impl Commands {
         is_confirmed: bool,
         context: &CommandContext,
     ) -> String {
+        // For the one who asks alone.
+        let language = message.languages.person;
         let said = async {
             if is_confirmed {
                 return self.try_forget_me(message, accounts, context).await;
             }
             let kept = self.counted_of(&accounts, &self.kept_of(&accounts).await?);
             let vocabulary = context.vocabulary;
-            Ok(Notice::AskForgetMe { kept, vocabulary }.to_string())
+            Ok(Notice::AskForgetMe { kept, vocabulary }.in_language(language))
         };
         match said.await {
             Ok(said) => said,
-            Err(MessageError::Graph(error)) => failed(&error).to_string(),
+            Err(MessageError::Graph(error)) => failed(&error).in_language(language),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "what was forgotten is still in a file");
-                Notice::StillInFile.to_string()
+                Notice::StillInFile.in_language(language)
             }
         }
     }
@@ -94,7 +96,7 @@ impl Commands {
             repeated: forgotten.quotes,
             vocabulary: context.vocabulary,
         };
-        let said = super::in_words(&notice, forgotten, visible);
+        let said = super::in_words(&notice, forgotten, visible, message.languages.person);
         Ok(self.have_said(message, said).await?)
     }
 

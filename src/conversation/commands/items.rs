@@ -8,6 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     ConversationId, EventId, IncomingMessage, Listing, ShownItem, Vocabulary, excerpt,
 };
+use muninn_texts::{Text, Value, text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -105,7 +106,7 @@ impl Commands {
         vocabulary: &'static Vocabulary,
     ) -> String {
         if text.is_empty() {
-            return Notice::NothingToNote.to_string();
+            return Notice::NothingToNote.in_language(message.language());
         }
         let note = note(message, message.conversation.as_str(), text);
         let note = NewTurn::of(message.audience.clone(), note);
@@ -120,12 +121,15 @@ impl Commands {
                 Notice::NotNoted
             }
         };
-        notice.to_string()
+        notice.in_language(message.language())
     }
 
     /// Lists what is kept here of the one who asks, for them alone.
     pub async fn list(&self, message: &IncomingMessage, listing: &Listing) -> String {
-        said(self.try_list(message, listing).await)
+        said(
+            self.try_list(message, listing).await,
+            message.languages.person,
+        )
     }
 
     async fn try_list(
@@ -133,6 +137,8 @@ impl Commands {
         message: &IncomingMessage,
         listing: &Listing,
     ) -> Result<String, StoreError> {
+        // For the one who asks alone.
+        let language = message.languages.person;
         let (words, page): (Vec<String>, usize) = match listing {
             Listing::Newest | Listing::More => (Vec::new(), PAGE),
             Listing::Search(words) => {
@@ -144,7 +150,7 @@ impl Commands {
             Listing::Newest | Listing::Search(_) => None,
             Listing::More => match self.numbered(message).await? {
                 Some(earlier) => Some(earlier),
-                None => return Ok(Notice::ListAgain.to_string()),
+                None => return Ok(Notice::ListAgain.in_language(language)),
             },
         };
         let mut items = earlier.as_ref().map_or(Vec::new(), |it| it.items.clone());
@@ -152,7 +158,7 @@ impl Commands {
         let newest = Utc::now() + TimeDelta::days(1);
         let until = earlier.map_or(Some(newest), |it| it.until);
         let Some(until) = until.filter(|_| items.len() + page <= MOST_LISTED) else {
-            return Ok(Notice::ListEnds(items.len()).to_string());
+            return Ok(Notice::ListEnds(items.len()).in_language(language));
         };
         let listed: Vec<ResponseId> = items.iter().map(|it| it.id).collect();
         let own = OwnItems {
@@ -172,7 +178,7 @@ impl Commands {
                 is_search: !words.is_empty(),
                 is_end: !listed.is_empty(),
             }
-            .to_string());
+            .in_language(language));
         }
         let first = items.len() + 1;
         items.extend(found.iter().map(|it| NumberedItem::of(&it.turn)));
@@ -180,14 +186,16 @@ impl Commands {
         let until = last.filter(|_| has_more && words.is_empty());
         self.number(message, &Numbered { items, until }).await?;
         let lines = found.iter().zip(first..);
-        let mut lines: Vec<String> = lines.map(|(item, number)| line(item, number)).collect();
+        let mut lines: Vec<String> = lines
+            .map(|(item, number)| line(item, number).in_language(language))
+            .collect();
         lines.push(
             Notice::ListHint {
                 first,
                 has_more,
                 is_search: !words.is_empty(),
             }
-            .to_string(),
+            .in_language(language),
         );
         Ok(lines.join("\n"))
     }
@@ -290,11 +298,12 @@ impl Commands {
         vocabulary: &'static Vocabulary,
     ) -> String {
         if text.is_empty() {
-            return Notice::NothingToCorrect(which.number()).to_string();
+            return Notice::NothingToCorrect(which.number()).in_language(message.language());
         }
         said(
             self.try_correct(sessions, message, (which, text), vocabulary)
                 .await,
+            message.language(),
         )
     }
 
@@ -317,7 +326,7 @@ impl Commands {
             | None => {
                 let item = match self.item(message, which, vocabulary).await? {
                     Ok(item) => item,
-                    Err(notice) => return Ok(notice.to_string()),
+                    Err(notice) => return Ok(notice.in_language(message.language())),
                 };
                 let about = (ConversationId::new(&item.turn.session), item.turn.id);
                 let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
@@ -329,10 +338,10 @@ impl Commands {
         // One correction after the other.
         let guard = sessions.lock(&session).await;
         let Some(item) = self.archive.store().item(id).await? else {
-            return Ok(Notice::ItemGone(number).to_string());
+            return Ok(Notice::ItemGone(number).in_language(message.language()));
         };
         if let Some(earlier) = self.not_by(message, &item) {
-            return Ok(earlier.to_string());
+            return Ok(earlier.in_language(message.language()));
         }
         let note = NewTurn::of(
             item.audience.clone(),
@@ -366,7 +375,8 @@ impl Commands {
             },
             None => Notice::ItemGone(number),
         };
-        self.have_said(message, notice.to_string()).await
+        self.have_said(message, notice.in_language(message.language()))
+            .await
     }
 
     /// That somebody else corrected it, or the same person by another message.
@@ -390,6 +400,7 @@ impl Commands {
         said(
             self.try_forget_item(sessions, message, which, context)
                 .await,
+            message.language(),
         )
     }
 
@@ -411,7 +422,7 @@ impl Commands {
             )
             | None => match self.item(message, which, context.vocabulary).await? {
                 Ok(item) => (ConversationId::new(&item.turn.session), item.turn.id),
-                Err(notice) => return Ok(notice.to_string()),
+                Err(notice) => return Ok(notice.in_language(message.language())),
             },
         };
         let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
@@ -437,8 +448,11 @@ impl Commands {
             .await;
         let visible = self.withdrawals.carry_out(all).await;
         let notice = Notice::ForgotItem { number, earlier };
-        self.have_said(message, in_words(&notice, forgotten, visible))
-            .await
+        self.have_said(
+            message,
+            in_words(&notice, forgotten, visible, message.language()),
+        )
+        .await
     }
 
     /// Something with what it corrected, the newest first.
@@ -481,22 +495,25 @@ fn note(message: &IncomingMessage, session: &str, text: &str) -> Turn {
 }
 
 /// `3. [2026-04-02] you noted: …`
-fn line(item: &ListedItem, number: usize) -> String {
+fn line(item: &ListedItem, number: usize) -> Text {
     let ListedItem { turn, corrected_at } = item;
-    let date = turn.created_at.format("%Y-%m-%d");
+    let date = Value::date(&turn.created_at);
     let text = excerpt(&turn.input);
     let told = match turn.source {
-        Source::Note => format!("you noted: {text}"),
-        Source::Message => format!("you said to others: {text}"),
+        Source::Note => text!("list-noted", text),
+        Source::Message => text!("list-said", text),
         Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => {
-            format!(
-                "you told me: {text} (I answered: {})",
-                excerpt(&turn.output)
-            )
+            text!("list-told", text, answer = excerpt(&turn.output))
         }
     };
-    let corrected = corrected_at.map_or(String::new(), |at| {
-        format!(" (corrected on {})", at.format("%Y-%m-%d"))
-    });
-    format!("{number}. [{date}] {told}{corrected}")
+    match corrected_at {
+        None => text!("list-line", number, date, told),
+        Some(at) => text!(
+            "list-line-corrected",
+            number,
+            date,
+            told,
+            corrected = Value::date(at)
+        ),
+    }
 }

@@ -1,6 +1,7 @@
 //! What may be remembered of what people say to one another: for a channel, for a person, on and off the record.
 
 use muninn_platform::{Audience, ChannelMemory, IncomingMessage, Scope, Vocabulary};
+use muninn_texts::text;
 
 use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
@@ -71,7 +72,9 @@ impl Commands {
         };
         // It holds for all of them, and only its author sees the answer.
         if is_heard && message.also_recalls.is_some() {
-            let told = format!("{} asked for this: {notice}", message.author.name);
+            let notice = notice.in_language(message.languages.place);
+            let told = text!("asked-for-this", name = &message.author.name, notice);
+            let told = told.in_language(message.languages.place);
             self.hearing.tell(&audience, &told).await;
         }
         Ok(notice)
@@ -127,7 +130,7 @@ impl Commands {
                 Notice::StillInFile
             }
         };
-        notice.to_string()
+        notice.in_language(message.language())
     }
 }
 

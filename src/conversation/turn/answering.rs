@@ -332,10 +332,11 @@ impl TurnRunner {
             .iter()
             .map(|memory| Memory::of(memory).quoted)
             .collect();
-        let answer = asked.kind.prompts.render(&FromMemory {
-            recalled: &quoted,
-            noted: !is_question(asked.text),
-        })?;
+        let answer = asked.kind.prompts.render(&FromMemory::new(
+            &quoted,
+            !is_question(asked.text),
+            asked.message.language(),
+        ))?;
         Ok(Draft {
             text: answer,
             sources: None,

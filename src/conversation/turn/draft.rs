@@ -10,6 +10,7 @@ use crate::graph::{Source, Trust};
 use crate::knowledge::search::citations::{self, Checked};
 use crate::knowledge::search::{Policy, Rung};
 use crate::memory::{Kept, Recalled};
+use muninn_platform::Language;
 
 use super::Read;
 
@@ -136,7 +137,7 @@ impl Draft {
     }
 
     /// The answer with what has to be said of it.
-    pub(super) fn outgoing(&self, kept: &Kept, read: &Read) -> String {
+    pub(super) fn outgoing(&self, kept: &Kept, read: &Read, language: Language) -> String {
         let kept = match kept {
             // It came back meanwhile.
             Kept::Graph if read.store_away => Some(Notice::StoreWasDown {
@@ -152,8 +153,9 @@ impl Draft {
             }),
             Kept::Nowhere => Some(Notice::NotKept),
         };
-        let above = self.above.iter().map(Notice::to_string);
-        let below = self.below.iter().chain(&kept).map(Notice::to_string);
+        let said = |notice: &Notice| notice.in_language(language);
+        let above = self.above.iter().map(said);
+        let below = self.below.iter().chain(&kept).map(said);
         let parts: Vec<String> = above.chain([self.kept_text()]).chain(below).collect();
         parts.join("\n\n")
     }

@@ -123,7 +123,7 @@ impl TurnRunner {
             guard,
             reply,
             new.turn.id,
-            &draft.outgoing(&Kept::Graph, &read),
+            &draft.outgoing(&Kept::Graph, &read, message.language()),
         )
         .await;
         draft.count();

@@ -80,11 +80,11 @@ async fn all_of_it_goes_with_the_title() {
 async fn what_stays_is_counted_with_its_reason() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    let stays = || Withdrawn::Stays("it is pinned".to_owned());
+    let stays = || Withdrawn::stays("it is pinned");
     let chat = Chat::meets([stays(), Withdrawn::Gone, stays()]);
     let planned = withdrawals.plan_withdrawal("chat", chat, three()).await;
     let outcome = withdrawals.carry_out(planned).await;
-    let expected = BTreeMap::from([("it is pinned".to_owned(), 2)]);
+    let expected = BTreeMap::from([(Value::from("it is pinned"), 2)]);
     assert_eq!((outcome.later, outcome.stays), (0, expected));
     assert_eq!(lines(folder.path()), 0);
 }

@@ -16,6 +16,7 @@ fn person(id: UserId) -> Person {
         is_bot: false,
         roles: Vec::new(),
         permissions: None,
+        language: None,
     }
 }
 

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use super::{Action, AnswerSink, Ending, Event, LiveAnswer, Part, Stage};
 use crate::{
-    Attachment, Delivered, DownloadError, HandedOver, NotHandedOver, OwnFile, Pace, PlatformError,
-    PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, OwnFile, Pace,
+    PlatformError, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
 };
 
 /// One answer on its way into the messages of a sink.
@@ -170,6 +170,10 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
             }
             None => self.finish_for_asker(parts).await,
         }
+    }
+
+    fn speak(&mut self, language: Language) {
+        self.sink.speak(language);
     }
 
     fn offer_items(&mut self, items: &[ShownItem]) {

@@ -29,8 +29,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Announce, Announced, Arrivals, AudienceId, Body, ChannelMemory, Command,
     ConversationId, Delivered, EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage,
-    KeptMessage, MessageId, OwnSession, Platform, PlatformError, Reply, SafeText, ShownItem,
-    Withdrawn,
+    KeptMessage, Language, MessageId, OwnSession, Platform, PlatformError, Reply, SafeText,
+    ShownItem, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -598,7 +598,7 @@ async fn take_away(said: Vec<Answered>, reply: &dyn Reply) -> String {
             match withdrawer.withdraw(&answered.conversation, message).await {
                 Withdrawn::Gone => {}
                 Withdrawn::NotYet => stays.push("later".to_owned()),
-                Withdrawn::Stays(why) => stays.push(why),
+                Withdrawn::Stays(why) => stays.push(why.in_language(Language::English)),
             }
         }
         withdrawer.clear_title(&answered.conversation).await;

@@ -6,6 +6,7 @@ use muninn_platform::{
     Body, Command, EventId, Feedback, ForgetWhat, InboxClosed, IncomingMessage, MessageId, Opinion,
     Reply, Request, SafeText, ShownItem,
 };
+use muninn_texts::text;
 use reqwest::Url;
 use serde_json::json;
 
@@ -143,15 +144,16 @@ impl Inbound {
             "thread": whisper.thread,
             "response_url": done.response_url,
         });
-        let view = views::correction_form(item, &about);
+        // Whoever pressed the button was asked about just now.
+        let language = self.hub.directory.language_of(&done.user);
+        let language = language.unwrap_or_default();
+        let view = views::correction_form(item, &about, language);
         let arguments = json!({ "trigger_id": done.trigger, "view": view });
         let opened = self.hub.api.post("views.open", &arguments).await;
         if let Err(error) = opened {
             tracing::warn!(%error, "Slack did not open a form");
             let number = item.number;
-            let how = format!(
-                "Slack did not open the form. Press the button again, or tell me `correct {number}: …`."
-            );
+            let how = text!("form-not-opened", number).in_language(language);
             self.tell_aside(how, whisper);
         }
     }

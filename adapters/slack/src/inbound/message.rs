@@ -120,6 +120,7 @@ impl Inbound {
             name: person.name,
             is_admin: person.is_admin || is_alone,
             time_zone: person.time_zone,
+            language: person.language,
         };
         let conversation = place.conversation(team);
         let message = IncomingMessage::new(event, conversation, audience, author, body);

@@ -105,7 +105,7 @@ impl ChannelSink {
                 arguments["markdown_text"] = json!(rest);
             }
             let mut below = self.listed(part.stage);
-            below.extend(content::below(part.stage));
+            below.extend(content::below(part.stage, *self.language.lock()));
             if !below.is_empty() {
                 arguments["blocks"] = json!(below);
             }

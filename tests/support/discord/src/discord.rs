@@ -402,6 +402,7 @@ impl World {
             name: name.to_owned(),
             is_bot,
             is_closed: false,
+            locale: "en-US".to_owned(),
         };
         self.users.insert(id, user);
         id

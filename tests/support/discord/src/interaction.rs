@@ -132,7 +132,7 @@ impl World {
         let mut json = json!({
             "id": interaction.id.json(), "application_id": interaction.app.json(), "type": interaction.doing as u8,
             "token": interaction.token, "version": 1, "data": data, "channel": place, "channel_id": channel.id.json(),
-            "app_permissions": self.permissions(interaction.app, channel).json(), "locale": "en-US",
+            "app_permissions": self.permissions(interaction.app, channel).json(), "locale": self.users[&interaction.user].locale,
             "entitlements": [], "entitlement_sku_ids": [], "attachment_size_limit": 10_485_760,
             "authorizing_integration_owners": interaction.owners(self), "context": u8::from(channel.guild.is_none()),
         });

@@ -130,6 +130,16 @@ impl Guild {
         self.member(name, false, &[])
     }
 
+    /// Somebody who reads Discord in a language: `de`.
+    pub fn reader(&self, name: &str, locale: &str) -> Person {
+        let reader = self.member(name, false, &[]);
+        self.shared.with(|world| {
+            let user = world.users.get_mut(&reader.id());
+            user.expect("they came just now").locale = locale.to_owned();
+        });
+        reader
+    }
+
     /// Somebody who may manage messages, threads and channels.
     pub fn moderator(&self, name: &str) -> Person {
         let powers = Permissions::MANAGE_MESSAGES

@@ -107,6 +107,15 @@ impl Slack {
         })
     }
 
+    /// Somebody who reads Slack in a language: `de-DE`.
+    pub fn reader(&self, name: &str, locale: &str) -> Person {
+        self.member(Member {
+            name: name.to_owned(),
+            locale: Some(locale.to_owned()),
+            ..Member::default()
+        })
+    }
+
     /// A workspace administrator.
     pub fn admin(&self, name: &str) -> Person {
         let name = name.to_owned();

@@ -56,6 +56,8 @@ pub(crate) struct Member {
     pub(crate) bot_id: Option<String>,
     /// Of another team (Slack Connect).
     pub(crate) is_stranger: bool,
+    /// As they chose it; American English where they chose none.
+    pub(crate) locale: Option<String>,
 }
 
 impl Member {
@@ -265,6 +267,12 @@ impl Workspace {
     pub(crate) fn session(&mut self, channel: &str, thread: &str) -> &mut Session {
         let key = (channel.to_owned(), thread.to_owned());
         self.sessions.entry(key).or_default()
+    }
+
+    /// In which a person reads Slack.
+    pub(crate) fn locale(&self, id: &str) -> &str {
+        let chosen = self.members.get(id).and_then(|it| it.locale.as_deref());
+        chosen.unwrap_or("en-US")
     }
 
     /// A person as `users.info` tells of them.

@@ -11,6 +11,8 @@ pub(crate) struct User {
     pub(crate) is_bot: bool,
     /// Takes no direct messages.
     pub(crate) is_closed: bool,
+    /// In which they read Discord.
+    pub(crate) locale: String,
 }
 
 impl User {
@@ -29,7 +31,7 @@ impl User {
     /// As the account itself is told.
     pub(crate) fn own_json(&self) -> Value {
         let mut user = self.json();
-        let own = json!({ "mfa_enabled": false, "locale": "en-US", "premium_type": 0, "email": null, "verified": true });
+        let own = json!({ "mfa_enabled": false, "locale": self.locale, "premium_type": 0, "email": null, "verified": true });
         for (name, value) in own.as_object().into_iter().flatten() {
             user[name] = value.clone();
         }

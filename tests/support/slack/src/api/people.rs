@@ -7,6 +7,9 @@ use crate::state::State;
 
 pub(crate) fn user(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let user = state.workspace.user_json(call.text("user"));
-    let user = user.ok_or_else(|| Refusal::new("user_not_found"))?;
+    let mut user = user.ok_or_else(|| Refusal::new("user_not_found"))?;
+    if call.flag("include_locale") {
+        user["locale"] = state.workspace.locale(call.text("user")).into();
+    }
     Ok(json!({ "user": user }))
 }

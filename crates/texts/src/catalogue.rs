@@ -1,0 +1,163 @@
+//! The texts of all languages, ready to be said.
+
+use std::array;
+use std::sync::LazyLock;
+
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+
+use crate::numerals::counted;
+use crate::{Language, Value};
+
+include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+
+/// A text that English has.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) key: &'static str,
+    /// Without its extension.
+    pub(crate) file: &'static str,
+    /// The names of its arguments.
+    pub(crate) takes: &'static [&'static str],
+}
+
+/// That there is a text with these arguments.
+#[derive(Clone, Copy, Debug)]
+pub struct Proof(());
+
+/// Proves that there is a text, and that it takes just these arguments.
+///
+/// # Panics
+/// Where that is not so, which is when the program is compiled.
+pub const fn prove(key: &str, given: &[&str]) -> Proof {
+    let mut at = 0;
+    while at < TEXTS.len() {
+        if is_same(TEXTS[at].key, key) {
+            let takes = TEXTS[at].takes;
+            assert!(
+                are_in(takes, given),
+                "the text takes an argument that is not given"
+            );
+            assert!(
+                are_in(given, takes),
+                "the text does not take an argument that is given"
+            );
+            return Proof(());
+        }
+        at += 1;
+    }
+    panic!("no file in texts/en has this text");
+}
+
+const fn are_in(names: &[&str], all: &[&str]) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        let mut found = false;
+        let mut other = 0;
+        while other < all.len() {
+            found = found || is_same(names[at], all[other]);
+            other += 1;
+        }
+        if !found {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < one.len() {
+        if one[at] != other[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+type Bundle = FluentBundle<FluentResource>;
+type Format = fn(&FluentValue<'_>, &intl_memoizer::concurrent::IntlLangMemoizer) -> Option<String>;
+
+static BUNDLES: LazyLock<[Bundle; Language::ALL.len()]> =
+    LazyLock::new(|| array::from_fn(|at| bundle(Language::ALL[at])));
+
+/// What is wrong in a file of texts is left out, and found by a test.
+fn bundle(language: Language) -> Bundle {
+    let locale = language.code().parse().unwrap_or_default();
+    let mut bundle = Bundle::new_concurrent(vec![locale]);
+    // None of these languages is written from right to left.
+    bundle.set_use_isolating(false);
+    bundle.set_formatter(Some(format_of(language)));
+    for (_, _, text) in FILES.iter().filter(|(code, ..)| *code == language.code()) {
+        let read = FluentResource::try_new((*text).to_owned());
+        let read = read.unwrap_or_else(|(read, _)| read);
+        bundle.add_resource_overriding(read);
+    }
+    bundle
+}
+
+/// How numbers are written, for the library takes no closure.
+fn format_of(language: Language) -> Format {
+    match language {
+        Language::English => |value, _| number(Language::English, value),
+        Language::German => |value, _| number(Language::German, value),
+        Language::French => |value, _| number(Language::French, value),
+        Language::Spanish => |value, _| number(Language::Spanish, value),
+        Language::Portuguese => |value, _| number(Language::Portuguese, value),
+        Language::Japanese => |value, _| number(Language::Japanese, value),
+    }
+}
+
+fn number(language: Language, value: &FluentValue<'_>) -> Option<String> {
+    match value {
+        FluentValue::Number(number) => Some(counted(language, number.into())),
+        FluentValue::String(_)
+        | FluentValue::Custom(_)
+        | FluentValue::Error
+        | FluentValue::None => None,
+    }
+}
+
+pub(crate) fn render(language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
+    let said = rendered(language, key, arguments);
+    let said = said.or_else(|| rendered(Language::English, key, arguments));
+    said.unwrap_or_else(|| key.to_owned())
+}
+
+/// None where the language lacks it, or has it wrong.
+pub(crate) fn rendered(
+    language: Language,
+    key: &str,
+    arguments: &[(&'static str, Value)],
+) -> Option<String> {
+    let bundle = &BUNDLES[language as usize];
+    let mut given = FluentArgs::with_capacity(arguments.len());
+    for (name, value) in arguments {
+        given.set(*name, value.for_fluent(language));
+    }
+    let mut errors = Vec::new();
+    let pattern = bundle.get_message(key)?.value()?;
+    let said = bundle.format_pattern(pattern, Some(&given), &mut errors);
+    if let Some(error) = errors.first() {
+        tracing::error!(%error, key, %language, "a text is wrong");
+        return None;
+    }
+    Some(said.into_owned())
+}
+
+/// The texts of a file that take nothing, by their keys.
+pub fn plain_texts(language: Language, file: &str) -> impl Iterator<Item = (&'static str, String)> {
+    let texts = TEXTS
+        .iter()
+        .filter(move |it| it.file == file && it.takes.is_empty());
+    texts.map(move |text| (text.key, render(language, text.key, &[])))
+}
+
+#[cfg(test)]
+mod tests;

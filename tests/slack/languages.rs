@@ -1,0 +1,87 @@
+//! What the bot itself says, in the language of who reads it.
+
+use super::home::Home;
+use super::support::model_server::{ModelServer, Reply};
+use super::support::program::{asks, end};
+use super::{is_kept, standing};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
+    let server = ModelServer::start().await;
+    let mut home = Home::over_socket(&server).await;
+    let channel = home.slack.channel("kitchen");
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("channels.toml");
+    let set = format!(
+        "[\"slack/T00RAVENS1/{}\"]\nlanguage = \"pt\"\n",
+        channel.id()
+    );
+    std::fs::write(&settings, set).unwrap();
+    let settings = settings.display().to_string();
+    home.program = home.program.with("CHANNEL_SETTINGS", settings);
+    home.program = home.program.with("LANGUAGE", "it_IT:fr");
+    let bot = home.start().await;
+    let jonas = home.slack.reader("Jonas", "de-DE");
+    let kenji = home.slack.reader("Kenji", "ja-JP");
+    let (jonas_here, kenji_here) = (jonas.in_channel(&channel), kenji.in_channel(&channel));
+
+    // What somebody asks alone is answered in their language, in one and the same channel.
+    jonas_here.slash("/muninn", "memory").await;
+    jonas_here
+        .hears("Ich habe nichts von dem behalten, was du hier gesagt hast.")
+        .await;
+    kenji_here.slash("/muninn", "memory").await;
+    kenji_here
+        .hears("ここでのあなたの発言は、何も記憶していません。")
+        .await;
+
+    // What everybody sees is said in the channel's.
+    server.expects(asks("is 4711.")).answers("Notiert.");
+    let told = jonas_here.ask("Der Code der Kaffeemaschine is 4711.");
+    let thread = jonas_here.in_thread(&told);
+    thread.finds("the answer", is_kept("Notiert.")).await;
+    kenji_here.in_thread(&told).ask("mute channel");
+    thread
+        .hears("Só um administrador do workspace pode decidir quando respondo em todo o canal. `mute` e `only when mentioned` valem para esta thread.")
+        .await;
+    thread.ask("forget last");
+    thread
+        .hears("Esquecido: sua última interação, com a resposta e tudo o que a memória sabia dela.")
+        .await;
+
+    // In direct messages the person's language holds; where nothing is set, that of LANGUAGE.
+    let direct = kenji.with_bot();
+    direct.ask("forget last");
+    direct
+        .hears("ここには、忘れるべきあなたの発言はありません。")
+        .await;
+    let elsewhere = home.slack.channel("garden");
+    let garden = jonas.in_channel(&elsewhere);
+    let asked = garden.ask("history");
+    garden
+        .in_thread(&asked)
+        .hears("Rien n’a encore été dit ici.")
+        .await;
+
+    // What is said of an answer without a model.
+    server
+        .expects(asks("Wer hat Schlüssel?"))
+        .replies(Reply::refusal(401, "invalid_api_key", "no such key"));
+    let asked = garden.ask("Wer hat Schlüssel?");
+    let thread = garden.in_thread(&asked);
+    thread
+        .finds("what is left", |it| {
+            it.shown.contains("Je n’ai aucun souvenir à ce sujet.")
+        })
+        .await;
+    assert!(
+        standing(&thread)
+            .iter()
+            .any(|it| it.contains("Je n’ai pas pu interroger le modèle")),
+        "{:?}",
+        standing(&thread)
+    );
+    end(bot).await;
+    server.finish();
+    home.slack.finish();
+}

@@ -1,0 +1,30 @@
+### Accounts on several platforms, and the pages
+
+# $platform is a name such as Slack.
+an-account = your account { $name } on { $platform }
+# $others are one or more of the text above.
+link-code = Your code is `{ $code }`. On the other platform, say `link { $code }` to me in a direct message within 10 minutes. From then on your accounts are one person's for me: what you say to me alone on one of them I recall for you on the others too; your quotas are shared; and `forget me` and `export mine` are about all of them. What is said in channels stays there. `unlink my account` undoes it. Give the code to nobody else: it is for your own account.
+linked = Done: your account here and { $others } are one person's for me. What you say to me alone on one of them I recall for you on the others too. `unlink my account` undoes it, and I tell you there.
+linked-elsewhere = Your account here was linked with { $account }: what you say to me alone on one of them I recall on the other too. If that was not you, say `unlink my account` at once.
+link-needs-direct-message = Say that to me in a direct message on Slack, Discord or Matrix: only there nobody else reads the code, and I know for sure whose account it is.
+own-link-code = That is the code of this account itself. Enter it on the other platform, from your account there.
+wrong-link-code = That code does not hold: it was used, is older than 10 minutes, or I never gave it. Say `link my accounts` to me on the other platform for a new one.
+too-many-link-codes = You entered too many codes. Please try again in an hour.
+too-many-accounts = { $most ->
+    [one] That would be more than { $most } account. Say `unlink my account` on one that you do not use any more, and then `link my accounts` again for a new code.
+   *[other] That would be more than { $most } accounts. Say `unlink my account` on one that you do not use any more, and then `link my accounts` again for a new code.
+}
+unlinked = Done: your account here is no longer linked with { $others }. What you said to me alone there is not recalled here any more, nor the other way.
+unlinked-elsewhere = Your account here is no longer linked with { $account }. What you said to me alone there is not recalled here any more, nor the other way.
+nothing-linked = Your account here is linked with no other. Say `link my accounts` to me in a direct message to link it.
+link-ended = Your account here was not used for 90 days, so it is no longer linked with your other ones: it might be somebody else's by now. Say `link my accounts` to link it again.
+
+pages-link = This link opens the pages for you alone. It works once, within five minutes: { $link }
+    You stay signed in for 12 hours, or until you say `web sign out`.
+no-pages = I have no pages to look at. Whoever runs me can start me with `WEB_ADDR=127.0.0.1:8088`.
+no-pages-here = I cannot give you a link here, because I cannot ask this platform who may read what.
+signed-out = { $times ->
+    [0] You were signed in to the pages nowhere.
+    [one] You are signed out of the pages ({ $times } browser).
+   *[other] You are signed out of the pages ({ $times } browsers).
+}

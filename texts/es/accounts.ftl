@@ -1,0 +1,28 @@
+### Cuentas en varias plataformas, y las páginas
+
+an-account = tu cuenta { $name } en { $platform }
+link-code = Tu código es `{ $code }`. En la otra plataforma, dime `link { $code }` en un mensaje directo antes de 10 minutos. Desde entonces tus cuentas serán para mí de una sola persona: lo que me digas a solas en una lo recordaré para ti también en las demás; tus cuotas se comparten; y `forget me` y `export mine` valen para todas. Lo que se dice en los canales se queda allí. `unlink my account` lo deshace. No le des el código a nadie: es para tu propia cuenta.
+linked = Listo: para mí, tu cuenta de aquí y { $others } son de una sola persona. Lo que me digas a solas en una lo recordaré para ti también en las demás. `unlink my account` lo deshace, y te aviso allí.
+linked-elsewhere = Tu cuenta de aquí se vinculó con { $account }: lo que me digas a solas en una lo recordaré también en la otra. Si no fuiste tú, di `unlink my account` ahora mismo.
+link-needs-direct-message = Dímelo en un mensaje directo en Slack, Discord o Matrix: solo allí nadie más lee el código y sé con certeza de quién es la cuenta.
+own-link-code = Ese es el código de esta misma cuenta. Escríbelo en la otra plataforma, desde tu cuenta de allí.
+wrong-link-code = Ese código no vale: ya se usó, tiene más de 10 minutos o nunca lo di. Dime `link my accounts` en la otra plataforma para obtener uno nuevo.
+too-many-link-codes = Escribiste demasiados códigos. Inténtalo de nuevo en una hora.
+too-many-accounts = { $most ->
+    [one] Sería más de { $most } cuenta. Di `unlink my account` en una que ya no uses y luego otra vez `link my accounts` para obtener un código nuevo.
+   *[other] Serían más de { $most } cuentas. Di `unlink my account` en una que ya no uses y luego otra vez `link my accounts` para obtener un código nuevo.
+}
+unlinked = Listo: tu cuenta de aquí ya no está vinculada con { $others }. Lo que me dijiste a solas allí ya no se recuerda aquí, ni al revés.
+unlinked-elsewhere = Tu cuenta de aquí ya no está vinculada con { $account }. Lo que me dijiste a solas allí ya no se recuerda aquí, ni al revés.
+nothing-linked = Tu cuenta de aquí no está vinculada con ninguna otra. Dime `link my accounts` en un mensaje directo para vincularla.
+link-ended = Tu cuenta de aquí no se usó en 90 días, así que ya no está vinculada con las demás: puede que ahora sea de otra persona. Di `link my accounts` para vincularla de nuevo.
+
+pages-link = Este enlace abre las páginas solo para ti. Sirve una vez, durante cinco minutos: { $link }
+    La sesión dura 12 horas, o hasta que digas `web sign out`.
+no-pages = No tengo páginas que mostrar. Quien me administra puede iniciarme con `WEB_ADDR=127.0.0.1:8088`.
+no-pages-here = No puedo darte un enlace aquí, porque no puedo preguntarle a esta plataforma quién puede leer qué.
+signed-out = { $times ->
+    [0] No tenías ninguna sesión abierta en las páginas.
+    [one] Se cerró tu sesión en las páginas ({ $times } navegador).
+   *[other] Se cerró tu sesión en las páginas ({ $times } navegadores).
+}

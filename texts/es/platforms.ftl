@@ -1,0 +1,61 @@
+### Botones, formularios y frases de las plataformas
+
+button-why = ¿Por qué?
+button-good = Una buena respuesta
+button-bad = Una mala respuesta
+button-share = Compartir
+button-stop = Detener
+button-again = Responder de nuevo
+button-forget = Olvidar
+button-keep = Conservar
+button-forget-number = Olvidar { $number }
+button-correct-number = Corregir { $number }
+
+form-correct-title = Corregir el número { $number }
+form-correct = Corregir
+form-leave = Dejarlo
+form-what-is-right = Lo que es correcto
+form-not-opened = Slack no abrió el formulario. Pulsa el botón otra vez, o dime `correct { $number }: …`.
+
+home-ask = Pregúntame en un canal mencionándome, en un mensaje directo, o solo para ti con `{ $command } ask …`. Cada respuesta tiene un botón que muestra de qué está hecha.
+home-forget = Olvidar nuestros mensajes directos
+home-forget-title = ¿Olvidarlo todo?
+home-forget-text = Todo lo que me dijiste en mensajes directos, y lo que respondí, se olvida para siempre.
+home-forget-yes = Olvidar
+home-forget-no = Conservar
+
+not-allowed = No puedo hablar contigo aquí. Quien me administra puede permitirlo.
+never-here = No debo responder preguntas en este canal.
+not-yours-here = Solo quien preguntó, o alguien con permiso para gestionar mensajes aquí, puede hacerlo.
+old-button = Este botón es de una versión anterior y ya no funciona.
+no-text = No hay nada que leer en ese mensaje.
+no-question = Ahí no hay ninguna pregunta.
+confirm-session = Se olvidará todo lo que me dijeron en esta conversación, de todos. No se puede recuperar.
+confirm-private = Se olvidará todo lo que me preguntaste en privado aquí. No se puede recuperar.
+confirm-channel = Se olvidará todo lo que me dijeron en este canal y sus hilos, de todos. No se puede recuperar.
+forget-what = Di qué olvidar: elige `what`, o da el `number` de algo que `/memory` o `/why` te mostró.
+nothing-was-forgotten = No se olvidó nada.
+no-direct = No puedo enviarte mensajes directos. Usa aquí el comando con `/`: solo tú ves lo que responde.
+thanks = Gracias, anotado.
+no-such-session = No conozco aquí ninguna conversación tuya así.
+sessions-unknown = Ahora no puedo consultar mi memoria; inténtalo más tarde.
+
+stays-only-you-slack = solo tú lo ves y Slack no deja que nadie lo quite; desaparece cuando recargas Slack
+stays-only-you-discord = solo tú lo ves y Discord no deja que nadie más lo quite; elige «Dismiss message» debajo
+stays-scope = a la aplicación le falta el permiso { $needed }; quien me administra puede añadirlo
+stays-slack = Slack se niega a quitarlo ({ $code }); un administrador del espacio de trabajo puede eliminarlo
+stays-no-access = ya no puedo ver ese canal; déjame entrar otra vez (View Channel) y elimínalo, o elimínalo tú
+stays-removed = me quitaron de ese servidor
+stays-locked = su hilo está bloqueado; elimínalo tú, o desbloquea el hilo
+stays-discord = Discord se niega a quitarlo: { $why }
+stays-not-in-room = ya no estoy en esa sala; invítame de nuevo, o pide a alguien de allí que lo quite
+stays-homeserver = el servidor se niega a quitarlo ({ $why }); un moderador de la sala puede
+stays-program = el programa al que respondo no lo elimina: { $why }
+
+no-copy-here = aquí no puedo darle un archivo a nadie; pídemelo en otro lugar, como una terminal o un chat con mensajes directos
+no-copy-undirect = aquí no puedo darle un archivo a nadie; pídemelo donde pueda escribirte un mensaje directo
+no-copy-webhook = hablo contigo a través de otro programa, que solo acepta textos y me dice por sí mismo quién eres
+no-copy-direct = no aceptas mensajes directos míos; permítelos de miembros de este servidor, o usa `/export` aquí, y pídelo otra vez
+no-copy-away = { $platform } no responde como debe ({ $why }); pídelo más tarde
+no-copy-refused = { $platform } rechaza los archivos: { $why }
+no-copy-scope = Slack no me deja: a la aplicación le falta el permiso { $needed } (quien me administra la instala de nuevo con el manifiesto que muestra `muninn manifest slack`)

@@ -9,6 +9,7 @@ pub mod effort;
 pub mod findings;
 mod gathered;
 pub mod links;
+pub mod mcp;
 pub mod planner;
 pub mod prompt;
 pub mod prompts;

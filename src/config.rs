@@ -20,6 +20,7 @@ use secrecy::SecretString;
 pub use self::data_dir::DataDirReason;
 pub use self::names::{Place, UnknownName, unknown};
 use crate::agent::budget::BudgetConfig;
+use crate::agent::mcp::McpFile;
 use crate::graph::{GraphConfig, Reader};
 use crate::knowledge::origins::SourcesFile;
 use crate::llm::{Limits, ModelConfig, Money, Retries, Sampling, Timeouts};
@@ -126,6 +127,9 @@ pub struct Options {
     /// TOML file with folders, git repositories and websites that are ingested again when they change; unset for sources.toml in the data folder
     #[arg(long, env, global = true)]
     pub sources_file: Option<PathBuf>,
+    /// TOML file with MCP servers whose tools the model may call; unset for mcp.toml in the data folder
+    #[arg(long, env, global = true)]
+    pub mcp_file: Option<PathBuf>,
     /// Folder with your own prompts, tools, examples and terminology; see prompts/ for the built-in ones
     #[arg(long, env, global = true)]
     pub prompts_dir: Option<PathBuf>,
@@ -248,6 +252,8 @@ pub struct Config {
     pub prompts_dir: Option<PathBuf>,
     /// Where sources come from that are read again.
     pub sources_file: SourcesFile,
+    /// Servers whose tools are called.
+    pub mcp_file: McpFile,
     pub turn: TurnConfig,
     /// Of people and channels that have none of their own.
     pub time_zone: TimeZone,
@@ -455,6 +461,7 @@ impl Options {
             },
             channels_file: self.channel_settings,
             sources_file: SourcesFile::new(self.sources_file, &data_dir),
+            mcp_file: McpFile::new(self.mcp_file, &data_dir),
             data_dir,
             data_dir_reason,
             shutdown_timeout: Duration::from_secs(self.shutdown_timeout),

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use muninn_platform::in_one_line;
+use muninn_platform::{in_one_line, joined};
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::agent::mcp::McpServers;
 use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;
 use crate::conversation::bot::Bot;
@@ -55,10 +56,12 @@ pub struct Reloading {
     bot: Arc<Bot>,
     store: Arc<GraphStore>,
     searcher: Arc<Searcher>,
+    mcp: Arc<McpServers>,
     settings: Arc<dyn Settings>,
     /// Somebody wants it now.
     asked: Notify,
     problem: Mutex<Option<String>>,
+    servers_problem: Mutex<Option<String>>,
     settings_read: Mutex<SettingsRead>,
 }
 
@@ -74,9 +77,11 @@ impl Reloading {
             bot: Arc::clone(&wired.bot),
             store: Arc::clone(&wired.store),
             searcher: Arc::clone(&wired.searcher),
+            mcp: Arc::clone(&wired.mcp),
             settings,
             asked: Notify::new(),
             problem: Mutex::new(None),
+            servers_problem: Mutex::new(None),
             settings_read: Mutex::default(),
         });
         let done = CancellationToken::new();
@@ -102,6 +107,12 @@ impl Reloading {
         problem.clone()
     }
 
+    /// Why what is in the file of MCP servers is not in use; nothing if it is.
+    pub fn servers_problem(&self) -> Option<String> {
+        let problem = self.servers_problem.lock();
+        problem.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Looks at the files until `done`.
     async fn run(&self, done: CancellationToken) {
         let mut in_use = self.look().await;
@@ -116,6 +127,7 @@ impl Reloading {
             let is_settled = seen == last;
             if is_asked || (is_settled && seen != in_use) {
                 self.read_settings().await;
+                self.read_servers().await;
                 if self.folder.is_some() {
                     self.reload().await;
                 }
@@ -129,12 +141,14 @@ impl Reloading {
     /// were not there: reading it says why.
     async fn look(&self) -> Seen {
         let (folder, settings) = (self.folder.clone(), Arc::clone(&self.settings));
+        let servers = self.mcp.file().path.clone();
         let looked = tokio::task::spawn_blocking(move || {
             let folders = folder.map(|folder| [folder.join("tools"), folder]);
             let folders = folders.into_iter().flatten();
             let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
             let files = entries.flatten().flatten().map(|entry| entry.path());
-            let seen = files.chain(settings.files()).filter_map(|path| {
+            let files = files.chain(settings.files()).chain([servers]);
+            let seen = files.filter_map(|path| {
                 let found = std::fs::metadata(&path).ok()?;
                 let file = found.is_file();
                 file.then(|| (path, (found.modified().ok(), found.len())))
@@ -170,6 +184,28 @@ impl Reloading {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *last = read;
+    }
+
+    /// Starts and stops MCP servers as their file says now.
+    async fn read_servers(&self) {
+        let file = self.mcp.file().clone();
+        let read = joined(tokio::task::spawn_blocking(move || file.read())).await;
+        let problem = match read {
+            Ok(servers) => {
+                if self.mcp.replace(servers) {
+                    tracing::info!("the file of MCP servers was read again");
+                }
+                None
+            }
+            Err(error) => Some(in_one_line(&error)),
+        };
+        if let Some(problem) = &problem {
+            tracing::error!(problem, "MCP servers stay as they were");
+        }
+        *self
+            .servers_problem
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = problem;
     }
 
     async fn reload(&self) {

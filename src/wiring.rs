@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use muninn_platform::HeardAudiences;
 
 use crate::agent::budget::Budgets;
+use crate::agent::mcp::{McpFileError, McpServers};
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{Toolbox, ToolboxError};
 use crate::config::Config;
@@ -56,6 +57,8 @@ pub enum WiringError {
     #[error(transparent)]
     Toolbox(#[from] ToolboxError),
     #[error(transparent)]
+    Mcp(#[from] McpFileError),
+    #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -74,6 +77,7 @@ pub struct Wired {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
+    pub mcp: Arc<McpServers>,
     /// Where what people say to one another is remembered.
     pub heard: HeardAudiences,
 }
@@ -144,7 +148,12 @@ impl Parts {
             budgets,
         } = self;
         let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
-        let problems = channel_kind::problems(&config.channels, config.prompts_dir.as_deref());
+        let mcp = Arc::new(McpServers::start(config.mcp_file.clone())?);
+        let problems = channel_kind::problems(
+            &config.channels,
+            config.prompts_dir.as_deref(),
+            &config.mcp_file,
+        );
         if !problems.is_empty() {
             return Err(WiringError::Channels(problems));
         }
@@ -186,6 +195,7 @@ impl Parts {
             channels: Arc::clone(&config.channels),
             model: model.clone(),
             toolbox: Arc::new(toolbox),
+            mcp: Arc::clone(&mcp),
             searcher: Arc::clone(&searcher),
             budgets: Arc::clone(&budgets),
             people: Arc::clone(&people),
@@ -253,6 +263,7 @@ impl Parts {
             store,
             recaller,
             searcher,
+            mcp,
         })
     }
 }

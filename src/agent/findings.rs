@@ -45,8 +45,22 @@ pub fn without(heading: &str, why: &str) -> Finding {
     }
 }
 
+/// JSON as lines: one for each field or element.
+pub fn json_lines(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            let line = |(name, value): (&String, &Value)| {
+                format!("{}: {}", one_line(name), in_words(value))
+            };
+            fields.iter().map(line).collect()
+        }
+        Value::Array(values) if !values.is_empty() => values.iter().map(in_words).collect(),
+        single => vec![in_words(single)],
+    }
+}
+
 /// A value as people write it, in one line.
-fn in_words(value: &Value) -> String {
+pub fn in_words(value: &Value) -> String {
     match value {
         Value::Null => "(none)".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
@@ -60,7 +74,7 @@ fn in_words(value: &Value) -> String {
 fn fields_in_words(fields: &Map<String, Value>) -> String {
     let fields: Vec<String> = fields
         .iter()
-        .map(|(name, value)| format!("{name}: {}", in_words(value)))
+        .map(|(name, value)| format!("{}: {}", one_line(name), in_words(value)))
         .collect();
     fields.join(", ")
 }

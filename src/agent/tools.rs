@@ -2,8 +2,13 @@
 
 mod arguments;
 mod cypher_tool;
+pub(crate) mod files;
+mod http_tool;
 pub mod notes;
+mod outside;
+pub(crate) mod parameters;
 mod search_knowledge;
+pub(crate) mod template;
 pub(crate) mod text2cypher;
 mod toolbox;
 
@@ -14,7 +19,10 @@ use muninn_platform::{Addressed, Body, IncomingMessage, counted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-pub use self::cypher_tool::{CypherTool, ToolFileError};
+pub use self::cypher_tool::CypherTool;
+pub use self::files::{ToolFileError, ToolFiles};
+pub use self::http_tool::HttpTool;
+pub use self::outside::{Answered, OutsideTool};
 pub use self::search_knowledge::Knowledge;
 pub use self::toolbox::{Offer, Toolbox, ToolboxError};
 
@@ -40,7 +48,7 @@ pub(super) const STAY_SILENT: &str = "stay_silent";
 pub(super) const RESPOND: &str = "respond";
 
 /// The names of all tools that there may be: the built-in ones, and those that files made.
-pub fn tool_names(made: &[CypherTool]) -> Vec<&str> {
+pub fn tool_names(made: &ToolFiles) -> Vec<&str> {
     let built_in = [
         SEARCH_MEMORY,
         SAVE_NOTE,
@@ -49,8 +57,16 @@ pub fn tool_names(made: &[CypherTool]) -> Vec<&str> {
         SEARCH_NODES,
         TEXT2CYPHER,
     ];
-    let made = made.iter().map(|tool| tool.spec.name.as_str());
+    let made = made.names().map(|(_, name)| name);
     built_in.into_iter().chain(made).collect()
+}
+
+/// Whether a list names a tool: by its name, or with all of its MCP server, as `SERVER__*`.
+pub fn names_tool(list: &[String], tool: &str) -> bool {
+    list.iter().any(|it| {
+        let server = it.strip_suffix('*').filter(|it| it.ends_with("__"));
+        it == tool || server.is_some_and(|server| tool.starts_with(server))
+    })
 }
 
 /// A tool by which a question is looked up: its name, and that of the argument that takes the question.
@@ -86,6 +102,8 @@ pub struct Tools<'a> {
     pub offer: Option<Arc<Offer>>,
     /// None: nothing was ingested that this audience may see.
     pub knowledge: Option<Knowledge<'a>>,
+    /// Those that somebody else answers.
+    pub outside: Vec<Arc<dyn OutsideTool>>,
     /// Names of those that may be called here; none for all of them.
     pub allowed: Option<&'a [String]>,
     /// An answer without a look-up is a call, too.
@@ -135,9 +153,10 @@ impl Tools<'_> {
         specs.extend(self.knowledge.iter().flat_map(Knowledge::specs));
         if let Some(offer) = &self.offer {
             let made = offer.ready.iter();
-            specs.extend(made.map(|(index, _)| self.toolbox.tools[*index].spec.clone()));
+            specs.extend(made.map(|(index, _)| self.toolbox.tools.cypher[*index].spec.clone()));
             specs.push(text2cypher_spec(&offer.knowledge));
         }
+        specs.extend(self.outside.iter().map(|tool| tool.spec().clone()));
         specs.retain(|spec| self.allows(&spec.name));
         specs.extend(self.may_stay_silent().then(stay_silent));
         specs.extend(self.is_strict.then(respond));
@@ -145,8 +164,7 @@ impl Tools<'_> {
     }
 
     fn allows(&self, tool: &str) -> bool {
-        self.allowed
-            .is_none_or(|allowed| allowed.iter().any(|it| it == tool))
+        self.allowed.is_none_or(|allowed| names_tool(allowed, tool))
     }
 
     /// The tool that looks a question up where the model calls none, with its argument's name; none where nothing can be
@@ -213,10 +231,13 @@ impl Tools<'_> {
         }
         let made = self.offer.as_deref().and_then(|offer| {
             let named = |(index, _): &&(usize, ConfinedCypher)| {
-                self.toolbox.tools[*index].spec.name == name
+                self.toolbox.tools.cypher[*index].spec.name == name
             };
             offer.ready.iter().find(named)
         });
+        if let Some(tool) = self.outside.iter().find(|tool| tool.spec().name == name) {
+            return outside::call(&**tool, arguments).await;
+        }
         match (name, &self.offer) {
             (SEARCH_MEMORY, _) => match serde_json::from_str(arguments) {
                 Ok(SearchMemory { query }) => self.search_memory(&query).await,
@@ -235,7 +256,7 @@ impl Tools<'_> {
             },
             _ => match made {
                 Some((index, cypher)) => {
-                    self.run(&self.toolbox.tools[*index], cypher, arguments)
+                    self.run(&self.toolbox.tools.cypher[*index], cypher, arguments)
                         .await
                 }
                 None => self.no_such_tool(name),

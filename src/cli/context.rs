@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use muninn::agent::mcp::McpServers;
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
@@ -26,6 +27,7 @@ pub(super) struct Running {
     pub(super) archive: Arc<Archive>,
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
+    pub(super) mcp: Arc<McpServers>,
     pub(super) reloading: Arc<Reloading>,
     pub(super) backfills: Arc<Backfills>,
     /// The way to its bot.

@@ -2,10 +2,11 @@
 
 mod graph;
 mod models;
+mod tools;
 
 use clap::Args;
 use muninn::agent::prompts::{Prompts, unread_files};
-use muninn::agent::tools::CypherTool;
+use muninn::agent::tools::ToolFiles;
 use muninn::config::Config;
 use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
@@ -113,7 +114,8 @@ pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>)
     let settings = settings(config).into_iter();
     let mut shown: Vec<Shown> = settings.chain(prompts(config)).map(Shown::from).collect();
     shown.extend(store(at).await);
-    let mut findings = journal(config);
+    let mut findings = tools::findings(config).await;
+    findings.extend(journal(config));
     findings.extend(models::findings(config).await);
     if let Some(args) = platform_args {
         findings.push(platforms(config, args));
@@ -154,7 +156,11 @@ fn kinds(config: &Config) -> Vec<Finding> {
     let told = told.map(|(channel, set)| (channel, channel_kind::in_a_line(&set)));
     let told = told.filter(|(_, line)| !line.is_empty());
     let told = told.map(|(channel, line)| well("channels", format!("{channel}: {line}")));
-    let problems = channel_kind::problems(&config.channels, config.prompts_dir.as_deref());
+    let problems = channel_kind::problems(
+        &config.channels,
+        config.prompts_dir.as_deref(),
+        &config.mcp_file,
+    );
     let problems = problems.into_iter().map(|text| Finding {
         part: "channels",
         verdict: Verdict::Error,
@@ -198,7 +204,7 @@ fn prompts(config: &Config) -> Vec<Finding> {
     };
     let mut findings = vec![prompts];
     findings.extend(
-        CypherTool::load(folder)
+        ToolFiles::load(folder)
             .err()
             .map(|error| wrong("tools", &error)),
     );
@@ -242,8 +248,9 @@ async fn store(at: &Context) -> Vec<Shown> {
 
 /// What is found of the graph.
 pub(super) async fn of_graph(at: &Context) -> Vec<Shown> {
-    let findings = graph::findings(at).await;
-    findings.into_iter().map(Shown::from).collect()
+    let (graph, servers) = tokio::join!(graph::findings(at), tools::servers(at));
+    let findings = graph.into_iter().chain(servers);
+    findings.map(Shown::from).collect()
 }
 
 /// What waits for the graph, and what it refused; whoever works on it.

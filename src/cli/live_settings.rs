@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::builder::Resettable;
 use clap::parser::ValueSource;
 use clap::{Arg, Command, FromArgMatches as _};
+use muninn::agent::mcp::McpFile;
 use muninn::config::Config;
 use muninn::conversation::channel_kind;
 use muninn::reloading::{Settings, SettingsRead};
@@ -75,6 +76,7 @@ pub(super) struct LiveSettings {
     allow_lists: AllowLists,
     channels: Arc<Channels>,
     prompts_dir: Option<PathBuf>,
+    mcp_file: McpFile,
     /// Where they were read the last time.
     channels_file: Mutex<Option<PathBuf>>,
 }
@@ -96,6 +98,7 @@ impl LiveSettings {
             allow_lists,
             channels: Arc::clone(&config.channels),
             prompts_dir: config.prompts_dir.clone(),
+            mcp_file: config.mcp_file.clone(),
             channels_file: Mutex::new(config.channels_file.clone()),
         };
         live.at_start = live.values().unwrap_or_default();
@@ -136,7 +139,7 @@ impl LiveSettings {
             Some(path) => Channels::load(&path).map_err(|error| in_one_line(&error))?,
             None => Channels::default(),
         };
-        let problems = channel_kind::problems(&read, self.prompts_dir.as_deref());
+        let problems = channel_kind::problems(&read, self.prompts_dir.as_deref(), &self.mcp_file);
         if !problems.is_empty() {
             return Err(problems.join("; "));
         }

@@ -65,6 +65,7 @@ pub(super) async fn with_own_bot<T>(
         archive,
         recaller,
         searcher,
+        mcp,
         ..
     } = wired;
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
@@ -74,6 +75,7 @@ pub(super) async fn with_own_bot<T>(
         archive,
         recaller,
         searcher,
+        mcp,
         reloading,
         backfills: no_backfills(config),
         inbox: inbox.clone(),

@@ -110,6 +110,7 @@ pub(super) async fn run(
         archive,
         recaller,
         searcher,
+        mcp,
         heard,
     } = wired;
     let folder = config.data_dir.join("backfills");
@@ -148,6 +149,7 @@ pub(super) async fn run(
         archive,
         recaller,
         searcher,
+        mcp,
         reloading,
         backfills,
         inbox,

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use muninn_platform::suggest::perhaps_meant;
 use muninn_platform::{AnswerStyle, AudienceId, ChannelSettings, Channels, Grounding, in_one_line};
 
+use crate::agent::mcp::McpFile;
 use crate::agent::prompts::{PromptError, Prompts};
-use crate::agent::tools::{CypherTool, tool_names};
+use crate::agent::tools::{ToolFiles, names_tool, tool_names};
 
 /// Bytes of a file with instructions: more is no instruction, and would fill every prompt.
 const MOST_INSTRUCTIONS: u64 = 32 << 10;
@@ -81,8 +82,7 @@ impl ChannelKind {
     }
 
     pub fn allows(&self, tool: &str) -> bool {
-        self.tools()
-            .is_none_or(|tools| tools.iter().any(|it| it == tool))
+        self.tools().is_none_or(|tools| names_tool(tools, tool))
     }
 
     /// The sources that are searched; none for all that may be seen.
@@ -113,7 +113,7 @@ fn instructions(path: &Path) -> Result<String, ChannelKindError> {
 }
 
 /// What is wrong with the settings of channels, a sentence each: files that cannot be used, and tools that there are not.
-pub fn problems(channels: &Channels, folder: Option<&Path>) -> Vec<String> {
+pub fn problems(channels: &Channels, folder: Option<&Path>, mcp: &McpFile) -> Vec<String> {
     let tables = channels.tables();
     if tables.is_empty() {
         return Vec::new();
@@ -122,12 +122,18 @@ pub fn problems(channels: &Channels, folder: Option<&Path>) -> Vec<String> {
     let Ok(everywhere) = Prompts::load(folder).map(Arc::new) else {
         return Vec::new();
     };
-    let made = CypherTool::load(folder).unwrap_or_default();
+    let made = ToolFiles::load(folder).unwrap_or_default();
     let known = tool_names(&made);
+    // What a server has is known when it runs.
+    let servers = mcp.read().unwrap_or_default();
+    let is_of_server = |tool: &str| {
+        let server = tool.split_once("__").map(|(server, _)| server);
+        servers.iter().any(|it| Some(it.name.as_str()) == server)
+    };
     let mut problems = Vec::new();
     for (channel, set) in tables {
         for tool in set.tools.iter().flatten() {
-            if !known.contains(&tool.as_str()) {
+            if !known.contains(&tool.as_str()) && !is_of_server(tool) {
                 problems.push(unknown(&channel, "tool", tool, &known));
             }
         }
@@ -209,10 +215,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let set = channels(
             folder.path(),
-            "['slack/T/C']\ntools = ['search_knowlege', 'text2cypher']\nsources = ['handbok']\n\
+            "['slack/T/C']\ntools = ['search_knowlege', 'text2cypher', 'crm__add', 'crm__*']\nsources = ['handbok']\n\
              instructions = ['gone.md']\n",
         );
-        let found = problems(&set, None);
+        let mcp = folder.path().join("mcp.toml");
+        std::fs::write(&mcp, "[mcp.crm]\ncommand = 'crm'\n").unwrap();
+        let mcp = McpFile::new(None, folder.path());
+        let found = problems(&set, None, &mcp);
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(
             found[0],

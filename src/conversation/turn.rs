@@ -21,6 +21,7 @@ use self::draft::Draft;
 pub use self::regenerating::{KeptReason, Regeneration};
 use crate::agent::asker;
 use crate::agent::budget::Budgets;
+use crate::agent::mcp::McpServers;
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::Toolbox;
 use crate::config::TurnConfig;
@@ -54,6 +55,7 @@ pub struct TurnRunner {
     /// None: answers come from memory alone.
     pub model: Option<Arc<ModelChain>>,
     pub toolbox: Arc<Toolbox>,
+    pub mcp: Arc<McpServers>,
     pub searcher: Arc<Searcher>,
     pub budgets: Arc<Budgets>,
     pub people: Arc<People>,

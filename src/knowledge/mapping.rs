@@ -17,7 +17,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub use self::apply::Presence;
-use self::pointer::{Pointer, Template};
+pub(crate) use self::pointer::Pointer;
+use self::pointer::Template;
 use self::values::As;
 use crate::graph::ingest::{CHUNK, INCLUDES, NEXT, PropertyOrder};
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};

@@ -153,6 +153,7 @@ impl Place {
             store,
             recaller: _,
             searcher: _,
+            mcp: _,
             heard,
         } = wire(config, ledger).await.unwrap();
         let (inbox, received) = Inbox::new(64);

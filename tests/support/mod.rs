@@ -11,6 +11,7 @@ pub mod bot;
 pub mod browser;
 pub mod files;
 pub mod graph;
+pub mod http_server;
 pub mod model_server;
 pub mod pdf;
 pub mod program;

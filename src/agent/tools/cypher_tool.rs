@@ -1,50 +1,15 @@
 //! Tools that a team writes without Rust: a statement with parameters, in a TOML file.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::files::{ToolFileError, check_name, no_parameters, wrong};
+use super::parameters::Parameters;
 use crate::graph::confine::{ConfinedCypher, Limits, Refusal, confine_with, read_back};
 use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
-
-/// Names that are taken.
-const BUILT_IN_NAMES: &[&str] = &[
-    "search_memory",
-    "save_note",
-    "list_notes",
-    "search_knowledge",
-    "search_nodes",
-    "text2cypher",
-    "stay_silent",
-    "respond",
-];
-
-const SHIPPED: &[(&str, &str)] = &[
-    (
-        "find_movie_by_title.toml",
-        include_str!("../../../prompts/tools/find_movie_by_title.toml"),
-    ),
-    (
-        "find_movies_by_actor.toml",
-        include_str!("../../../prompts/tools/find_movies_by_actor.toml"),
-    ),
-];
-
-/// Why a tool cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ToolFileError {
-    #[error("{} cannot be read", path.display())]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("the file {file} is not right: {detail}")]
-    Wrong { file: String, detail: String },
-}
 
 /// One tool file, as written.
 #[derive(Deserialize)]
@@ -60,10 +25,6 @@ struct Written {
     parameters: Value,
 }
 
-fn no_parameters() -> Value {
-    json!({"type": "object", "properties": {}})
-}
-
 /// A tool that runs a statement.
 #[derive(Debug)]
 pub struct CypherTool {
@@ -76,72 +37,37 @@ pub struct CypherTool {
     pub is_shipped: bool,
     pub file: String,
     cypher: String,
-    parameters: Vec<String>,
-    arguments: jsonschema::Validator,
+    parameters: Parameters,
 }
 
 impl CypherTool {
-    /// The shipped tools and those in the `tools` of `folder`, whose files replace shipped ones of
-    /// the same name.
-    ///
-    /// # Errors
-    /// Names the file and what is wrong in it.
-    pub fn load(folder: Option<&Path>) -> Result<Vec<Self>, ToolFileError> {
-        let own = folder.map(read_folder).transpose()?.unwrap_or_default();
-        let is_replaced = |file: &str| own.iter().any(|(name, _)| name == file);
-        let mut tools = Vec::new();
-        for (file, text) in SHIPPED.iter().filter(|(file, _)| !is_replaced(file)) {
-            tools.push(Self::read(file, text, true)?);
-        }
-        for (file, text) in &own {
-            tools.push(Self::read(file, text, false)?);
-        }
-        let mut names = BTreeSet::new();
-        for tool in &tools {
-            let name = &tool.spec.name;
-            if !names.insert(name) || BUILT_IN_NAMES.contains(&name.as_str()) {
-                let detail = format!("there is another tool of the name {name:?}");
-                return Err(wrong(&tool.file, detail));
-            }
-        }
-        Ok(tools)
-    }
-
-    fn read(file: &str, text: &str, is_shipped: bool) -> Result<Self, ToolFileError> {
+    pub(super) fn read(file: &str, text: &str, is_shipped: bool) -> Result<Self, ToolFileError> {
         let Written {
             name,
             description,
             cypher,
             row_limit,
             volatile,
-            mut parameters,
+            parameters,
         } = toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
         check_name(&name).map_err(|detail| wrong(file, detail))?;
         if row_limit == 0 {
             return Err(wrong(file, "row_limit must be at least 1"));
         }
-        let declared = declared(&parameters).map_err(|detail| wrong(file, detail))?;
-        check_parameters(&cypher, &declared).map_err(|detail| wrong(file, detail))?;
-        // What a model invents beside them is a mistake that it can be told.
-        if let Some(schema) = parameters.as_object_mut() {
-            let entry = schema.entry("additionalProperties");
-            entry.or_insert(Value::Bool(false));
-        }
-        let arguments = jsonschema::validator_for(&parameters)
-            .map_err(|error| wrong(file, format!("parameters are no JSON schema: {error}")))?;
+        let parameters = Parameters::read(parameters).map_err(|detail| wrong(file, detail))?;
+        check_parameters(&cypher, &parameters.names).map_err(|detail| wrong(file, detail))?;
         Ok(Self {
             spec: ToolSpec {
                 name,
                 description,
-                parameters,
+                parameters: parameters.schema.clone(),
             },
             is_volatile: volatile,
             rows: row_limit,
             is_shipped,
             file: file.to_owned(),
             cypher,
-            parameters: declared,
-            arguments,
+            parameters,
         })
     }
 
@@ -159,7 +85,7 @@ impl CypherTool {
     /// # Errors
     /// When it does not fit the schema, or is none that may run.
     pub fn confined(&self, survey: &Survey) -> Result<ConfinedCypher, Refusal> {
-        let parameters: Vec<&str> = self.parameters.iter().map(String::as_str).collect();
+        let parameters: Vec<&str> = self.parameters.names.iter().map(String::as_str).collect();
         let limits = Limits::of_rows(self.rows.saturating_add(1)).with_nodes(&survey.nodes);
         confine_with(&self.cypher, &survey.schema, &limits, &parameters)
     }
@@ -169,72 +95,12 @@ impl CypherTool {
     /// # Errors
     /// What is wrong with them, for the model.
     pub fn bound(&self, arguments: &str) -> Result<Map<String, Value>, String> {
-        let given: Value = match arguments.trim() {
-            "" => json!({}),
-            text => serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?,
-        };
-        let problems: Vec<String> = self
-            .arguments
-            .iter_errors(&given)
-            .map(|error| error.to_string())
-            .collect();
-        if !problems.is_empty() {
-            return Err(problems.join("; "));
-        }
+        let given = self.parameters.checked(arguments)?;
         let value = |name: &String| {
             let value = given.get(name).cloned().unwrap_or(Value::Null);
             (name.clone(), value)
         };
-        Ok(self.parameters.iter().map(value).collect())
-    }
-}
-
-/// Every `.toml` in the folder's `tools`, in the order of their names.
-fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, ToolFileError> {
-    let folder = folder.join("tools");
-    let unreadable = |path: &Path| {
-        let path = path.to_owned();
-        move |source| ToolFileError::Unreadable { path, source }
-    };
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(unreadable(&folder))? {
-        let path = entry.map_err(unreadable(&folder))?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "toml")
-        {
-            let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            files.push((name.into_owned(), text));
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-fn check_name(name: &str) -> Result<(), &'static str> {
-    let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_fine) {
-        return Ok(());
-    }
-    // https://platform.openai.com/docs/api-reference/chat/create
-    Err("name must be 1 to 64 letters, digits, underscores or hyphens, or services refuse it")
-}
-
-/// Names of the parameters that the schema declares.
-fn declared(parameters: &Value) -> Result<Vec<String>, &'static str> {
-    if parameters["type"] != "object" {
-        return Err("parameters must be a JSON schema of type \"object\"");
-    }
-    match &parameters["properties"] {
-        Value::Null => Ok(Vec::new()),
-        Value::Object(properties) => Ok(properties.keys().cloned().collect()),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err("parameters.properties must be a table")
-        }
+        Ok(self.parameters.names.iter().map(value).collect())
     }
 }
 
@@ -280,15 +146,10 @@ fn used(cypher: &str) -> BTreeSet<String> {
     names
 }
 
-fn wrong(file: &str, detail: impl Into<String>) -> ToolFileError {
-    ToolFileError::Wrong {
-        file: file.to_owned(),
-        detail: detail.into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn tool(text: &str) -> Result<CypherTool, ToolFileError> {
@@ -296,13 +157,6 @@ mod tests {
     }
 
     const HEAD: &str = "name = \"count\"\ndescription = \"Counts.\"\nrow_limit = 5\n";
-
-    #[test]
-    fn the_shipped_ones_are_right() {
-        let tools = CypherTool::load(None).unwrap();
-        let names: Vec<&str> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
-        assert_eq!(names, ["find_movie_by_title", "find_movies_by_actor"]);
-    }
 
     #[test]
     fn what_is_wrong_is_named() {
@@ -361,16 +215,5 @@ mod tests {
             let said = tool.bound(wrong).unwrap_err();
             assert!(said.contains(expected), "{wrong}: {said}");
         }
-    }
-
-    #[test]
-    fn two_tools_of_one_name_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let tools = folder.path().join("tools");
-        std::fs::create_dir(&tools).unwrap();
-        let text = format!("{HEAD}cypher = \"RETURN 1\"").replace("count", "text2cypher");
-        std::fs::write(tools.join("mine.toml"), text).unwrap();
-        let said = CypherTool::load(Some(folder.path())).unwrap_err();
-        assert!(said.to_string().contains("text2cypher"), "{said}");
     }
 }

@@ -1,6 +1,6 @@
 //! What the team's graph is asked with: made once, and fitted to the graph as it is.
 
-use muninn_platform::counted;
+use muninn_platform::{AudienceId, counted};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,7 +8,8 @@ use serde::Deserialize;
 use tokio::sync::OnceCell;
 
 use super::TEXT2CYPHER;
-use super::cypher_tool::{CypherTool, ToolFileError};
+use super::files::{ToolFileError, ToolFiles};
+use super::outside::OutsideTool;
 use crate::agent::prompts::{Example, PromptError, Prompts};
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
 use crate::graph::schema::Survey;
@@ -24,7 +25,7 @@ const NAMED_LABELS: usize = 12;
 #[derive(Debug)]
 pub struct Toolbox {
     pub(super) store: Arc<GraphStore>,
-    pub(super) tools: Vec<CypherTool>,
+    pub(super) tools: ToolFiles,
     pub(super) terminology: String,
     examples: Vec<Example>,
     /// Of the examples' questions.
@@ -77,9 +78,13 @@ impl Toolbox {
                 file: "examples.toml".to_owned(),
                 detail: error.to_string(),
             })?;
+        let tools = ToolFiles::load(folder)?;
+        for problem in tools.http.iter().filter_map(|tool| tool.problem()) {
+            tracing::warn!("{problem}");
+        }
         Ok(Self {
             store,
-            tools: CypherTool::load(folder)?,
+            tools,
             terminology: prompts.terminology().trim().to_owned(),
             examples: examples.example,
             vectors: OnceCell::new(),
@@ -108,17 +113,26 @@ impl Toolbox {
         Ok(Some(offer))
     }
 
+    /// The tools that ask an address, as far as they are offered in a channel.
+    pub fn outside(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
+        let all = self.tools.http.iter();
+        let offered = all.filter(|tool| tool.is_offered_in(channel));
+        offered
+            .map(|tool| Arc::clone(tool) as Arc<dyn OutsideTool>)
+            .collect()
+    }
+
     /// The tools that ask the graph, by name.
     pub fn names<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a str> {
         let made = offer.ready.iter();
-        let made = made.map(|(index, _)| self.tools[*index].spec.name.as_str());
+        let made = made.map(|(index, _)| self.tools.cypher[*index].spec.name.as_str());
         made.chain([TEXT2CYPHER])
     }
 
     fn fit(&self, survey: Arc<Survey>) -> Offer {
         let mut ready = Vec::new();
         let mut unfit = Vec::new();
-        for (index, tool) in self.tools.iter().enumerate() {
+        for (index, tool) in self.tools.cypher.iter().enumerate() {
             match tool.confined(&survey) {
                 Ok(confined) => ready.push((index, confined)),
                 Err(_) if tool.is_shipped => {}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use muninn::agent::prompts::Prompts;
-use muninn::agent::tools::{CypherTool, Toolbox};
+use muninn::agent::tools::{ToolFiles, Toolbox};
 use muninn::config::Config;
 use muninn::conversation::channel_kind;
 use muninn::graph::ingest::SourceOverview;
@@ -259,8 +259,8 @@ async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
 
 /// Tools of one's own whose statements cannot be read: so much can be said without any knowledge.
 fn unreadable_tools(config: &Config) -> Vec<Finding> {
-    let tools = CypherTool::load(config.prompts_dir.as_deref());
-    let tools = tools.unwrap_or_default().into_iter();
+    let tools = ToolFiles::load(config.prompts_dir.as_deref());
+    let tools = tools.unwrap_or_default().cypher.into_iter();
     let unreadable = tools.filter_map(|tool| {
         let refusal = tool.check_statement().err()?;
         let (name, file) = (&tool.spec.name, &tool.file);

@@ -225,6 +225,8 @@ impl TurnRunner {
             .to_owned();
         let ingested = self.knowledge(asked, read).await;
         let sources = ingested.as_ref().map(Knowledge::in_a_line);
+        let mut outside = self.toolbox.outside(message.channel());
+        outside.extend(self.mcp.offered_in(message.channel()).await);
         let agent = Agent {
             prompts: &kind.prompts,
             brief: Brief {
@@ -259,6 +261,7 @@ impl TurnRunner {
                 toolbox: &self.toolbox,
                 offer,
                 knowledge: ingested,
+                outside,
                 allowed: kind.tools(),
                 is_strict: kind.is_strict(),
             },

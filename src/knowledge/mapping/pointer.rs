@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// `/a/b`, or `/a/*/b` for the `b` of every element of `a`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pointer {
+pub(crate) struct Pointer {
     text: String,
     steps: Vec<Step>,
 }
@@ -16,7 +16,7 @@ enum Step {
 }
 
 impl Pointer {
-    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let Some(rest) = text.strip_prefix('/') else {
             return Err("is no JSON pointer; it begins with /");
         };
@@ -30,7 +30,7 @@ impl Pointer {
         })
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
@@ -40,7 +40,7 @@ impl Pointer {
     }
 
     /// Everything it points at, without nulls.
-    pub(super) fn all<'a>(&self, record: &'a Value) -> Vec<&'a Value> {
+    pub(crate) fn all<'a>(&self, record: &'a Value) -> Vec<&'a Value> {
         let mut at = vec![record];
         for step in &self.steps {
             at = at

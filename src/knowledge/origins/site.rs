@@ -56,10 +56,8 @@ pub struct Site {
 /// Why it cannot be read. What was read before stays.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
-    #[error(
-        "{host} leads to an address of this machine or network; add `private = true` if that is meant"
-    )]
-    Private { host: String },
+    #[error(transparent)]
+    NotAsked(#[from] guarded_http::NotAsked),
     #[error("{0}")]
     Unreachable(String),
     #[error(

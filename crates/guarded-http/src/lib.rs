@@ -1,0 +1,271 @@
+//! HTTP requests to addresses that others wrote, kept out of the machine's own network.
+
+use std::net::{IpAddr, SocketAddr};
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::redirect::Policy;
+use reqwest::{ClientBuilder, Response, Url};
+
+/// Redirects that are followed in a row.
+const REDIRECTS: usize = 5;
+
+/// Which addresses may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Those that anybody can reach.
+    Public,
+    /// Those of this machine and network, too.
+    Anywhere,
+}
+
+impl Reach {
+    /// What the setting `private` says.
+    pub fn private(is_allowed: bool) -> Self {
+        if is_allowed {
+            Self::Anywhere
+        } else {
+            Self::Public
+        }
+    }
+}
+
+/// Why a host is not asked.
+#[derive(Debug, thiserror::Error)]
+pub enum NotAsked {
+    #[error(
+        "{host} leads to an address of this machine or network; add `private = true` if that is meant"
+    )]
+    Private { host: String },
+    #[error("{host} is not known")]
+    Unknown {
+        host: String,
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl NotAsked {
+    /// Finds it among the causes of an error of a client.
+    pub fn among<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Self> {
+        let mut at = Some(error);
+        while let Some(error) = at {
+            if let Some(found) = error.downcast_ref() {
+                return Some(found);
+            }
+            at = error.source();
+        }
+        None
+    }
+}
+
+/// Looks where a host is.
+///
+/// # Errors
+/// When it is not known, or may not be asked.
+pub async fn resolve(host: &str, port: u16, reach: Reach) -> Result<Vec<SocketAddr>, NotAsked> {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let found = tokio::net::lookup_host((bare, port)).await;
+    let found: Vec<SocketAddr> = found
+        .map_err(|source| NotAsked::Unknown {
+            host: host.to_owned(),
+            source,
+        })?
+        .collect();
+    let is_public = found.iter().all(|address| is_public(address.ip()));
+    if reach == Reach::Public && !is_public {
+        return Err(NotAsked::Private {
+            host: host.to_owned(),
+        });
+    }
+    Ok(found)
+}
+
+/// Checks an address whose host is a number: a client connects to such a one without looking it up. To be called for each
+/// address that is asked.
+///
+/// # Errors
+/// When it may not be asked.
+pub fn check(url: &Url, reach: Reach) -> Result<(), NotAsked> {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    match bare.parse::<IpAddr>() {
+        Ok(address) if reach == Reach::Public && !is_public(address) => Err(NotAsked::Private {
+            host: host.to_owned(),
+        }),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// What becomes a client that connects to what was checked, and follows redirects within one origin.
+pub fn client(reach: Reach) -> ClientBuilder {
+    let builder = reqwest::Client::builder()
+        .no_proxy()
+        // An address may hold a key.
+        .referer(false)
+        .redirect(Policy::custom(|attempt| {
+            let first = attempt.previous().first().map(Url::origin);
+            let is_near = first.is_some_and(|first| first == attempt.url().origin());
+            if is_near && attempt.previous().len() <= REDIRECTS {
+                attempt.follow()
+            } else {
+                attempt.stop()
+            }
+        }));
+    match reach {
+        Reach::Public => builder.dns_resolver(Checking),
+        Reach::Anywhere => builder,
+    }
+}
+
+/// Gives only what may be asked, so that nothing else is connected to.
+#[derive(Debug)]
+struct Checking;
+
+impl Resolve for Checking {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            // Port 0 stands for that of the address.
+            let found = resolve(name.as_str(), 0, Reach::Public).await?;
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Why a body was not read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    #[error("it has more than {most} bytes")]
+    TooLong { most: usize },
+    #[error(transparent)]
+    Broken(#[from] reqwest::Error),
+}
+
+/// Reads a body of at most so many bytes.
+///
+/// # Errors
+/// When it has more, or breaks off.
+pub async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, BodyError> {
+    let mut bytes = Vec::new();
+    while let Some(part) = response.chunk().await? {
+        bytes.extend_from_slice(&part);
+        if bytes.len() > most {
+            return Err(BodyError::TooLong { most });
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether anybody can reach it, and not only who is near.
+pub fn is_public(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => {
+            let [a, b, c, _] = v4.octets();
+            let is_shared = a == 100 && (64..128).contains(&b);
+            let is_of_nobody = a == 0
+                || a >= 240
+                || (a == 192 && b == 0 && c == 0)
+                || (a == 198 && (b == 18 || b == 19));
+            !(v4.is_private()
+                || v4.is_loopback()
+                || v4.is_link_local()
+                || v4.is_multicast()
+                || v4.is_documentation()
+                || is_shared
+                || is_of_nobody)
+        }
+        IpAddr::V6(v6) => {
+            let [first, second, ..] = v6.segments();
+            let is_near = first & 0xfe00 == 0xfc00
+                || first & 0xffc0 == 0xfe80
+                || first & 0xff00 == 0xff00
+                || v6.is_loopback()
+                || v6.is_unspecified();
+            // What carries an address of version 4 could carry a private one.
+            let carries = first == 0x2002
+                || (first == 0x64 && second == 0xff9b)
+                || (first == 0x2001 && second == 0)
+                || v6.segments()[..6] == [0; 6];
+            !(is_near || carries)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn near_addresses_are_not_public() {
+        for (address, expected) in [
+            ("127.0.0.1", false),
+            ("10.1.2.3", false),
+            ("172.16.0.1", false),
+            ("169.254.169.254", false),
+            ("192.168.0.1", false),
+            ("100.64.0.1", false),
+            ("0.0.0.0", false),
+            ("255.255.255.255", false),
+            ("::1", false),
+            ("::", false),
+            ("fd00::1", false),
+            ("fe80::1", false),
+            ("::ffff:127.0.0.1", false),
+            ("::127.0.0.1", false),
+            ("64:ff9b::7f00:1", false),
+            ("2001:0:1::1", false),
+            ("8.8.8.8", true),
+            ("2606:4700::1111", true),
+        ] {
+            assert_eq!(is_public(address.parse().unwrap()), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_checked_as_it_stands() {
+        for (url, expected) in [
+            ("http://127.0.0.1/", false),
+            ("http://2130706433/", false),
+            ("http://0x7f.1/", false),
+            ("http://[::1]:9/", false),
+            ("http://169.254.169.254/latest/meta-data", false),
+            ("https://8.8.8.8/", true),
+            ("https://example.org/", true),
+        ] {
+            let url = Url::parse(url).unwrap();
+            assert_eq!(check(&url, Reach::Public).is_ok(), expected, "{url}");
+            assert!(check(&url, Reach::Anywhere).is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_here_is_connected_to_only_where_that_is_meant() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!(
+            "http://localhost:{}/",
+            listener.local_addr().unwrap().port()
+        );
+        let served = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut asked = [0; 256];
+            let _ = stream.read(&mut asked).await.unwrap();
+            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+            stream.write_all(answer).await.unwrap();
+        });
+        let refused = client(Reach::Public).build().unwrap().get(&url).send();
+        let refused = refused.await.unwrap_err();
+        assert!(
+            matches!(NotAsked::among(&refused), Some(NotAsked::Private { host }) if host == "localhost"),
+            "{refused:?}"
+        );
+        assert!(!served.is_finished());
+        let asked = client(Reach::Anywhere).build().unwrap().get(&url).send();
+        let answer = asked.await.unwrap();
+        let too_long = body(answer, 4).await.unwrap_err();
+        assert_eq!(too_long.to_string(), "it has more than 4 bytes");
+        served.await.unwrap();
+    }
+}

@@ -1,0 +1,158 @@
+//! MCP servers whose tools are called (<https://modelcontextprotocol.io>). What they say is somebody else's text; what they
+//! may do is what their file says.
+#![cfg_attr(
+    not(feature = "mcp"),
+    allow(dead_code, reason = "the file is read, and nobody is called")
+)]
+
+mod settings;
+
+#[cfg(feature = "mcp")]
+mod server;
+#[cfg(feature = "mcp")]
+mod tool;
+
+#[cfg(not(feature = "mcp"))]
+#[path = "mcp/without.rs"]
+mod server;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::join_all;
+use muninn_platform::{AudienceId, counted};
+use tokio::time::{Instant, timeout_at};
+
+use self::server::McpServer;
+pub use self::settings::{McpFile, McpFileError, McpSettings};
+use super::tools::OutsideTool;
+
+/// So long after their start a turn waits for servers that were not tried yet. Later it waits for none.
+const FIRST_TURN: Duration = Duration::from_secs(5);
+
+/// How a server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerState {
+    /// It was not tried yet.
+    Starting,
+    Ready {
+        tools: usize,
+        /// Of these, those that may change something.
+        asking: usize,
+        /// Why others are not offered.
+        left_out: Vec<String>,
+    },
+    Down {
+        why: String,
+        /// None: it is not tried again.
+        again_in: Option<Duration>,
+    },
+}
+
+impl fmt::Display for ServerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Starting => write!(f, "is starting"),
+            Self::Ready {
+                tools,
+                asking,
+                left_out,
+            } => {
+                write!(f, "{}", counted(*tools, "tool"))?;
+                if *asking > 0 {
+                    write!(
+                        f,
+                        ", of which {asking} may change something and are not offered"
+                    )?;
+                }
+                match left_out.as_slice() {
+                    [] => Ok(()),
+                    left_out => write!(f, "; left out: {}", left_out.join("; ")),
+                }
+            }
+            Self::Down { why, again_in } => {
+                write!(f, "is not there: {why}")?;
+                match again_in {
+                    Some(wait) => write!(f, "; tried again after {} s", wait.as_secs()),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+/// The servers of the file, kept running. It can be [replaced](McpServers::replace) while a bot runs.
+#[derive(Debug)]
+pub struct McpServers {
+    file: McpFile,
+    servers: Mutex<Vec<Arc<McpServer>>>,
+    started: Mutex<Instant>,
+}
+
+impl McpServers {
+    /// Starts those of a file. None is waited for.
+    ///
+    /// # Errors
+    /// When the file cannot be used.
+    pub fn start(file: McpFile) -> Result<Self, McpFileError> {
+        let servers = file.read()?.into_iter().map(McpServer::start).map(Arc::new);
+        Ok(Self {
+            servers: Mutex::new(servers.collect()),
+            started: Mutex::new(Instant::now()),
+            file,
+        })
+    }
+
+    pub fn file(&self) -> &McpFile {
+        &self.file
+    }
+
+    /// Puts others in the place of these; those whose settings are the same run on. Says whether they are others.
+    pub fn replace(&self, settings: Vec<McpSettings>) -> bool {
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = settings
+            .iter()
+            .eq(servers.iter().map(|server| &*server.settings));
+        if same {
+            return false;
+        }
+        let before = std::mem::take(&mut *servers);
+        let next = settings.into_iter().map(|settings| {
+            let running = before.iter().find(|server| *server.settings == settings);
+            running.map_or_else(|| Arc::new(McpServer::start(settings)), Arc::clone)
+        });
+        *servers = next.collect();
+        *self.started.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        true
+    }
+
+    /// The tools that may be called in a channel.
+    pub async fn offered_in(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
+        let servers = self.all();
+        let until = *self.started.lock().unwrap_or_else(PoisonError::into_inner) + FIRST_TURN;
+        self.tried_until(until).await;
+        let offered = servers.iter().flat_map(|server| server.offered_in(channel));
+        offered.collect()
+    }
+
+    /// Returns when each was tried, or it is that late.
+    async fn tried_until(&self, until: Instant) {
+        let servers = self.all();
+        let tried = join_all(servers.iter().map(|server| server.tried()));
+        drop(timeout_at(until, tried).await);
+    }
+
+    /// How each of them is, by its settings, after each was tried, or so long.
+    pub async fn states(&self, longest: Duration) -> Vec<(Arc<McpSettings>, ServerState)> {
+        self.tried_until(Instant::now() + longest).await;
+        let all = self.all().into_iter();
+        all.map(|server| (Arc::clone(&server.settings), server.state()))
+            .collect()
+    }
+
+    fn all(&self) -> Vec<Arc<McpServer>> {
+        let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        servers.clone()
+    }
+}

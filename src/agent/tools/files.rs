@@ -1,0 +1,191 @@
+//! Tools that a team writes without Rust: TOML files, each with a statement or with an address.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::cypher_tool::CypherTool;
+use super::http_tool::HttpTool;
+use super::template::Variables;
+
+/// Names that are taken.
+const BUILT_IN_NAMES: &[&str] = &[
+    "search_memory",
+    "save_note",
+    "list_notes",
+    "search_knowledge",
+    "search_nodes",
+    "text2cypher",
+    "stay_silent",
+    "respond",
+];
+
+const SHIPPED: &[(&str, &str)] = &[
+    (
+        "find_movie_by_title.toml",
+        include_str!("../../../prompts/tools/find_movie_by_title.toml"),
+    ),
+    (
+        "find_movies_by_actor.toml",
+        include_str!("../../../prompts/tools/find_movies_by_actor.toml"),
+    ),
+];
+
+/// Why a tool cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolFileError {
+    #[error("{} cannot be read", path.display())]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("the file {file} is not right: {detail}")]
+    Wrong { file: String, detail: String },
+}
+
+/// The tools of files.
+#[derive(Debug, Default)]
+pub struct ToolFiles {
+    /// Those with a statement.
+    pub cypher: Vec<CypherTool>,
+    /// Those with an address.
+    pub http: Vec<Arc<HttpTool>>,
+}
+
+/// By what the kinds are told apart.
+#[derive(Deserialize)]
+struct Kind {
+    url: Option<IgnoredAny>,
+}
+
+impl ToolFiles {
+    /// The shipped tools and those in the `tools` of `folder`, whose files replace shipped ones of
+    /// the same name.
+    ///
+    /// # Errors
+    /// Names the file and what is wrong in it.
+    pub fn load(folder: Option<&Path>) -> Result<Self, ToolFileError> {
+        let own = folder.map(read_folder).transpose()?.unwrap_or_default();
+        let is_replaced = |file: &str| own.iter().any(|(name, _)| name == file);
+        let mut tools = Self::default();
+        for (file, text) in SHIPPED.iter().filter(|(file, _)| !is_replaced(file)) {
+            tools.cypher.push(CypherTool::read(file, text, true)?);
+        }
+        for (file, text) in &own {
+            tools.read(file, text)?;
+        }
+        let mut names: BTreeSet<&str> = BUILT_IN_NAMES.iter().copied().collect();
+        for (file, name) in tools.names() {
+            if !names.insert(name) {
+                let detail = format!("there is another tool of the name {name:?}");
+                return Err(wrong(file, detail));
+            }
+        }
+        Ok(tools)
+    }
+
+    fn read(&mut self, file: &str, text: &str) -> Result<(), ToolFileError> {
+        let kind: Kind =
+            toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
+        match kind {
+            Kind { url: Some(_) } => {
+                let mut variables = Variables::of_environment();
+                let tool = HttpTool::read(file, text, &mut variables)?;
+                self.http.push(Arc::new(tool));
+            }
+            Kind { url: None } => match CypherTool::read(file, text, false) {
+                Ok(tool) => self.cypher.push(tool),
+                Err(ToolFileError::Wrong { detail, .. })
+                    if detail.contains("missing field `cypher`") =>
+                {
+                    let neither = "it has neither a statement (cypher) nor an address (url)";
+                    return Err(wrong(file, neither));
+                }
+                Err(error) => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
+    /// Each tool's name, with its file before it.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        let cypher = self.cypher.iter();
+        let cypher = cypher.map(|tool| (tool.file.as_str(), tool.spec.name.as_str()));
+        let http = self.http.iter();
+        cypher.chain(http.map(|tool| (tool.file.as_str(), tool.spec.name.as_str())))
+    }
+}
+
+/// Every `.toml` in the folder's `tools`, in the order of their names.
+fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, ToolFileError> {
+    let folder = folder.join("tools");
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| ToolFileError::Unreadable { path, source }
+    };
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(unreadable(&folder))? {
+        let path = entry.map_err(unreadable(&folder))?.path();
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "toml")
+        {
+            let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            files.push((name.into_owned(), text));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+pub(crate) fn check_name(name: &str) -> Result<(), &'static str> {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_fine) {
+        return Ok(());
+    }
+    // https://platform.openai.com/docs/api-reference/chat/create
+    Err("name must be 1 to 64 letters, digits, underscores or hyphens, or services refuse it")
+}
+
+pub(super) fn no_parameters() -> Value {
+    json!({"type": "object", "properties": {}})
+}
+
+pub(super) fn wrong(file: &str, detail: impl Into<String>) -> ToolFileError {
+    ToolFileError::Wrong {
+        file: file.to_owned(),
+        detail: detail.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_ones_are_right() {
+        let tools = ToolFiles::load(None).unwrap();
+        let names: Vec<&str> = tools.names().map(|(_, name)| name).collect();
+        assert_eq!(names, ["find_movie_by_title", "find_movies_by_actor"]);
+    }
+
+    #[test]
+    fn two_tools_of_one_name_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let tools = folder.path().join("tools");
+        std::fs::create_dir(&tools).unwrap();
+        let text = "name = \"text2cypher\"\ndescription = \"Counts.\"\nrow_limit = 5\ncypher = \"RETURN 1\"\n";
+        std::fs::write(tools.join("mine.toml"), text).unwrap();
+        let said = ToolFiles::load(Some(folder.path())).unwrap_err();
+        assert!(said.to_string().contains("text2cypher"), "{said}");
+    }
+}

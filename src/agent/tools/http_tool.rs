@@ -1,0 +1,585 @@
+//! Tools that a team writes without Rust: an address that is asked, in a TOML file.
+//!
+//! What comes back is somebody else's text: evidence that is quoted, bounded, and true only now.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use guarded_http::{BodyError, NotAsked, Reach};
+use indexmap::IndexMap;
+use muninn_platform::{AudienceId, in_one_line};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Client, Method, Response, StatusCode, Url};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::files::{ToolFileError, check_name, no_parameters, wrong};
+use super::outside::{Answered, OutsideTool};
+use super::parameters::Parameters;
+use super::template::{Secrets, Template, Variables, headers, within};
+use crate::agent::findings;
+use crate::knowledge::mapping::Pointer;
+use crate::llm::ToolSpec;
+
+/// Seconds of a call, unless the file says otherwise, and at most.
+const SECONDS: u64 = 10;
+const MOST_SECONDS: u64 = 60;
+/// Bytes of an answer, unless the file says otherwise, and at most.
+const BYTES: usize = 256 << 10;
+const MOST_BYTES: usize = 4 << 20;
+/// Characters of what an answer says it is.
+const LONGEST_KIND: usize = 60;
+/// Columns of a page as text.
+const WIDTH: usize = 120;
+
+/// What needs no encoding in any place of an address.
+const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// One tool file, as written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    description: String,
+    #[serde(default = "get")]
+    method: String,
+    url: String,
+    #[serde(default)]
+    query: IndexMap<String, String>,
+    #[serde(default)]
+    headers: IndexMap<String, String>,
+    body: Option<Map<String, Value>>,
+    pick: Option<PickWritten>,
+    #[serde(default = "yes")]
+    volatile: bool,
+    #[serde(default)]
+    private: bool,
+    confirm: Option<bool>,
+    #[serde(default = "seconds")]
+    timeout: u64,
+    #[serde(default = "bytes")]
+    max_bytes: usize,
+    #[serde(default)]
+    channels: Vec<String>,
+    #[serde(default = "no_parameters")]
+    parameters: Value,
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn seconds() -> u64 {
+    SECONDS
+}
+
+fn bytes() -> usize {
+    BYTES
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum PickWritten {
+    One(String),
+    Named(IndexMap<String, String>),
+}
+
+/// What of an answer in JSON is told.
+#[derive(Debug)]
+enum Pick {
+    All,
+    One(Pointer),
+    Named(Vec<(String, Pointer)>),
+}
+
+/// A body in JSON with places for arguments.
+#[derive(Debug)]
+enum Json {
+    Plain(Value),
+    Text(Template),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
+}
+
+/// A tool that asks an address.
+#[derive(Debug)]
+pub struct HttpTool {
+    pub spec: ToolSpec,
+    is_volatile: bool,
+    pub file: String,
+    /// Variables of the environment that it takes and that are not set.
+    pub missing: Vec<String>,
+    channels: Vec<AudienceId>,
+    parameters: Parameters,
+    method: Method,
+    url: Template,
+    /// Of the address, as it is written: scheme, host and port.
+    origin: Url,
+    query: Vec<(String, Template)>,
+    headers: HeaderMap,
+    body: Option<Json>,
+    secrets: Secrets,
+    pick: Pick,
+    reach: Reach,
+    timeout: Duration,
+    max_bytes: usize,
+    client: OnceLock<Client>,
+}
+
+/// What is sent.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    url: Url,
+    body: Option<Value>,
+}
+
+impl HttpTool {
+    pub(super) fn read(
+        file: &str,
+        text: &str,
+        variables: &mut Variables,
+    ) -> Result<Self, ToolFileError> {
+        let written: Written =
+            toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
+        check_name(&written.name).map_err(|detail| wrong(file, detail))?;
+        Self::made(file, written, variables).map_err(|detail| wrong(file, detail))
+    }
+
+    fn made(file: &str, written: Written, variables: &mut Variables) -> Result<Self, String> {
+        let method = method(&written.method)?;
+        if written.confirm.unwrap_or(method != Method::GET) {
+            return Err(format!(
+                "{method} may change something, which no tool may do by itself; add `confirm = false` if it only asks"
+            ));
+        }
+        if method == Method::GET && written.body.is_some() {
+            return Err("a GET has no body; set method = \"POST\"".to_owned());
+        }
+        let parameters = Parameters::read(written.parameters)?;
+        let url = Template::parse(&written.url, variables)?;
+        if url.secrets().next().is_some() {
+            return Err("url takes no variables; put them into [query] or [headers]".to_owned());
+        }
+        let origin = origin(&written.url)?;
+        let reach = Reach::private(written.private);
+        guarded_http::check(&origin, reach).map_err(|error| error.to_string())?;
+        let mut query = Vec::new();
+        for (name, text) in &written.query {
+            let template = Template::parse(text, variables);
+            query.push((
+                name.clone(),
+                template.map_err(|it| format!("query.{name}: {it}"))?,
+            ));
+        }
+        let mut secrets = Secrets::default();
+        let mut headers = headers(&written.headers, variables, &mut secrets)?;
+        let accepted = "application/json, text/*;q=0.8, */*;q=0.1";
+        headers
+            .entry(ACCEPT)
+            .or_insert(HeaderValue::from_static(accepted));
+        let body = match written.body {
+            Some(body) => Some(Json::parse(Value::Object(body), variables)?),
+            None => None,
+        };
+        let templates = query.iter().map(|(_, template)| template);
+        let templates = templates.chain(body.iter().flat_map(Json::templates));
+        templates.for_each(|template| secrets.add(template.secrets()));
+        let tool = Self {
+            spec: ToolSpec {
+                name: written.name,
+                description: written.description,
+                parameters: parameters.schema.clone(),
+            },
+            is_volatile: written.volatile,
+            file: file.to_owned(),
+            missing: std::mem::take(&mut variables.missing),
+            channels: written.channels.iter().map(AudienceId::new).collect(),
+            secrets,
+            parameters,
+            method,
+            url,
+            origin,
+            query,
+            headers,
+            body,
+            pick: pick(written.pick)?,
+            reach,
+            timeout: within("timeout", written.timeout, MOST_SECONDS).map(Duration::from_secs)?,
+            max_bytes: within("max_bytes", written.max_bytes, MOST_BYTES)?,
+            client: OnceLock::new(),
+        };
+        tool.check_places()?;
+        if !tool.secrets.is_empty() && tool.origin.scheme() == "http" && tool.reach == Reach::Public
+        {
+            return Err("a variable would be sent where others can read it; write https, or private = true if the host is near".to_owned());
+        }
+        Ok(tool)
+    }
+
+    /// Every place is for a parameter that is declared, and every parameter has one.
+    fn check_places(&self) -> Result<(), String> {
+        let declared = &self.parameters.names;
+        let query = self.query.iter().map(|(_, template)| template);
+        let places = query.flat_map(Template::arguments);
+        let places = places.chain(self.body.iter().flat_map(Json::arguments));
+        let all: Vec<&str> = self.url.arguments().chain(places).collect();
+        if let Some(unknown) = all.iter().find(|it| !declared.iter().any(|one| one == *it)) {
+            return Err(format!(
+                "{{{unknown}}} has a place, but parameters.properties does not declare it"
+            ));
+        }
+        if let Some(idle) = declared.iter().find(|it| !all.contains(&it.as_str())) {
+            return Err(format!(
+                "parameters.properties declares {idle:?}, but nothing has a place {{{idle}}} for it"
+            ));
+        }
+        let required = self.parameters.schema["required"].as_array();
+        let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
+        match self.url.arguments().find(|name| !is_required(name)) {
+            Some(optional) => Err(format!(
+                "url has a place for {optional:?}, which parameters.required does not name; put it into [query], where it is left out"
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it is offered in a channel.
+    pub fn is_offered_in(&self, channel: &AudienceId) -> bool {
+        self.missing.is_empty()
+            && (self.channels.is_empty() || self.channels.iter().any(|it| channel.is_within(it)))
+    }
+
+    /// Why it is not offered anywhere.
+    pub fn problem(&self) -> Option<String> {
+        (!self.missing.is_empty()).then(|| {
+            format!(
+                "the tool {} of {} is not offered, since {} is not set",
+                self.spec.name,
+                self.file,
+                self.missing.join(", ")
+            )
+        })
+    }
+
+    /// What it asks, in a line, without anything secret.
+    pub fn in_a_line(&self) -> String {
+        format!(
+            "{}: {} {}",
+            self.spec.name,
+            self.method,
+            self.origin.origin().ascii_serialization()
+        )
+    }
+
+    /// Looks whether its host is known and may be asked.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub async fn look(&self) -> Result<(), NotAsked> {
+        let host = self.origin.host_str().unwrap_or_default();
+        let port = self.origin.port_or_known_default().unwrap_or(443);
+        guarded_http::resolve(host, port, self.reach)
+            .await
+            .map(drop)
+    }
+
+    fn asked(&self, arguments: &Map<String, Value>) -> Result<Asked, String> {
+        let encoded = |text: &str| utf8_percent_encode(text, KEPT).to_string();
+        let filled = self.url.filled(arguments, encoded);
+        let filled = filled.ok_or("an argument that the address needs is missing")?;
+        let path = filled.split(['?', '#']).next().unwrap_or_default();
+        let after_host = path.splitn(4, '/').nth(3).unwrap_or_default();
+        if after_host.split('/').any(|step| matches!(step, "." | "..")) {
+            return Err("an argument is a step of a path, and not a name".to_owned());
+        }
+        let is_empty = |name: &str| arguments.get(name).is_some_and(|it| *it == *"");
+        if let Some(empty) = self.url.arguments().find(|name| is_empty(name)) {
+            return Err(format!("{empty} is empty"));
+        }
+        let mut url = Url::parse(&filled).map_err(|error| format!("no address: {error}"))?;
+        if url.origin() != self.origin.origin() {
+            return Err("the address would be on another host".to_owned());
+        }
+        for (name, template) in &self.query {
+            if let Some(value) = template.filled(arguments, str::to_owned) {
+                url.query_pairs_mut().append_pair(name, &value);
+            }
+        }
+        let body = self.body.as_ref();
+        Ok(Asked {
+            url,
+            body: body.map(|body| body.filled(arguments).unwrap_or_default()),
+        })
+    }
+
+    async fn ask(&self, arguments: &Map<String, Value>) -> Result<Answered, String> {
+        let Asked { url, body } = self.asked(arguments)?;
+        let request = self.client()?.request(self.method.clone(), url);
+        let request = request.headers(self.headers.clone());
+        let request = match body {
+            Some(body) => request
+                .header(CONTENT_TYPE, "application/json")
+                .body(body.to_string()),
+            None => request,
+        };
+        let response = request.send().await.map_err(in_words)?;
+        let (status, kind) = (response.status(), kind(&response));
+        if status.is_redirection() {
+            return Err(
+                "it leads to another host, which is not asked; name that address in url".to_owned(),
+            );
+        }
+        let bytes = guarded_http::body(response, self.max_bytes).await;
+        let bytes = bytes.map_err(|error| match error {
+            BodyError::TooLong { most } => {
+                format!("the answer has more than {} KB; ask for less", most >> 10)
+            }
+            BodyError::Broken(error) => in_words(error),
+        })?;
+        if !status.is_success() {
+            return Ok(refused(status, &kind, &bytes));
+        }
+        let lines = told(&kind, &bytes, &self.pick)?;
+        Ok(Answered { lines, error: None })
+    }
+
+    fn client(&self) -> Result<Client, String> {
+        if let Some(client) = self.client.get() {
+            return Ok(client.clone());
+        }
+        let built = guarded_http::client(self.reach)
+            .user_agent(concat!("muninn/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let built = built.map_err(|error| in_one_line(&error))?;
+        Ok(self.client.get_or_init(|| built).clone())
+    }
+}
+
+#[async_trait]
+impl OutsideTool for HttpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn is_volatile(&self) -> bool {
+        self.is_volatile
+    }
+
+    fn checked(&self, arguments: &str) -> Result<Map<String, Value>, String> {
+        let mut given = self.parameters.checked(arguments)?;
+        given.retain(|_, value| !value.is_null());
+        self.asked(&given)?;
+        Ok(given)
+    }
+
+    async fn call(&self, arguments: &Map<String, Value>) -> Answered {
+        let mut answered = match tokio::time::timeout(self.timeout, self.ask(arguments)).await {
+            Ok(Ok(answered)) => answered,
+            Ok(Err(why)) => Answered::failed(why),
+            Err(_) => Answered::failed(format!("no answer within {} s", self.timeout.as_secs())),
+        };
+        let texts = answered.lines.iter_mut().chain(&mut answered.error);
+        texts.for_each(|text| self.secrets.remove_from(text));
+        answered
+    }
+}
+
+impl Json {
+    fn parse(value: Value, variables: &mut Variables) -> Result<Self, String> {
+        Ok(match value {
+            Value::String(text) => Self::Text(
+                Template::parse(&text, variables).map_err(|detail| format!("body: {detail}"))?,
+            ),
+            Value::Array(items) => {
+                let items = items.into_iter().map(|item| Self::parse(item, variables));
+                Self::List(items.collect::<Result<_, _>>()?)
+            }
+            Value::Object(fields) => {
+                let mut parsed = Vec::new();
+                for (name, field) in fields {
+                    parsed.push((name, Self::parse(field, variables)?));
+                }
+                Self::Object(parsed)
+            }
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => Self::Plain(plain),
+        })
+    }
+
+    /// None where an argument was not given: what it is for is left out.
+    fn filled(&self, arguments: &Map<String, Value>) -> Option<Value> {
+        match self {
+            Self::Plain(value) => Some(value.clone()),
+            Self::Text(template) => match template.only_argument() {
+                Some(name) => arguments.get(name).cloned(),
+                None => template.filled(arguments, str::to_owned).map(Value::String),
+            },
+            Self::List(items) => {
+                let items = items.iter().filter_map(|item| item.filled(arguments));
+                Some(Value::Array(items.collect()))
+            }
+            Self::Object(fields) => {
+                let fields = fields
+                    .iter()
+                    .filter_map(|(name, field)| Some((name.clone(), field.filled(arguments)?)));
+                Some(Value::Object(fields.collect()))
+            }
+        }
+    }
+
+    fn templates(&self) -> Vec<&Template> {
+        match self {
+            Self::Plain(_) => Vec::new(),
+            Self::Text(template) => vec![template],
+            Self::List(items) => items.iter().flat_map(Self::templates).collect(),
+            Self::Object(fields) => fields.iter().flat_map(|(_, it)| it.templates()).collect(),
+        }
+    }
+
+    fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.templates().into_iter().flat_map(Template::arguments)
+    }
+}
+
+fn method(name: &str) -> Result<Method, String> {
+    match name {
+        "GET" => Ok(Method::GET),
+        "POST" => Ok(Method::POST),
+        "PUT" => Ok(Method::PUT),
+        "PATCH" => Ok(Method::PATCH),
+        "DELETE" => Ok(Method::DELETE),
+        other => Err(format!(
+            "method is {other:?}, but must be GET, POST, PUT, PATCH or DELETE"
+        )),
+    }
+}
+
+/// Where an address leads, whatever its places are filled with.
+fn origin(url: &str) -> Result<Url, String> {
+    let (scheme, rest) = url
+        .split_once("://")
+        .ok_or("url must begin with https:// or http://")?;
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.contains(['{', '}']) {
+        return Err("url has a place in its host; no argument may decide who is asked".to_owned());
+    }
+    if rest.contains('#') {
+        return Err("url has a #, and what follows is never sent; leave it out".to_owned());
+    }
+    let origin = Url::parse(&format!("{scheme}://{host}/"));
+    let origin = origin.map_err(|error| format!("url is no address: {error}"))?;
+    if !matches!(origin.scheme(), "http" | "https") {
+        return Err("url must begin with https:// or http://".to_owned());
+    }
+    if !origin.username().is_empty() || origin.password().is_some() {
+        return Err("url has a name or password in it; put it into [headers]".to_owned());
+    }
+    Ok(origin)
+}
+
+fn pick(written: Option<PickWritten>) -> Result<Pick, String> {
+    let pointer =
+        |text: &str| Pointer::parse(text).map_err(|detail| format!("pick: {text:?} {detail}"));
+    Ok(match written {
+        None => Pick::All,
+        Some(PickWritten::One(text)) => Pick::One(pointer(&text)?),
+        Some(PickWritten::Named(all)) => {
+            let all = all
+                .iter()
+                .map(|(name, text)| Ok((name.clone(), pointer(text)?)));
+            Pick::Named(all.collect::<Result<_, String>>()?)
+        }
+    })
+}
+
+/// An error of a client, without the address: it may hold a key.
+fn in_words(error: reqwest::Error) -> String {
+    match NotAsked::among(&error) {
+        Some(refused) => refused.to_string(),
+        None => in_one_line(&error.without_url()),
+    }
+}
+
+fn kind(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    // It is told, and somebody else wrote it.
+    let is_fine = |c: &char| c.is_ascii_alphanumeric() || "/+-.".contains(*c);
+    let kind: String = kind.chars().filter(is_fine).take(LONGEST_KIND).collect();
+    kind.to_ascii_lowercase()
+}
+
+/// What an answer says, in lines.
+fn told(kind: &str, bytes: &[u8], pick: &Pick) -> Result<Vec<String>, String> {
+    let is_json = kind.ends_with("/json") || kind.ends_with("+json");
+    let is_text = kind.is_empty() || kind.starts_with("text/");
+    if !is_json && !is_text {
+        return Err(format!("the answer is {kind}, which is not read"));
+    }
+    let parsed = serde_json::from_slice::<Value>(bytes);
+    let value = match (parsed, pick) {
+        (Ok(value), _) if kind != "text/html" => value,
+        (Err(error), _) if is_json => return Err(format!("the answer is no JSON: {error}")),
+        (_, Pick::One(_) | Pick::Named(_)) => {
+            return Err(format!("the answer is {kind}, and no JSON to pick from"));
+        }
+        (_, Pick::All) => return Ok(lines_of_text(kind, bytes)),
+    };
+    match pick {
+        Pick::All => Ok(findings::json_lines(&value)),
+        Pick::One(pointer) => match pointer.all(&value).as_slice() {
+            [] => Err(format!("the answer has nothing at {}", pointer.as_str())),
+            [one] => Ok(findings::json_lines(one)),
+            many => Ok(many.iter().map(|it| findings::in_words(it)).collect()),
+        },
+        Pick::Named(all) => {
+            let lines = all.iter().filter_map(|(name, pointer)| {
+                let found: Vec<String> = pointer
+                    .all(&value)
+                    .into_iter()
+                    .map(findings::in_words)
+                    .collect();
+                (!found.is_empty()).then(|| format!("{name}: {}", found.join(", ")))
+            });
+            match lines.collect::<Vec<_>>() {
+                none if none.is_empty() => {
+                    Err("the answer has nothing of what is picked".to_owned())
+                }
+                lines => Ok(lines),
+            }
+        }
+    }
+}
+
+fn lines_of_text(kind: &str, bytes: &[u8]) -> Vec<String> {
+    let page = (kind == "text/html").then(|| {
+        let config = html2text::config::plain().link_footnotes(false);
+        config.string_from_read(bytes, WIDTH).ok()
+    });
+    let text = page
+        .flatten()
+        .unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+/// What is told of a status that is no success: often it says what was wrong.
+fn refused(status: StatusCode, kind: &str, bytes: &[u8]) -> Answered {
+    Answered {
+        lines: told(kind, bytes, &Pick::All).unwrap_or_default(),
+        error: Some(format!("it answers {status}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -736,7 +736,7 @@ async fn what_cannot_be_taken_away_is_said_and_tried_again() {
     let room = bot.room("a");
     server.expects(asks("one")).answers("One, noted.");
     room.say("ada", "one").await;
-    room.refuse_next_withdrawal(Withdrawn::Stays("it is pinned".to_owned()));
+    room.refuse_next_withdrawal(Withdrawn::stays("it is pinned"));
     let said = room.command("ada", "forget last").await.text();
     assert!(
         said.ends_with("1 message of mine stays visible, because it is pinned."),

@@ -5,6 +5,7 @@ mod support;
 use loopback_discord::{Channel, Chat, Discord, Guild, Message};
 use serde_json::json;
 use support::files::files_with;
+use support::http_server::{HttpReply, HttpServer};
 use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
@@ -436,5 +437,69 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     assert_eq!(texts, ["The code of the coffee machine is 4712."]);
     end(bot).await;
     server.finish();
+    home.discord.finish();
+}
+
+/// A tool that opens tickets at a service, which asks first.
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn tickets(home: &Home, service: &HttpServer) {
+    let tools = home.program.folder.path().join("own/tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    let tool = format!(
+        "name = 'open_ticket'\ndescription = 'Opens a ticket.'\nmethod = 'POST'\nurl = '{}/tickets'\nprivate = true\n",
+        service.url()
+    );
+    std::fs::write(tools.join("open.toml"), tool).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
+    let (server, service) = (ModelServer::start().await, HttpServer::start().await);
+    let home = Home::new(&server).await;
+    let home = Home {
+        program: home
+            .program
+            .with("PROMPTS_DIR", "own")
+            .with("AGENT_MAX_ROUNDS", "0"),
+        ..home
+    };
+    tickets(&home, &service);
+    let bot = home.start().await;
+    let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
+    let kitchen = home.guild.text("kitchen");
+    let (anns, bobs) = (ann.at(&kitchen), bob.at(&kitchen));
+    server
+        .expects(|request: &Request| request.tools().contains(&"open_ticket"))
+        .calls(&[("open_ticket", json!({}))]);
+    server
+        .expects(|request: &Request| request.last_user().contains("not done yet"))
+        .answers("I can.");
+    let asks = |said: &Message| said.text.contains("Shall I do this?") && !said.buttons.is_empty();
+    let asked = anns
+        .ask("Open a ticket.", &[])
+        .finds("the question", asks)
+        .await;
+    let labels: Vec<&str> = asked.buttons.iter().map(|it| it.label.as_str()).collect();
+    assert_eq!(labels, ["Do it", "Leave it"]);
+    let begins = |text: &'static str| move |said: &Message| said.text.starts_with(text);
+    let said = bobs.click(&asked, "Do it");
+    said.finds("no", begins("Only the one whom I asked")).await;
+
+    // It is killed, and knows of it all the same.
+    kill(bot).await;
+    let bot = home.start().await;
+    service.expects(
+        "POST /tickets",
+        &[],
+        None,
+        HttpReply::json(&json!({"number": 7})),
+    );
+    let said = anns.click(&asked, "Do it");
+    said.finds("that", begins("Done: `open_ticket`.")).await;
+    let said = anns.click(&asked, "Do it");
+    said.finds("once", begins("That is decided already")).await;
+    end(bot).await;
+    server.finish();
+    service.finish();
     home.discord.finish();
 }

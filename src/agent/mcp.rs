@@ -61,10 +61,7 @@ impl fmt::Display for ServerState {
             } => {
                 write!(f, "{}", counted(*tools, "tool"))?;
                 if *asking > 0 {
-                    write!(
-                        f,
-                        ", of which {asking} may change something and are not offered"
-                    )?;
+                    write!(f, ", of which {asking} may change something and ask first")?;
                 }
                 match left_out.as_slice() {
                     [] => Ok(()),

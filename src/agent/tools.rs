@@ -13,6 +13,7 @@ pub(crate) mod text2cypher;
 mod toolbox;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use muninn_platform::{Addressed, Body, IncomingMessage, counted};
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 pub use self::cypher_tool::CypherTool;
 pub use self::files::{ToolFileError, ToolFiles};
 pub use self::http_tool::HttpTool;
-pub use self::outside::{Answered, OutsideTool};
+pub use self::outside::{Answered, OutsideTool, ProposedCall, proposed};
 pub use self::search_knowledge::Knowledge;
 pub use self::toolbox::{Offer, Toolbox, ToolboxError};
 
@@ -108,6 +109,8 @@ pub struct Tools<'a> {
     pub allowed: Option<&'a [String]>,
     /// An answer without a look-up is a call, too.
     pub is_strict: bool,
+    /// A call was proposed in this turn.
+    pub has_proposed: AtomicBool,
 }
 
 /// What came of a call.
@@ -202,7 +205,16 @@ impl Tools<'_> {
         let began = Instant::now();
         let mut result = self.dispatch(call).await;
         result.used.name.clone_from(&call.name);
-        result.used.arguments.clone_from(&call.arguments);
+        if !result.used.is_proposed {
+            result.used.arguments.clone_from(&call.arguments);
+        } else if self.has_proposed.swap(true, Ordering::Relaxed) {
+            result = wrong_call(
+                &call.name,
+                "one thing can be asked about at a time; this comes after the other one",
+            );
+            result.used.name.clone_from(&call.name);
+            result.used.arguments.clone_from(&call.arguments);
+        }
         result.used.ms = millis(began.elapsed());
         metrics::counter!("muninn_tool_calls_total", "outcome" => if result.used.error.is_some() { "failed" } else { "done" })
             .increment(1);

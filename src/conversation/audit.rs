@@ -60,6 +60,8 @@ pub enum Action {
     HoldEnded,
     /// Saw a conversation on the pages, or what an answer of it came from.
     LookedInto,
+    /// Agreed to a call of a tool that may change something.
+    Approved,
 }
 
 impl Action {
@@ -83,6 +85,7 @@ impl Action {
             Self::RetentionApplied => "deleted what was kept long enough",
             Self::HoldEnded => "deleted the copies of a legal hold",
             Self::LookedInto => "looked into a conversation",
+            Self::Approved => "agreed to a call of a tool",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The bot: takes messages in, gives each its turn, and ends cleanly.
 
+mod approving;
 mod backfilling;
 mod fairness;
 mod inviting;
@@ -571,12 +572,10 @@ impl Bot {
                 }
             }
             Body::Text(text) => {
-                if let Some(note) = self.commands.agreed_note(message, text).await {
+                if let Some(agreed) = self.commands.agreed(message, text).await {
                     self.let_go(&guard, message).await;
                     drop(guard);
-                    let note = Command::Note(note);
-                    self.see_to_items(message, &note, reply.as_mut()).await;
-                    return;
+                    return self.see_to_agreed(message, agreed, reply.as_mut()).await;
                 }
                 self.take_turn(&guard, message, text, reply).await;
                 self.let_go(&guard, message).await;

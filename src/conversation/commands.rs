@@ -21,6 +21,7 @@ use muninn_texts::{Text, Value, text};
 pub use self::export_mine::Exports;
 pub use self::items::{WhichItem, shown_item};
 use self::once::CommandOutcome;
+pub use self::proposed::Agreed;
 use crate::agent::budget::Budgets;
 use crate::conversation::attention::Listening;
 use crate::conversation::audit::{Action, Audit};

@@ -179,10 +179,12 @@ fn tool(used: &ToolUse, language: Language) -> String {
         error,
         repairs,
         notes,
+        is_proposed,
         ms,
     } = used;
     let outcome = match (found, error) {
         (_, Some(error)) => text!("tool-failed", error = excerpt(error)),
+        (_, None) if *is_proposed => text!("tool-proposed"),
         (Some(found), None) => text!("tool-found", count = *found),
         (None, None) => text!("tool-found-nothing"),
     };

@@ -2,17 +2,21 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Attention, Cut, HandedOver, Scope, Vocabulary};
 use muninn_texts::{Language, Text, Value, text};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::budget::{Used, Whose};
+use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::accounts::Account;
 use crate::knowledge::search::Rung;
 use crate::llm::{Late, ModelError};
+
+/// How long a question whether something is to be done holds.
+pub const ASKED_FOR: TimeDelta = TimeDelta::minutes(15);
 
 /// Something the bot tells the people it talks to. One sentence each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +85,20 @@ pub enum Notice {
     NothingToNote,
     /// Said below an answer: what is kept where its reader says yes.
     ProposesNote(String),
+    /// Said below an answer: what is done where its reader says yes.
+    ProposesCall(ProposedCall),
+    /// Somebody else was asked.
+    NotYoursToApprove,
+    /// It was asked too long ago.
+    ApprovalOver,
+    /// What was asked about is not known any more.
+    ApprovalGone,
+    /// It is not done.
+    Declined,
+    /// It was begun before, and what came of it is not known.
+    ApprovalUnknown(String),
+    /// It was decided before.
+    DecidedBefore(String),
     /// Neither the graph nor a file took it.
     NotNoted,
     /// Said below a list of what is remembered.
@@ -319,6 +337,21 @@ impl Notice {
             } => text!("noted", channel = *channel),
             Self::NothingToNote => text!("nothing-to-note"),
             Self::ProposesNote(text) => text!("proposes-note", text),
+            Self::ProposesCall(ProposedCall { tool, arguments }) => text!(
+                "proposes-call",
+                minutes = ASKED_FOR.num_minutes().unsigned_abs(),
+                // Some platforms end a block at three of them, wherever they stand.
+                call = format!("```\n{tool} {}\n```", arguments.replace("``", "`\u{200b}`"))
+            ),
+            Self::NotYoursToApprove => text!("not-yours-to-approve"),
+            Self::ApprovalOver => text!(
+                "approval-over",
+                minutes = ASKED_FOR.num_minutes().unsigned_abs()
+            ),
+            Self::ApprovalGone => text!("approval-gone"),
+            Self::Declined => text!("declined"),
+            Self::ApprovalUnknown(tool) => text!("approval-unknown", tool),
+            Self::DecidedBefore(said) => text!("decided-before", said),
             Self::NotNoted => text!("not-noted"),
             Self::ListHint {
                 first,

@@ -3,6 +3,7 @@
 //! The steps are those of [the path of one message](crate); each is a short function here, and what
 //! it decides is decided elsewhere.
 
+mod agreed;
 mod answering;
 mod draft;
 mod lineage;
@@ -17,13 +18,14 @@ use muninn_platform::{
     PriorMessages, Reply, SafeText, joined,
 };
 
+use self::agreed::question;
 use self::draft::Draft;
 pub use self::regenerating::{KeptReason, Regeneration};
 use crate::agent::asker;
 use crate::agent::budget::Budgets;
 use crate::agent::mcp::McpServers;
 use crate::agent::prompts::{PromptError, Prompts};
-use crate::agent::tools::Toolbox;
+use crate::agent::tools::{Toolbox, proposed};
 use crate::config::TurnConfig;
 use crate::conversation::attachments::{Attachments, Files};
 use crate::conversation::channel_kind::ChannelKind;
@@ -210,6 +212,9 @@ impl TurnRunner {
             // Whoever kept it delivers it.
             tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
             return Ok(After::Nothing);
+        }
+        if let Some(call) = proposed(&draft.gathered.tools) {
+            reply.offer_items(&[question(turn.turn.id, &call)]);
         }
         self.deliver_turn(
             guard,

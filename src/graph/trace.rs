@@ -84,6 +84,9 @@ pub struct ToolUse {
     /// What has to be known of how it went.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// It was not made: the person who asked is asked first.
+    #[serde(default)]
+    pub is_proposed: bool,
     pub ms: u32,
 }
 

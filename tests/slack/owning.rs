@@ -1,11 +1,13 @@
 //! What people do with what is kept of them.
 
 use loopback_slack::Message;
+use serde_json::json;
 
 use super::home::Home;
 use super::is_kept;
-use super::support::model_server::ModelServer;
-use super::support::program::{asks, end};
+use super::support::http_server::{HttpReply, HttpServer};
+use super::support::model_server::{ModelServer, Request};
+use super::support::program::{asks, end, kill};
 
 fn says(words: &'static str) -> impl Fn(&Message) -> bool {
     move |message| message.is_ephemeral && message.shown.contains(words)
@@ -76,5 +78,65 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     assert_eq!(texts, ["The code of the coffee machine is 4712."]);
     end(bot).await;
     server.finish();
+    home.slack.finish();
+}
+
+/// A tool that opens tickets at a service, which asks first.
+fn tickets(home: &Home, service: &HttpServer) {
+    let tools = home.program.folder.path().join("own/tools");
+    std::fs::create_dir_all(&tools).unwrap();
+    let tool = format!(
+        "name = 'open_ticket'\ndescription = 'Opens a ticket.'\nmethod = 'POST'\nurl = '{}/tickets'\nprivate = true\n",
+        service.url()
+    );
+    std::fs::write(tools.join("open.toml"), tool).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
+    let (server, service) = (ModelServer::start().await, HttpServer::start().await);
+    let mut home = Home::over_http(&server).await;
+    home.program = home
+        .program
+        .with("PROMPTS_DIR", "own")
+        .with("AGENT_MAX_ROUNDS", "0");
+    tickets(&home, &service);
+    let bot = home.start().await;
+    let channel = home.slack.channel("kitchen");
+    let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
+    server
+        .expects(|request: &Request| request.tools().contains(&"open_ticket"))
+        .calls(&[("open_ticket", json!({}))]);
+    server
+        .expects(|request: &Request| request.last_user().contains("not done yet"))
+        .answers("I can.");
+    let asked = ann.in_channel(&channel).ask("Open a ticket.");
+    let (anns, bobs) = (
+        ann.in_channel(&channel).in_thread(&asked),
+        bob.in_channel(&channel).in_thread(&asked),
+    );
+    let asks = |it: &Message| {
+        it.shown.contains("Shall I do this?") && it.buttons().contains(&"Do it".to_owned())
+    };
+    let question = anns.finds("the question", asks).await;
+    bobs.click(&question, "Do it").await;
+    bobs.finds("no", says("Only the one whom I asked")).await;
+
+    // It is killed, and knows of it all the same.
+    kill(bot).await;
+    let bot = home.start().await;
+    service.expects(
+        "POST /tickets",
+        &[],
+        None,
+        HttpReply::json(&json!({"number": 7})),
+    );
+    anns.click(&question, "Do it").await;
+    anns.finds("that", says("Done: `open_ticket`.")).await;
+    anns.click(&question, "Do it").await;
+    anns.finds("once", says("That is decided already")).await;
+    end(bot).await;
+    server.finish();
+    service.finish();
     home.slack.finish();
 }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod asking;
 mod http;
 #[cfg(feature = "mcp")]
 mod mcp;

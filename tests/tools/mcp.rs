@@ -158,6 +158,36 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_may_change_something_is_done_after_a_yes() {
+    let (place, model) = (Place::embedded(), ModelServer::start().await);
+    std::fs::write(place.path().join("mcp.toml"), faulty(place.path(), "")).unwrap();
+    let config = place.config(Some(&model), &["--agent-max-rounds=0"]);
+    let bot = place.bot(&config).await;
+    let question = "Strike the bell.";
+    let calls = [("faulty__strike", json!({"what": "bell"}))];
+    model
+        .expects(offers("faulty__strike", question))
+        .calls(&calls);
+    model
+        .expects(answers(question, &["not done yet"]))
+        .answers("I can.");
+    let answer = bot.room("a").say("ada", question).await;
+    assert!(
+        answer.text().contains("faulty__strike {\"what\":\"bell\"}"),
+        "{answer:?}"
+    );
+    let struck = || lines_of(place.path().join("struck"));
+    assert_eq!(struck(), 0);
+    let done = bot.room("a").say("ada", "yes").await;
+    assert_eq!(
+        (done.text().as_str(), struck()),
+        ("Done: `faulty__strike`.\n> Struck.", 1)
+    );
+    bot.end().await;
+    model.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_sees_nothing_of_our_environment() {
     let servers = Servers::of(|folder| faulty(folder, ""));
     let names = servers.names().await;
@@ -173,6 +203,7 @@ async fn a_server_sees_nothing_of_our_environment() {
             "faulty__fail",
             "faulty__picture",
             "faulty__odd_name_x",
+            "faulty__strike",
         ]
     );
     let said = servers.call("faulty__environment", json!({})).await;
@@ -284,7 +315,7 @@ async fn tools_change_when_the_server_says_so_and_servers_when_the_file_does() {
         .map(|(it, state)| format!("{} ({}) {state}", it.name, it.shown()))
         .collect();
     assert!(
-        told[0].ends_with("1 tool, of which 1 may change something and are not offered"),
+        told[0].ends_with("1 tool, of which 1 may change something and ask first"),
         "{told:?}"
     );
     assert!(
@@ -293,7 +324,9 @@ async fn tools_change_when_the_server_says_so_and_servers_when_the_file_does() {
         ),
         "{told:?}"
     );
-    assert_eq!(servers.names().await, [""; 0]);
+    let offered = servers.offered().await;
+    let asking: Vec<bool> = offered.iter().map(|tool| tool.asks_first()).collect();
+    assert_eq!(asking, [true]);
 }
 
 /// The independent server, by either way.
@@ -385,9 +418,9 @@ async fn speaks(servers: &Servers) {
         .iter()
         .find(|tool| tool.spec().name == "everything__get-sum")
         .unwrap();
-    assert!(sum.checked(r#"{"a": "x"}"#).is_err());
+    assert!(sum.checked(r#"{"a": "x"}"#).is_err() && !sum.asks_first());
     let writes = offered
         .iter()
         .find(|tool| tool.spec().name == "everything__gzip-file-as-resource");
-    assert!(writes.is_none());
+    assert!(writes.unwrap().asks_first());
 }

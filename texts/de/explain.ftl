@@ -38,6 +38,7 @@ why-tool-repaired = - { $name } { $arguments }: { $outcome }, { $repairs }-mal n
 tool-failed = fehlgeschlagen: { $error }
 tool-found = { $count } gefunden
 tool-found-nothing = nichts gefunden
+tool-proposed = erst gefragt
 
 ## Wissen
 

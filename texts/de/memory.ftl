@@ -116,3 +116,19 @@ no-copy-late = { $minutes ->
    *[other] es hat länger als { $minutes } Minuten gedauert
 }
 no-copy-unreadable = ich kann es nicht zurücklesen ({ $error }); bitte frag noch einmal
+
+## Erst fragen
+
+proposes-call =
+    Soll ich das tun? Sag innerhalb von { $minutes } Minuten `yes`; vorher geschieht nichts.
+
+    { $call }
+not-yours-to-approve = Das kann nur entscheiden, wen ich gefragt habe.
+approval-over = Das habe ich vor mehr als { $minutes } Minuten gefragt, also lasse ich es. Bitte mich noch einmal darum.
+approval-gone = Ich weiß nicht mehr, wonach ich dort gefragt habe, also lasse ich es. Bitte mich noch einmal darum.
+declined = Dann lasse ich es.
+approval-unknown = Ich habe `{ $tool }` schon begonnen und weiß nicht, was daraus wurde: Sieh dort nach. Ich tue es nicht zweimal.
+decided-before = Das ist schon entschieden, und jetzt wurde nichts getan. Ich sagte damals: { $said }
+call-done = Erledigt: `{ $tool }`.
+call-failed = Ich habe `{ $tool }` versucht, und es schlug fehl: { $error }.
+call-more = … und { $count } mehr

@@ -10,6 +10,8 @@ button-forget = Vergessen
 button-keep = Behalten
 button-forget-number = { $number } vergessen
 button-correct-number = { $number } korrigieren
+button-approve = Tu es
+button-decline = Lass es
 
 form-correct-title = Nummer { $number } korrigieren
 form-correct = Korrigieren

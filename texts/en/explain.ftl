@@ -43,6 +43,7 @@ why-tool-repaired = { $repairs ->
 tool-failed = failed: { $error }
 tool-found = found { $count }
 tool-found-nothing = found nothing
+tool-proposed = asked about first
 
 ## Knowledge
 

@@ -118,3 +118,19 @@ no-copy-late = { $minutes ->
    *[other] it took longer than { $minutes } minutes
 }
 no-copy-unreadable = I cannot read it back ({ $error }); please ask again
+
+## Asking first
+
+proposes-call =
+    Shall I do this? Say `yes` within { $minutes } minutes; nothing is done before.
+
+    { $call }
+not-yours-to-approve = Only the one whom I asked can decide that.
+approval-over = I asked that more than { $minutes } minutes ago, so I leave it. Ask me again.
+approval-gone = I do not know any more what I asked about there, so I leave it. Ask me again.
+declined = Then I leave it.
+approval-unknown = I began `{ $tool }` before, and do not know what came of it: look there. I do not do it twice.
+decided-before = That is decided already, and nothing was done now. I said then: { $said }
+call-done = Done: `{ $tool }`.
+call-failed = I tried `{ $tool }`, and it failed: { $error }.
+call-more = … and { $count } more

@@ -12,6 +12,8 @@ button-forget = Forget
 button-keep = Keep
 button-forget-number = Forget { $number }
 button-correct-number = Correct { $number }
+button-approve = Do it
+button-decline = Leave it
 
 ## The form that asks what is right: its title has at most 24 characters
 

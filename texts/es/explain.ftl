@@ -41,6 +41,7 @@ why-tool-repaired = { $repairs ->
 tool-failed = falló: { $error }
 tool-found = encontró { $count }
 tool-found-nothing = no encontró nada
+tool-proposed = se preguntó antes
 
 ## Conocimiento
 

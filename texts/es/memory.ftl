@@ -120,3 +120,19 @@ no-copy-late = { $minutes ->
    *[other] tardó más de { $minutes } minutos
 }
 no-copy-unreadable = no puedo volver a leerlo ({ $error }); pídelo otra vez
+
+## Preguntar antes
+
+proposes-call =
+    ¿Hago esto? Di `yes` en los próximos { $minutes } minutos; antes no se hace nada.
+
+    { $call }
+not-yours-to-approve = Eso solo puede decidirlo la persona a quien pregunté.
+approval-over = Lo pregunté hace más de { $minutes } minutos, así que lo dejo. Pídemelo de nuevo.
+approval-gone = Ya no sé qué pregunté ahí, así que lo dejo. Pídemelo de nuevo.
+declined = Entonces lo dejo.
+approval-unknown = Ya empecé `{ $tool }` y no sé qué pasó: compruébalo allí. No lo hago dos veces.
+decided-before = Eso ya está decidido y ahora no se hizo nada. Entonces dije: { $said }
+call-done = Hecho: `{ $tool }`.
+call-failed = Intenté `{ $tool }` y falló: { $error }.
+call-more = … y { $count } más

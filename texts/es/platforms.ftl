@@ -10,6 +10,8 @@ button-forget = Olvidar
 button-keep = Conservar
 button-forget-number = Olvidar { $number }
 button-correct-number = Corregir { $number }
+button-approve = Hazlo
+button-decline = Déjalo
 
 form-correct-title = Corregir el número { $number }
 form-correct = Corregir

@@ -38,6 +38,7 @@ why-tool-repaired = - { $name } { $arguments } : { $outcome }, réécrit { $repa
 tool-failed = échec : { $error }
 tool-found = { $count } trouvés
 tool-found-nothing = rien trouvé
+tool-proposed = demandé d’abord
 
 ## Connaissances
 

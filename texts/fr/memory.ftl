@@ -116,3 +116,19 @@ no-copy-late = { $minutes ->
    *[other] cela a pris plus de { $minutes } minutes
 }
 no-copy-unreadable = je ne parviens pas à relire les fichiers ({ $error }) ; redemandez
+
+## Demander d’abord
+
+proposes-call =
+    Dois-je faire ceci ? Dites `yes` dans les { $minutes } minutes ; rien n’est fait avant.
+
+    { $call }
+not-yours-to-approve = Seule la personne à qui j’ai posé la question peut en décider.
+approval-over = J’ai posé cette question il y a plus de { $minutes } minutes, je n’en fais donc rien. Redemandez-le-moi.
+approval-gone = Je ne sais plus ce que j’ai demandé là, je n’en fais donc rien. Redemandez-le-moi.
+declined = Alors je n’en fais rien.
+approval-unknown = J’ai déjà commencé `{ $tool }` et je ne sais pas ce qu’il en est : vérifiez là-bas. Je ne le fais pas deux fois.
+decided-before = C’est déjà décidé, et rien n’a été fait maintenant. J’ai dit alors : { $said }
+call-done = Fait : `{ $tool }`.
+call-failed = J’ai essayé `{ $tool }`, et cela a échoué : { $error }.
+call-more = … et { $count } de plus

@@ -10,6 +10,8 @@ button-forget = Oublier
 button-keep = Garder
 button-forget-number = Oublier { $number }
 button-correct-number = Corriger { $number }
+button-approve = Faire
+button-decline = Ne pas faire
 
 form-correct-title = Corriger le numéro { $number }
 form-correct = Corriger

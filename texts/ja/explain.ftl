@@ -38,6 +38,7 @@ why-tool-repaired = - { $name } { $arguments }：{ $outcome }、書き直し{ $r
 tool-failed = 失敗：{ $error }
 tool-found = { $count }件
 tool-found-nothing = 該当なし
+tool-proposed = 先に確認
 
 ## ナレッジ
 

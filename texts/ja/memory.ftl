@@ -83,3 +83,19 @@ not-handed-over = あなたのデータを渡せませんでした。理由：{ 
 no-copy-disk = ファイルを書き込めませんでした。ディスクがいっぱいかもしれません
 no-copy-late = { $minutes }分以上かかりました
 no-copy-unreadable = 書いたものを読み戻せません（{ $error }）。もう一度頼んでください
+
+## 先に確認する
+
+proposes-call =
+    これを実行しましょうか。{ $minutes }分以内に `yes` と送ってください。それまでは何もしません。
+
+    { $call }
+not-yours-to-approve = 決められるのは、私が尋ねた本人だけです。
+approval-over = お尋ねしてから{ $minutes }分以上たったため、実行しません。もう一度頼んでください。
+approval-gone = 何をお尋ねしたのかもう分からないため、実行しません。もう一度頼んでください。
+declined = では、実行しません。
+approval-unknown = `{ $tool }` はすでに始めていて、結果が分かりません。あちらで確かめてください。二度は実行しません。
+decided-before = すでに決まっているため、今は何もしていません。そのときの返事：{ $said }
+call-done = 完了しました：`{ $tool }`。
+call-failed = `{ $tool }` を試しましたが、失敗しました：{ $error }。
+call-more = … ほか{ $count }件

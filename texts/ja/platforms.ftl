@@ -10,6 +10,8 @@ button-forget = 忘れる
 button-keep = 残す
 button-forget-number = { $number }を忘れる
 button-correct-number = { $number }を訂正
+button-approve = 実行する
+button-decline = やめる
 
 form-correct-title = { $number }番を訂正
 form-correct = 訂正する

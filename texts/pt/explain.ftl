@@ -41,6 +41,7 @@ why-tool-repaired = { $repairs ->
 tool-failed = falhou: { $error }
 tool-found = encontrou { $count }
 tool-found-nothing = não encontrou nada
+tool-proposed = perguntado antes
 
 ## Conhecimento
 

@@ -116,3 +116,19 @@ no-copy-late = { $minutes ->
    *[other] demorou mais de { $minutes } minutos
 }
 no-copy-unreadable = não consigo ler de volta ({ $error }); peça de novo
+
+## Perguntar antes
+
+proposes-call =
+    Faço isto? Diga `yes` nos próximos { $minutes } minutos; antes nada é feito.
+
+    { $call }
+not-yours-to-approve = Só a pessoa a quem perguntei pode decidir isso.
+approval-over = Perguntei isso há mais de { $minutes } minutos, então deixo para lá. Peça de novo.
+approval-gone = Já não sei o que perguntei ali, então deixo para lá. Peça de novo.
+declined = Então deixo para lá.
+approval-unknown = Já comecei `{ $tool }` e não sei o que aconteceu: verifique lá. Não faço duas vezes.
+decided-before = Isso já está decidido, e nada foi feito agora. Eu disse então: { $said }
+call-done = Feito: `{ $tool }`.
+call-failed = Tentei `{ $tool }`, e falhou: { $error }.
+call-more = … e mais { $count }

@@ -10,6 +10,8 @@ button-forget = Esquecer
 button-keep = Manter
 button-forget-number = Esquecer { $number }
 button-correct-number = Corrigir { $number }
+button-approve = Fazer
+button-decline = Deixar
 
 form-correct-title = Corrigir o número { $number }
 form-correct = Corrigir

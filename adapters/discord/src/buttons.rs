@@ -51,6 +51,8 @@ pub(crate) enum ItemButton {
     Forget,
     /// Asks what is right first.
     Correct,
+    Approve,
+    Decline,
 }
 
 /// The version of what such a button holds: it belongs to nobody, and the bot knows where its thing is.
@@ -61,12 +63,23 @@ const MOST_ITEMS: usize = 10;
 const ITEMS_A_ROW: usize = 2;
 
 impl ItemButton {
-    const ALL: [Self; 2] = [Self::Forget, Self::Correct];
+    const ALL: [Self; 4] = [Self::Forget, Self::Correct, Self::Approve, Self::Decline];
+
+    /// Those of a thing.
+    fn below(item: &ShownItem) -> [Self; 2] {
+        if item.is_question() {
+            [Self::Approve, Self::Decline]
+        } else {
+            [Self::Forget, Self::Correct]
+        }
+    }
 
     fn letter(self) -> &'static str {
         match self {
             Self::Forget => "f",
             Self::Correct => "c",
+            Self::Approve => "y",
+            Self::Decline => "n",
         }
     }
 
@@ -75,6 +88,8 @@ impl ItemButton {
         let label = match self {
             Self::Forget => text!("button-forget-number", number),
             Self::Correct => text!("button-correct-number", number),
+            Self::Approve => text!("button-approve"),
+            Self::Decline => text!("button-decline"),
         };
         json!({
             "type": 2,
@@ -101,9 +116,9 @@ impl ItemButton {
 pub(crate) fn item_rows(items: &[ShownItem], language: Language) -> Vec<Value> {
     let shown = &items[..items.len().min(MOST_ITEMS)];
     let rows = shown.chunks(ITEMS_A_ROW).map(|items| {
-        let buttons = items
-            .iter()
-            .flat_map(|item| ItemButton::ALL.map(|button| button.component(item, language)));
+        let buttons = items.iter().flat_map(|item| {
+            ItemButton::below(item).map(|button| button.component(item, language))
+        });
         json!({ "type": 1, "components": buttons.collect::<Vec<Value>>() })
     });
     rows.collect()

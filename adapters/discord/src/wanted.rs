@@ -157,6 +157,12 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
                 own(asked, Command::Shown(item, ItemDeed::Forget))
             }
             (None, Some((ItemButton::Correct, item))) => Wanted::Form(item),
+            (None, Some((ItemButton::Approve, item))) => {
+                own(asked, Command::Shown(item, ItemDeed::Approve))
+            }
+            (None, Some((ItemButton::Decline, item))) => {
+                own(asked, Command::Shown(item, ItemDeed::Decline))
+            }
             (None, None) => say(text!("old-button")),
         },
         EventKind::Submitted(form, text) => match ItemButton::parse(form) {

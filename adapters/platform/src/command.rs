@@ -73,7 +73,7 @@ pub enum Command {
 /// Something that a list of the bot's shows, as a button below it holds it: by its id, and without words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownItem {
-    /// In that list.
+    /// In that list; 0 where it stands in none, but asks whether something is to be done.
     pub number: u32,
     /// Its own, whatever the bot calls things by; of letters, digits and hyphens.
     pub id: String,
@@ -90,6 +90,11 @@ impl ShownItem {
             version,
         } = self;
         format!("{number}.{version:016x}.{id}")
+    }
+
+    /// Whether it asks something, to be approved or declined, and is no item of a list, to be forgotten or corrected.
+    pub fn is_question(&self) -> bool {
+        self.number == 0
     }
 
     /// Reads a token; none where it is none.
@@ -114,6 +119,10 @@ pub enum ItemDeed {
     Forget,
     /// This holds in its place.
     Correct(String),
+    /// Do what was asked about.
+    Approve,
+    /// Leave it.
+    Decline,
 }
 
 /// What to forget.

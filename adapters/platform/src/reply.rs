@@ -78,7 +78,7 @@ pub trait Reply: Send + Sync {
     fn speak(&mut self, _language: Language) {}
 
     /// What is delivered next lists these things: where the platform has buttons, each gets two, one to have it forgotten
-    /// and one to correct it. Whoever presses one is asked for their rights then. Called before [`Reply::finish`], or not
+    /// and one to correct it; what [asks something](ShownItem::is_question), one to approve and one to decline it. Whoever presses one is asked for their rights then. Called before [`Reply::finish`], or not
     /// at all.
     fn offer_items(&mut self, _items: &[ShownItem]) {}
 

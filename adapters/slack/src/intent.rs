@@ -346,6 +346,16 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Interacti
         {
             of_item(value, ItemDeed::Forget, channel, user)
         }
+        (Action::Button { action, value, .. }, Some(channel))
+            if views::Button::of(action) == Some(views::Button::ApproveItem) =>
+        {
+            of_item(value, ItemDeed::Approve, channel, user)
+        }
+        (Action::Button { action, value, .. }, Some(channel))
+            if views::Button::of(action) == Some(views::Button::DeclineItem) =>
+        {
+            of_item(value, ItemDeed::Decline, channel, user)
+        }
         (
             Action::Button {
                 action,
@@ -440,7 +450,9 @@ fn pressed(
                 views::Button::Why
                 | views::Button::Opinion
                 | views::Button::Stop
-                | views::Button::ForgetItem,
+                | views::Button::ForgetItem
+                | views::Button::ApproveItem
+                | views::Button::DeclineItem,
             )
             | None,
             _,

@@ -40,6 +40,8 @@ pub(crate) enum Button {
     ForgetDirect,
     ForgetItem,
     CorrectItem,
+    ApproveItem,
+    DeclineItem,
 }
 
 impl Button {
@@ -52,6 +54,8 @@ impl Button {
             Self::ForgetDirect => "muninn_forget_direct",
             Self::ForgetItem => "muninn_forget_item",
             Self::CorrectItem => "muninn_correct_item",
+            Self::ApproveItem => "muninn_approve_item",
+            Self::DeclineItem => "muninn_decline_item",
         }
     }
 
@@ -64,6 +68,8 @@ impl Button {
             Self::ForgetDirect,
             Self::ForgetItem,
             Self::CorrectItem,
+            Self::ApproveItem,
+            Self::DeclineItem,
         ];
         all.into_iter().find(|button| button.id() == action)
     }
@@ -114,6 +120,13 @@ pub(crate) fn below_ephemeral(
 pub(crate) fn below_items(items: &[ShownItem], language: Language) -> Vec<Value> {
     let rows = items.iter().take(MOST_ITEMS).map(|item| {
         let (number, token) = (item.number, item.token());
+        if item.is_question() {
+            let approve = text!("button-approve").in_language(language);
+            let decline = text!("button-decline").in_language(language);
+            let approve = button(Button::ApproveItem, &approve, &token);
+            let decline = button(Button::DeclineItem, &decline, &token);
+            return json!({ "type": "actions", "elements": [approve, decline] });
+        }
         let forget = text!("button-forget-number", number).in_language(language);
         let correct = text!("button-correct-number", number).in_language(language);
         let forget = button(Button::ForgetItem, &forget, &token);
@@ -232,6 +245,8 @@ mod tests {
             Button::ForgetDirect,
             Button::ForgetItem,
             Button::CorrectItem,
+            Button::ApproveItem,
+            Button::DeclineItem,
         ] {
             assert_eq!(Button::of(button.id()), Some(button));
         }

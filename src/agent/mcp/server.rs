@@ -123,13 +123,13 @@ impl McpServer {
         drop(known.wait_for(is_tried).await);
     }
 
-    /// Its tools that may be offered in a channel. Those that may change something are not.
+    /// Its tools that may be offered in a channel.
     pub(super) fn offered_in(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
         if !self.settings.is_for(channel) {
             return Vec::new();
         }
         let known = self.known.borrow();
-        let all = known.tools.iter().filter(|tool| !tool.asks_first);
+        let all = known.tools.iter();
         all.map(|tool| Arc::clone(tool) as Arc<dyn OutsideTool>)
             .collect()
     }

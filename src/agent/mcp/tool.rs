@@ -148,6 +148,10 @@ impl OutsideTool for McpTool {
         self.settings.is_volatile
     }
 
+    fn asks_first(&self) -> bool {
+        self.asks_first
+    }
+
     fn checked(&self, arguments: &str) -> Result<Map<String, Value>, String> {
         self.parameters.checked(arguments)
     }

@@ -116,6 +116,7 @@ enum Json {
 pub struct HttpTool {
     pub spec: ToolSpec,
     is_volatile: bool,
+    asks_first: bool,
     pub file: String,
     /// Variables of the environment that it takes and that are not set.
     pub missing: Vec<String>,
@@ -157,11 +158,6 @@ impl HttpTool {
 
     fn made(file: &str, written: Written, variables: &mut Variables) -> Result<Self, String> {
         let method = method(&written.method)?;
-        if written.confirm.unwrap_or(method != Method::GET) {
-            return Err(format!(
-                "{method} may change something, which no tool may do by itself; add `confirm = false` if it only asks"
-            ));
-        }
         if method == Method::GET && written.body.is_some() {
             return Err("a GET has no body; set method = \"POST\"".to_owned());
         }
@@ -201,6 +197,7 @@ impl HttpTool {
                 parameters: parameters.schema.clone(),
             },
             is_volatile: written.volatile,
+            asks_first: written.confirm.unwrap_or(method != Method::GET),
             file: file.to_owned(),
             missing: std::mem::take(&mut variables.missing),
             channels: written.channels.iter().map(AudienceId::new).collect(),
@@ -373,6 +370,10 @@ impl OutsideTool for HttpTool {
 
     fn is_volatile(&self) -> bool {
         self.is_volatile
+    }
+
+    fn asks_first(&self) -> bool {
+        self.asks_first
     }
 
     fn checked(&self, arguments: &str) -> Result<Map<String, Value>, String> {

@@ -10,6 +10,8 @@ use crate::agent::prompts::Finding;
 use crate::graph::trace::ToolUse;
 use crate::llm::ToolSpec;
 
+/// Characters of the arguments of a call that is asked about: they are shown whole.
+const LONGEST_PROPOSAL: usize = 1_500;
 /// Tokens of what one call brings.
 const TOKENS: u32 = 2_000;
 
@@ -20,6 +22,9 @@ pub trait OutsideTool: std::fmt::Debug + Send + Sync {
 
     /// What it returns is true only now: an answer made from it is never recalled.
     fn is_volatile(&self) -> bool;
+
+    /// It may change something: whoever is answered is asked first.
+    fn asks_first(&self) -> bool;
 
     /// The arguments of a call, where they are what it takes.
     ///
@@ -55,11 +60,71 @@ pub(super) async fn call(tool: &dyn OutsideTool, arguments: &str) -> ToolResult 
         Ok(given) => given,
         Err(why) => return wrong_call(name, &why),
     };
+    if tool.asks_first() {
+        return proposal(name, given);
+    }
     let answered = tool.call(&given).await;
     let heading = heading(name, &Value::Object(given));
     ToolResult {
         is_volatile: tool.is_volatile(),
         ..evidence(&heading, answered)
+    }
+}
+
+/// A call that its asker is shown before it is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProposedCall {
+    pub tool: String,
+    /// JSON, as it is shown and as it is sent.
+    pub arguments: String,
+}
+
+impl ProposedCall {
+    /// Tells one call from another.
+    pub fn version(&self) -> u64 {
+        let whole = format!("{}\n{}", self.tool, self.arguments);
+        let hash = blake3::hash(whole.as_bytes());
+        let mut first = [0; 8];
+        first.copy_from_slice(&hash.as_bytes()[..8]);
+        u64::from_le_bytes(first)
+    }
+}
+
+/// The call that is asked about below an answer, by the tools that were called for it.
+pub fn proposed(tools: &[ToolUse]) -> Option<ProposedCall> {
+    let used = tools.iter().find(|used| used.is_proposed)?;
+    Some(ProposedCall {
+        tool: used.name.clone(),
+        arguments: used.arguments.clone(),
+    })
+}
+
+fn proposal(name: &str, given: Map<String, Value>) -> ToolResult {
+    let given = Value::Object(given);
+    let arguments = given.to_string();
+    if arguments.chars().count() > LONGEST_PROPOSAL {
+        let why = format!(
+            "the arguments have more than {LONGEST_PROPOSAL} characters, and are shown whole before it is done"
+        );
+        return wrong_call(name, &why);
+    }
+    let heading = heading(name, &given);
+    ToolResult {
+        finding: Finding {
+            heading: format!(
+                "{heading}: not done yet. Below your answer they are asked, and it is done when they say yes. Do not say \
+                 that it is done, and do not ask yourself"
+            ),
+            lines: Vec::new(),
+        },
+        used: ToolUse {
+            found: Some(1),
+            arguments,
+            is_proposed: true,
+            ..ToolUse::default()
+        },
+        is_volatile: true,
+        ..ToolResult::default()
     }
 }
 

@@ -46,6 +46,10 @@ impl Bot {
                     .forget_item(sessions, message, which, &context)
                     .await
             }
+            Command::Shown(item, deed @ (ItemDeed::Approve | ItemDeed::Decline)) => {
+                let is_yes = *deed == ItemDeed::Approve;
+                return self.see_to_button(message, item, is_yes, reply).await;
+            }
             Command::Forget(ForgetWhat::Me { is_confirmed }) => {
                 let said = self.forget_me(message, *is_confirmed, &context).await;
                 return tell_privately(reply, &said).await;

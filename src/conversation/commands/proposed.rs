@@ -3,9 +3,9 @@
 use muninn_platform::IncomingMessage;
 
 use super::Commands;
-use crate::agent::tools::notes::proposed;
+use crate::agent::tools::{notes, proposed};
 use crate::graph::answers::WhichResponse;
-use crate::graph::{Source, StoreError};
+use crate::graph::{ResponseId, Source, StoreError};
 use crate::retrieval::language::WordList;
 use crate::retrieval::text::written;
 
@@ -30,14 +30,22 @@ fn agrees(text: &str) -> bool {
         && !text.contains('?')
 }
 
+/// What a message says yes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Agreed {
+    Note(String),
+    /// The call that this answer asked about.
+    Call(ResponseId),
+}
+
 impl Commands {
-    /// The note that a message says yes to: the one that the last answer to its author proposed, in this conversation.
-    pub async fn agreed_note(&self, message: &IncomingMessage, text: &str) -> Option<String> {
+    /// What a message says yes to: what the last answer to its author proposed, in this conversation.
+    pub async fn agreed(&self, message: &IncomingMessage, text: &str) -> Option<Agreed> {
         if !agrees(text) {
             return None;
         }
-        match self.proposed_note(message).await {
-            Ok(note) => note,
+        match self.proposal(message).await {
+            Ok(proposal) => proposal,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "what was proposed cannot be known");
@@ -46,7 +54,7 @@ impl Commands {
         }
     }
 
-    async fn proposed_note(&self, message: &IncomingMessage) -> Result<Option<String>, StoreError> {
+    async fn proposal(&self, message: &IncomingMessage) -> Result<Option<Agreed>, StoreError> {
         let store = self.archive.store();
         let last = WhichResponse::LastTo(&message.audience.id, &message.author.id);
         let Some((session, response)) = store.find_response(last).await? else {
@@ -58,7 +66,9 @@ impl Commands {
         let explained = store.explain(&session, Some(response)).await?;
         Ok(explained.and_then(|explained| match explained.turn.source {
             Source::Model | Source::Knowledge | Source::Retrieval => {
-                proposed(&explained.trace.tools)
+                let tools = &explained.trace.tools;
+                let call = proposed(tools).map(|_| Agreed::Call(response));
+                call.or_else(|| notes::proposed(tools).map(Agreed::Note))
             }
             // Kept already, or nothing was answered.
             Source::Memory | Source::Message | Source::Note => None,

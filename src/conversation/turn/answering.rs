@@ -1,6 +1,7 @@
 //! Steps 7 to 9: an answer from the model, or else from what is left without one.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use muninn_platform::Reply;
@@ -225,8 +226,7 @@ impl TurnRunner {
             .to_owned();
         let ingested = self.knowledge(asked, read).await;
         let sources = ingested.as_ref().map(Knowledge::in_a_line);
-        let mut outside = self.toolbox.outside(message.channel());
-        outside.extend(self.mcp.offered_in(message.channel()).await);
+        let outside = self.outside(message.channel()).await;
         let agent = Agent {
             prompts: &kind.prompts,
             brief: Brief {
@@ -264,6 +264,7 @@ impl TurnRunner {
                 outside,
                 allowed: kind.tools(),
                 is_strict: kind.is_strict(),
+                has_proposed: AtomicBool::new(false),
             },
             policies,
             links,

@@ -3,7 +3,7 @@
 
 use crate::agent::Gathered;
 use crate::agent::asker;
-use crate::agent::tools::notes;
+use crate::agent::tools::{notes, proposed};
 use crate::conversation::notice::Notice;
 use crate::graph::trace::{FoundPassage, ModelCall, Trace};
 use crate::graph::{Source, Trust};
@@ -44,6 +44,7 @@ impl Draft {
             below.push(Notice::LookUpsFailed);
         }
         below.extend(notes::proposed(&gathered.tools).map(Notice::ProposesNote));
+        below.extend(proposed(&gathered.tools).map(Notice::ProposesCall));
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
         recalled.retain(|memory| !gathered.set_aside.contains(&memory.id));

@@ -41,6 +41,30 @@ fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
 }
 
 #[test]
+fn what_is_asked_about_has_a_button_to_do_it_and_one_to_leave_it() {
+    run(async |chat| {
+        let asked = chat.ask("question", &[]);
+        let question = asked.hears("Shall I do this?").await;
+        let labels: Vec<&str> = question
+            .buttons
+            .iter()
+            .map(|it| it.label.as_str())
+            .collect();
+        assert_eq!(labels, ["Do it", "Leave it"]);
+        for (number, label, expected) in [
+            (2, "Do it", ItemDeed::Approve),
+            (3, "Leave it", ItemDeed::Decline),
+        ] {
+            // Whether it is theirs to decide, the bot knows.
+            let said = chat.click(&question, label).is_answered().await;
+            assert!(said.is_ephemeral);
+            let pressed = chat.bot.hears_number(number).await;
+            assert_eq!(deed(&pressed.body), Some((0, expected)));
+        }
+    });
+}
+
+#[test]
 fn files_go_to_the_direct_messages_of_who_asks() {
     for way in [Way::Proxy, Way::Real] {
         run_by(way, async |chat| {

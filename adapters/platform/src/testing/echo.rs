@@ -628,6 +628,10 @@ async fn scripted(
         }
         "background" => return Some(prior(reply, words).await),
         "items" => return Some(items(reply)),
+        "question" => {
+            reply.offer_items(&[item(0)]);
+            return Some("Shall I do this?".to_owned());
+        }
         "hand" => return Some(hand_over(words, reply).await),
         "grow" => {
             reply.update(&SafeText::streaming("so far ")).await;
@@ -651,12 +655,15 @@ async fn scripted(
     Some(format!("echo: {words}"))
 }
 
-fn items(reply: &mut dyn Reply) -> String {
-    let item = |number| ShownItem {
+fn item(number: u32) -> ShownItem {
+    ShownItem {
         number,
         id: format!("0192f0c4-3b5e-7c11-8f00-00000000000{number}"),
         version: 7,
-    };
+    }
+}
+
+fn items(reply: &mut dyn Reply) -> String {
     reply.offer_items(&[item(1), item(2)]);
     "1. the kettle\n2. the ladder".to_owned()
 }

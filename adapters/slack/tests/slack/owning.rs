@@ -50,6 +50,30 @@ fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
 }
 
 #[test]
+fn what_is_asked_about_has_a_button_to_do_it_and_one_to_leave_it() {
+    run(async |chat| {
+        let thread = chat.thread("question");
+        let question = thread
+            .finds("the question", |it| it.shown.contains("Shall I do this?"))
+            .await;
+        let both = ["Do it", "Leave it"].map(str::to_owned);
+        assert!(
+            question.buttons().starts_with(&both),
+            "{:?}",
+            question.buttons()
+        );
+        for (number, label, expected) in [
+            (2, "Do it", ItemDeed::Approve),
+            (3, "Leave it", ItemDeed::Decline),
+        ] {
+            thread.click(&question, label).await;
+            let pressed = chat.bot.hears_number(number).await;
+            assert_eq!(deed(&pressed.body), Some((0, expected)));
+        }
+    });
+}
+
+#[test]
 fn a_form_that_does_not_open_is_told_of() {
     run(async |chat| {
         chat.slash("/muninn", "ask items").await;

@@ -89,7 +89,6 @@ fn what_is_wrong_is_named() {
     let url = "url = 'https://x.example/'\n";
     for (text, expected) in [
         (format!("{HEAD}{url}method = 'get'"), "method is \"get\""),
-        (format!("{HEAD}{url}method = 'DELETE'"), "confirm = false"),
         (format!("{HEAD}{url}[body]\na = 1"), "a GET has no body"),
         (format!("{HEAD}{url}methods = 'GET'"), "unknown field"),
         (
@@ -174,6 +173,15 @@ fn it_is_offered_where_it_may_be_and_can_be() {
         assert_eq!(in_one.is_offered_in(&channel), expected, "{channel}");
     }
     assert!(everywhere.is_volatile && everywhere.problem().is_none());
+    for (more, expected) in [
+        ("", false),
+        ("confirm = true", true),
+        ("method = 'DELETE'", true),
+        ("method = 'POST'\nconfirm = false", false),
+    ] {
+        let tool = tool(&format!("{HEAD}{url}{more}")).unwrap();
+        assert_eq!(tool.asks_first, expected, "{more}");
+    }
     let without = tool(&format!("{HEAD}{url}[headers]\nA = '${{NOT_SET}}'")).unwrap();
     assert!(!without.is_offered_in(&AudienceId::new("slack/T/C")));
     let said = without.problem().unwrap();

@@ -1,0 +1,163 @@
+//! What was asked first is done: once, within its time, and when the one who was asked agrees.
+
+use chrono::Utc;
+use muninn_platform::{Command, ConversationId, EventId, IncomingMessage, Reply, ShownItem};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use uuid::Uuid;
+
+use super::Bot;
+use crate::agent::tools::proposed;
+use crate::conversation::audit::Action;
+use crate::conversation::commands::Agreed;
+use crate::conversation::notice::{ASKED_FOR, Notice};
+use crate::conversation::turn::deliver;
+use crate::graph::claims::Claimed;
+use crate::graph::{ResponseId, StoreError};
+
+/// Whoever decides is the only one for longer than a question lasts.
+const DECIDED_FOR: Duration = Duration::from_secs(24 * 3_600);
+
+/// What is kept of a question that was decided.
+#[derive(Debug, Serialize, Deserialize)]
+enum Decided {
+    Declined,
+    /// The call is made; nothing says yet what came of it.
+    Begun,
+    Done(String),
+}
+
+impl Bot {
+    /// Does what somebody agreed to in words.
+    pub(super) async fn see_to_agreed(
+        &self,
+        message: &IncomingMessage,
+        agreed: Agreed,
+        reply: &mut dyn Reply,
+    ) {
+        match agreed {
+            Agreed::Note(note) => {
+                self.see_to_items(message, &Command::Note(note), reply)
+                    .await;
+            }
+            Agreed::Call(answer) => self.decide(message, (answer, None), true, reply).await,
+        }
+    }
+
+    /// Does, or leaves, what a button is below.
+    pub(super) async fn see_to_button(
+        &self,
+        message: &IncomingMessage,
+        item: &ShownItem,
+        is_yes: bool,
+        reply: &mut dyn Reply,
+    ) {
+        let language = message.language();
+        match Uuid::parse_str(&item.id) {
+            Ok(id) => {
+                let asked = (ResponseId(id), Some(item.version));
+                self.decide(message, asked, is_yes, reply).await;
+            }
+            Err(_) => drop(deliver(reply, &Notice::ApprovalGone.in_language(language)).await),
+        }
+    }
+
+    async fn decide(
+        &self,
+        message: &IncomingMessage,
+        asked: (ResponseId, Option<u64>),
+        is_yes: bool,
+        reply: &mut dyn Reply,
+    ) {
+        reply.working().await;
+        let language = message.language();
+        let said = match self.try_decide(message, asked, is_yes).await {
+            Ok(said) => said,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "what was agreed to could not be done");
+                Notice::StoreNeeded.in_language(language)
+            }
+        };
+        deliver(reply, &said).await;
+    }
+
+    async fn try_decide(
+        &self,
+        message: &IncomingMessage,
+        (answer, version): (ResponseId, Option<u64>),
+        is_yes: bool,
+    ) -> Result<String, StoreError> {
+        let (store, language) = (self.archive.store(), message.language());
+        let Some(item) = store.item(answer).await? else {
+            return Ok(Notice::ApprovalGone.in_language(language));
+        };
+        let is_of_here = message.recalls().contains(&&item.audience.id);
+        if !is_of_here || !message.accounts().contains(&item.turn.author) {
+            return Ok(Notice::NotYoursToApprove.in_language(language));
+        }
+        let session = ConversationId::new(&item.turn.session);
+        // One decision after the other.
+        let guard = self.sessions.lock(&session).await;
+        let explained = store.explain(&session, Some(answer)).await?;
+        let call = explained.and_then(|explained| proposed(&explained.trace.tools));
+        let Some(call) = call.filter(|call| version.is_none_or(|it| it == call.version())) else {
+            return Ok(Notice::ApprovalGone.in_language(language));
+        };
+        let event = EventId::new(format!("approval/{}", answer.0));
+        if let Some(decided) = store.outcome(&event).await? {
+            return Ok(match serde_json::from_str(&decided) {
+                Ok(Decided::Declined) => {
+                    Notice::DecidedBefore(Notice::Declined.in_language(language))
+                        .in_language(language)
+                }
+                Ok(Decided::Done(said)) => Notice::DecidedBefore(said).in_language(language),
+                Ok(Decided::Begun) | Err(_) => {
+                    Notice::ApprovalUnknown(call.tool).in_language(language)
+                }
+            });
+        }
+        if Utc::now() - item.turn.created_at > ASKED_FOR {
+            return Ok(Notice::ApprovalOver.in_language(language));
+        }
+        let holder = self.pending.holder();
+        let claimed = store.claim(&event, &session, holder, DECIDED_FOR).await?;
+        if claimed != Claimed::Ours {
+            return Ok(Notice::ApprovalUnknown(call.tool).in_language(language));
+        }
+        if !is_yes {
+            self.have_decided(&event, &Decided::Declined).await?;
+            return Ok(Notice::Declined.in_language(language));
+        }
+        // From here on it is not done again, whatever happens.
+        self.have_decided(&event, &Decided::Begun).await?;
+        let message = IncomingMessage {
+            conversation: session,
+            audience: item.audience,
+            ..message.clone()
+        };
+        let turns = self.turns.get();
+        let channel = message.audience.id.channel();
+        let (said, used) = turns.make_agreed(&channel, &call, language).await;
+        let about = format!("{} in {}", call.tool, message.conversation);
+        self.commands
+            .audit
+            .did(&message, Action::Approved, &about, None)
+            .await;
+        if let Err(error) = self
+            .have_decided(&event, &Decided::Done(said.clone()))
+            .await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "what came of something agreed to could not be kept");
+        }
+        turns.keep_agreed(&guard, &message, &said, used).await;
+        Ok(said)
+    }
+
+    async fn have_decided(&self, event: &EventId, decided: &Decided) -> Result<(), StoreError> {
+        let decided = serde_json::to_string(decided)
+            .map_err(|error| StoreError::Unexpected(error.to_string()))?;
+        self.archive.store().set_outcome(event, &decided).await
+    }
+}

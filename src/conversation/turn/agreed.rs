@@ -1,0 +1,162 @@
+//! A call that its asker agreed to: made, told and kept as a turn.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use chrono::Utc;
+use muninn_platform::{AudienceId, IncomingMessage, LinkHosts, ShownItem, excerpt, one_line};
+use muninn_texts::{Language, text};
+
+use super::TurnRunner;
+use crate::agent::tools::{Answered, OutsideTool, ProposedCall};
+use crate::graph::session::SessionGuard;
+use crate::graph::trace::{ToolUse, Trace};
+use crate::graph::{NewTurn, ResponseId, Source, Trust, Turn};
+use crate::llm::millis;
+
+/// Lines and characters that are told of what came of it.
+const LINES: usize = 30;
+const CHARACTERS: usize = 2_000;
+
+/// What asks below an answer whether a call is to be made.
+pub(super) fn question(answer: ResponseId, call: &ProposedCall) -> ShownItem {
+    ShownItem {
+        number: 0,
+        id: answer.0.to_string(),
+        version: call.version(),
+    }
+}
+
+impl TurnRunner {
+    /// The tools that somebody else answers, as far as they are offered in a channel.
+    pub(super) async fn outside(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
+        let mut outside = self.toolbox.outside(channel);
+        outside.extend(self.mcp.offered_in(channel).await);
+        outside
+    }
+
+    /// Makes a call that was agreed to, and says what came of it.
+    pub async fn make_agreed(
+        &self,
+        channel: &AudienceId,
+        call: &ProposedCall,
+        language: Language,
+    ) -> (String, ToolUse) {
+        let began = Instant::now();
+        let answered = self.call_agreed(channel, call).await;
+        let used = ToolUse {
+            name: call.tool.clone(),
+            arguments: call.arguments.clone(),
+            found: answered.error.is_none().then_some(answered.lines.len()),
+            error: answered.error.clone(),
+            ms: millis(began.elapsed()),
+            ..ToolUse::default()
+        };
+        // Somebody else wrote it: its links are shown as text.
+        (
+            LinkHosts::default().limit(&told(&call.tool, &answered, language)),
+            used,
+        )
+    }
+
+    async fn call_agreed(&self, channel: &AudienceId, call: &ProposedCall) -> Answered {
+        let outside = self.outside(channel).await;
+        let is_allowed = self.kind(channel).await.allows(&call.tool);
+        let tool = outside.iter().find(|tool| tool.spec().name == call.tool);
+        let Some(tool) = tool.filter(|_| is_allowed) else {
+            return Answered::failed("it is not offered here any more");
+        };
+        match tool.checked(&call.arguments) {
+            Ok(arguments) => tool.call(&arguments).await,
+            Err(why) => Answered::failed(why),
+        }
+    }
+
+    /// Keeps what came of it as a turn of the conversation, so that the next answer knows of it.
+    pub async fn keep_agreed(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        said: &str,
+        used: ToolUse,
+    ) -> ResponseId {
+        let input = format!("Yes: {} {}", used.name, excerpt(&used.arguments));
+        let session = message.conversation.as_str();
+        let turn = Turn {
+            id: ResponseId::fresh(),
+            created_at: Utc::now(),
+            source: Source::Model,
+            output: said.to_owned(),
+            event: message.event.as_str().to_owned(),
+            author_name: message.author.name.clone(),
+            volatile: true,
+            embedding: self.recaller.embed_exchange(said).await,
+            duration_ms: used.ms,
+            trust: Trust::Tool,
+            ..Turn::note(session, &message.author.id, &input)
+        };
+        let id = turn.id;
+        let turn = NewTurn {
+            recalls_also: Vec::new(),
+            audience: message.audience.clone(),
+            turn,
+            context: Vec::new(),
+            recalled: Vec::new(),
+            trace: Trace {
+                tools: vec![used],
+                ..Trace::default()
+            },
+        };
+        self.archive.keep(guard, &turn).await;
+        id
+    }
+}
+
+/// What came of a call, quoted.
+fn told(tool: &str, answered: &Answered, language: Language) -> String {
+    let Answered { lines, error } = answered;
+    let heading = match error {
+        None => text!("call-done", tool),
+        Some(why) => text!("call-failed", tool, error = one_line(why)),
+    };
+    let mut text = heading.in_language(language);
+    for (number, line) in lines.iter().enumerate() {
+        let line = one_line(line);
+        if number == LINES || text.len() + line.len() > CHARACTERS {
+            let more = text!("call-more", count = lines.len() - number);
+            text.push_str("\n> ");
+            text.push_str(&more.in_language(language));
+            break;
+        }
+        text.push_str("\n> ");
+        text.push_str(&line);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_of_a_call_is_quoted_and_bounded() {
+        let answered = Answered {
+            lines: vec!["number: 7".to_owned(), "a\n\nb".to_owned()],
+            error: None,
+        };
+        assert_eq!(
+            told("add", &answered, Language::English),
+            "Done: `add`.\n> number: 7\n> a b"
+        );
+        let failed = Answered::failed("no answer within 5 s");
+        assert_eq!(
+            told("add", &failed, Language::English),
+            "I tried `add`, and it failed: no answer within 5 s."
+        );
+        let long = Answered {
+            lines: vec!["x".to_owned(); 100],
+            error: None,
+        };
+        assert!(told("add", &long, Language::English).ends_with("\n> … and 70 more"));
+    }
+}

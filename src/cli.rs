@@ -16,6 +16,7 @@ mod demo;
 #[cfg(feature = "discord")]
 mod discord;
 mod doctor;
+mod eval;
 mod hold;
 mod ingest;
 mod inspect;

@@ -29,6 +29,7 @@ mod migrate;
 mod neo4j;
 pub mod nodes;
 mod open;
+mod outcomes;
 pub mod own_copy;
 pub mod pending;
 pub mod query;
@@ -53,6 +54,7 @@ pub use self::error::StoreError;
 pub use self::open::{
     GraphConfig, Reader, Staged, discard_set_aside, exists, open, open_unfinished,
 };
+pub use self::outcomes::Outcome;
 pub use self::store::GraphStore;
 pub use self::trust::Trust;
 pub use self::turn::{

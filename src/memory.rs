@@ -15,6 +15,7 @@ pub mod calibration_file;
 mod claims;
 pub mod curve;
 pub mod eval;
+pub mod evaluation;
 mod features;
 mod history;
 mod index;

@@ -10,6 +10,7 @@ use super::admin;
 #[cfg(feature = "terminal")]
 use super::ask;
 use super::context::Context;
+use super::eval::{self, EvalArgs};
 use super::inspect::{RecallArgs, SessionsArgs};
 use super::live_settings::Environment;
 use super::output::Exit;
@@ -57,6 +58,10 @@ pub(super) enum OpenCommand {
     Sessions(SessionsArgs),
     /// Show which earlier exchanges a question would recall, and why
     Recall(RecallArgs),
+    /// Measure how well this memory does, from what is in it already; no model is asked
+    ///
+    /// Exits with 1 if the embedder is broken, or if something is worse than in the report that --against names.
+    Eval(EvalArgs),
     /// List, retry or discard turns that were answered while the graph was unavailable
     OfflineTurns {
         #[command(subcommand)]
@@ -136,6 +141,7 @@ impl OpenCommand {
             Self::Schema(args) => schema::run(at, &args).await,
             Self::Sessions(args) => inspect::sessions(at, &args).await,
             Self::Recall(args) => inspect::recall(at, args).await,
+            Self::Eval(args) => eval::run(at, args).await,
             Self::OfflineTurns { command } => offline_turns::run(at, command).await,
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
@@ -167,6 +173,7 @@ impl OpenCommand {
             Self::Calibrate { out } => Self::Calibrate {
                 out: out.map(|out| whole(&out)).transpose()?,
             },
+            Self::Eval(args) => Self::Eval(args.with_whole_paths()?),
             Self::Export(args) => Self::Export(ExportArgs {
                 file: whole(&args.file)?,
                 ..args

@@ -130,7 +130,7 @@ pub struct Recalled {
 
 impl Recalled {
     /// What it takes of a prompt, in tokens of about four bytes.
-    fn tokens(&self) -> usize {
+    pub(super) fn tokens(&self) -> usize {
         (self.input.len() + self.output.len()).div_ceil(4) + HEADER_TOKENS
     }
 }

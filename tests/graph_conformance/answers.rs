@@ -3,7 +3,7 @@
 use chrono::{TimeDelta, Utc};
 use muninn::graph::answers::{Spent, Votes, WhichResponse, WhichSessions};
 use muninn::graph::trace::{ModelCall, ModelStep};
-use muninn::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Turn};
+use muninn::graph::{AttachedText, Embedding, NewTurn, Outcome, ResponseId, Source, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -19,6 +19,7 @@ on_every_store!(
     sessions_of_an_audience_are_found,
     an_answer_is_found_by_its_message_and_counted,
     own_sessions_and_turns_are_found,
+    what_became_of_answers_is_read_by_stretches,
 );
 
 async fn own_sessions_and_turns_are_found(lane: &Lane) {
@@ -349,4 +350,48 @@ async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
     assert_eq!((memory_stats.sessions, memory_stats.turns), (2, 2));
     let apart = memory_stats.since.unwrap() - first.created_at;
     assert!(apart.num_milliseconds().abs() < 2, "{apart}");
+}
+
+async fn what_became_of_answers_is_read_by_stretches(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let first = talk.say("first").await;
+    let heard = Turn::message(talk.session.as_str(), "Ada", "heard");
+    let heard = NewTurn::of(talk.audience.clone(), heard);
+    talk.append(&heard).await;
+    let given = NewTurn {
+        recalled: vec![(first.id, 0.5)],
+        ..talk.turn("last")
+    };
+    let last = talk.append(&given).await;
+    let delivered = Delivered(vec![MessageId::new(format!("m/{}", last.id))]);
+    talk.store.set_delivered(last.id, &delivered).await.unwrap();
+    let feedback = Feedback::Given {
+        event: EventId::new(format!("e/{}", last.id)),
+        answer: delivered.0[0].clone(),
+        person: "ada".to_owned(),
+        opinion: Opinion::Bad,
+    };
+    let kept = talk.store.keep_feedback(&talk.audience.id, &feedback);
+    assert_eq!(kept.await.unwrap(), Some(last.id));
+
+    let outcome = |turn: &Turn, bad, recalled: &[ResponseId]| Outcome {
+        id: turn.id,
+        votes: Votes { good: 0, bad },
+        recalled: recalled.to_vec(),
+        knowledge: 0,
+        changed: 0,
+    };
+    let of = async |behind, through| {
+        let outcomes = talk.store.outcomes(&talk.audience.id, behind, through);
+        let mut outcomes = outcomes.await.unwrap();
+        outcomes.sort_by_key(|it| it.id);
+        outcomes
+    };
+    let (first, last) = (outcome(&first, 0, &[]), outcome(&last, 1, &[first.id]));
+    assert_eq!(of(0, 9).await, [first.clone(), last.clone()]);
+    assert_eq!(of(0, 2).await, [first]);
+    assert_eq!(of(1, 3).await, [last]);
+    assert_eq!(of(3, 9).await, []);
+    let turns = talk.store.turns_by_audience().await.unwrap();
+    assert_eq!(turns[talk.audience.id.as_str()], 3, "what was heard counts");
 }

@@ -168,3 +168,19 @@ pub(crate) const USAGE: &str = concat!(
     sum(coalesce(r.completionTokens, 0)) AS completionTokens, \
     sum(coalesce(r.cachedTokens, 0)) AS cachedTokens, sum(coalesce(r.costMicros, 0)) AS costMicros"
 );
+
+pub(crate) const TURNS_BY_AUDIENCE: &str =
+    "MATCH (r:Response) RETURN r.audience AS audience, count(r) AS turns";
+
+/// What became of the answers of a stretch of an audience's turns.
+pub(crate) const OUTCOMES: &str = concat!(
+    "UNWIND range($first, $last) AS position ",
+    "MATCH (r:Response {audience: $audience, position: position}) WHERE ",
+    is_answer!("r"),
+    " OPTIONAL MATCH (r)-[:RECALLED]->(m:Response) ",
+    "WITH r, collect(m.id) AS recalled ",
+    "OPTIONAL MATCH (r)-[source:CONTEXT]->(k) ",
+    "WITH r, recalled, collect(CASE WHEN k IS NULL THEN null ELSE source.changedAt IS NOT NULL END) AS sources ",
+    "RETURN r.id AS id, r.feedback AS feedback, recalled, sources, ",
+    "size(coalesce(r.removedSources, [])) AS removed"
+);

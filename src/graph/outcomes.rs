@@ -1,0 +1,66 @@
+//! What became of answers: what they were given, and what people thought of them.
+
+use std::collections::BTreeMap;
+
+use muninn_platform::AudienceId;
+use serde_json::{Value, json};
+
+use super::answers::Votes;
+use super::engine::{Engine, Params, Row};
+use super::record::{integer, list, params, response_id, text};
+use super::statements::answers;
+use super::{GraphStore, ResponseId, StoreError};
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub id: ResponseId,
+    pub votes: Votes,
+    /// The memories it was given, in no order.
+    pub recalled: Vec<ResponseId>,
+    /// Nodes of knowledge that it was made from, and that there still are.
+    pub knowledge: usize,
+    /// Of these, how many say something else now; with the sources that were removed since.
+    pub changed: usize,
+}
+
+impl GraphStore {
+    /// How many turns are kept of each audience, with what people said to one another.
+    pub async fn turns_by_audience(&self) -> Result<BTreeMap<String, usize>, StoreError> {
+        let rows = self
+            .engine
+            .read(answers::TURNS_BY_AUDIENCE, Params::new())
+            .await?;
+        let of = |row: &Row| {
+            let turns = usize::try_from(integer(row, "turns")).unwrap_or_default();
+            Some((text(row, "audience")?, turns))
+        };
+        Ok(rows.iter().filter_map(of).collect())
+    }
+
+    /// What became of an audience's answers from behind a position through another one, in no order.
+    pub async fn outcomes(
+        &self,
+        audience: &AudienceId,
+        behind: i64,
+        through: i64,
+    ) -> Result<Vec<Outcome>, StoreError> {
+        let bound = json!({"audience": audience.as_str(), "first": behind + 1, "last": through});
+        let rows = self.engine.read(answers::OUTCOMES, params(bound)).await?;
+        rows.iter().map(outcome).collect()
+    }
+}
+
+fn outcome(row: &Row) -> Result<Outcome, StoreError> {
+    let recalled = list(row, "recalled").iter().filter_map(Value::as_str);
+    let sources = list(row, "sources");
+    let changed = sources.iter().filter(|it| it.as_bool() == Some(true));
+    let removed = usize::try_from(integer(row, "removed")).unwrap_or_default();
+    Ok(Outcome {
+        id: response_id(&text(row, "id").unwrap_or_default())?,
+        votes: Votes::of(&text(row, "feedback").unwrap_or_default()),
+        recalled: recalled.map(response_id).collect::<Result<_, _>>()?,
+        knowledge: sources.len(),
+        changed: changed.count() + removed,
+    })
+}

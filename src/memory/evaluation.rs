@@ -1,0 +1,393 @@
+//! `muninn eval`: how well a deployed memory does, from what is in the graph already. No model is asked; an embedding service
+//! only where the person who asks says so.
+//!
+//! A history is read once by its words alone ([`scan`]): what happened is counted, and questions are found for which the history
+//! itself says what should be recalled. These are asked again ([`replay`]), each of what was known at its time, through the very
+//! code that serves a turn. What a figure means, and does not mean, is told in `docs/eval.md`.
+
+pub mod compare;
+pub mod embedder;
+pub mod figures;
+mod history;
+mod labels;
+mod replay;
+pub mod report;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{AudienceId, Channels, TimeZone, joined};
+
+pub use self::labels::{Label, LabelError};
+pub use self::replay::Replayed;
+pub use self::scan::Kind;
+
+use self::embedder::{Exchanges, Gathering, MadeNow, sample};
+use self::history::History;
+use self::replay::{Asker, Vectors};
+use self::report::{FORMAT, Report, Run};
+use self::scan::{Question, Rules, Scanned, scan};
+use super::index::AudienceIndex;
+use super::recaller::REACH;
+use super::{Calibration, RecallSettings, embedded_text_of};
+use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
+use crate::llm::{Embedder, ModelError};
+
+/// Questions of each kind that a channel has at least, however small its part of the whole is.
+const LEAST_QUESTIONS: usize = 20;
+
+/// What is measured: an embedder, and the settings it is used with.
+#[derive(Debug)]
+pub struct Setup {
+    /// What differs from the deployed settings; empty for these.
+    pub name: String,
+    pub embedder: Embedder,
+    /// It may be asked. Else its questions are asked by words alone.
+    pub may_embed: bool,
+    pub calibration: Calibration,
+    pub settings: RecallSettings,
+    /// Some have a threshold of their own.
+    pub channels: Arc<Channels>,
+    pub time_zone: TimeZone,
+    /// Turns of a conversation that a prompt shows.
+    pub window: usize,
+}
+
+/// What somebody wants to know.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// Of these audiences alone; of all if there are none.
+    pub channels: Vec<AudienceId>,
+    /// Questions of each kind that are asked again, in all.
+    pub most: usize,
+    /// What happened since then is counted apart, too.
+    pub since: Option<DateTime<Utc>>,
+    pub labels: Vec<Label>,
+}
+
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluationError {
+    #[error("nothing was said to the bot yet, so there is nothing to measure")]
+    Empty,
+    #[error("there is no channel {0}; `muninn sessions --json` lists them as audiences")]
+    NoChannel(String),
+    #[error(transparent)]
+    Labels(#[from] LabelError),
+    #[error("the embedder {0:?} cannot be used")]
+    Embedder(String, #[source] ModelError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// How far it is: audiences.
+pub type Far<'a> = &'a mut (dyn FnMut(usize, usize) + Send);
+
+/// Measures a memory: as it is deployed by the first of `setups`, and again with each of the others.
+///
+/// # Errors
+/// When there is nothing to measure, an embedder fails, or the graph does.
+pub async fn evaluate(
+    store: &GraphStore,
+    setups: &[Arc<Setup>],
+    wanted: &Wanted,
+    far: Far<'_>,
+) -> Result<Report, EvaluationError> {
+    let audiences = audiences(store, wanted).await?;
+    let turns: usize = audiences.iter().map(|(_, turns)| turns).sum();
+    let mut runs: Vec<Running> = Vec::new();
+    for setup in setups {
+        runs.push(Running::begin(setup).await?);
+    }
+    let mut report = empty(wanted);
+    let mut labelled = 0;
+    for (at, (audience, own)) in audiences.iter().enumerate() {
+        far(at, audiences.len());
+        let history = Arc::new(History::read(store, audience).await?);
+        let window = setups.iter().map(|it| it.window).max();
+        let part = |of: usize| (of * own).div_ceil(turns.max(1));
+        let rules = Rules {
+            window: window.unwrap_or_default(),
+            most: part(wanted.most).max(LEAST_QUESTIONS),
+            since: wanted.since,
+        };
+        let mut scanned = blocking(&history, move |history| scan(history, &rules)).await;
+        let labels = labels::questions(&wanted.labels, &history);
+        labelled += labels.len();
+        let mut questions = std::mem::take(&mut scanned.questions);
+        questions.extend(labels);
+        let questions = Arc::new(questions);
+        for run in &mut runs {
+            let most = part(embedder::MOST).max(1);
+            run.ask(&history, &questions, most).await?;
+        }
+        take(&mut report, audience, &history, scanned);
+    }
+    far(audiences.len(), audiences.len());
+    labels::check(&wanted.labels, labelled)?;
+    report.runs = runs.into_iter().map(Running::end).collect();
+    Ok(report)
+}
+
+/// Those that have talked, with how many turns each has.
+async fn audiences(
+    store: &GraphStore,
+    wanted: &Wanted,
+) -> Result<Vec<(AudienceId, usize)>, EvaluationError> {
+    let mut turns = store.turns_by_audience().await?;
+    let unknown = wanted
+        .channels
+        .iter()
+        .find(|it| !turns.contains_key(it.as_str()));
+    if let Some(channel) = unknown {
+        return Err(EvaluationError::NoChannel(channel.as_str().to_owned()));
+    }
+    let named: HashSet<&str> = wanted.channels.iter().map(AudienceId::as_str).collect();
+    turns.retain(|name, turns| {
+        *turns > 0 && !name.is_empty() && (named.is_empty() || named.contains(&**name))
+    });
+    if turns.is_empty() {
+        return Err(EvaluationError::Empty);
+    }
+    let all = turns.into_iter();
+    Ok(all
+        .map(|(name, turns)| (AudienceId::new(name), turns))
+        .collect())
+}
+
+fn empty(wanted: &Wanted) -> Report {
+    Report {
+        format: FORMAT,
+        muninn: env!("CARGO_PKG_VERSION").to_owned(),
+        made_at: Utc::now(),
+        first: None,
+        last: None,
+        total: Default::default(),
+        channels: BTreeMap::new(),
+        weeks: BTreeMap::new(),
+        since: wanted.since.map(|_| Default::default()),
+        runs: Vec::new(),
+    }
+}
+
+fn take(report: &mut Report, audience: &AudienceId, history: &History, scanned: Scanned) {
+    let times = || history.turns.iter().map(|turn| turn.created_at);
+    report.first = report.first.into_iter().chain(times().min()).min();
+    report.last = report.last.into_iter().chain(times().max()).max();
+    report.total.add(&scanned.total);
+    for (week, figures) in &scanned.weeks {
+        report.weeks.entry(week.clone()).or_default().add(figures);
+    }
+    if let Some(since) = &mut report.since {
+        since.add(&scanned.since);
+    }
+    let channel = audience.as_str().to_owned();
+    report.channels.insert(channel, scanned.total);
+}
+
+/// On a thread where nobody else waits.
+async fn blocking<T: Send + 'static>(
+    history: &Arc<History>,
+    work: impl FnOnce(&History) -> T + Send + 'static,
+) -> T {
+    let history = Arc::clone(history);
+    joined(tokio::task::spawn_blocking(move || work(&history))).await
+}
+
+/// A setup under way.
+struct Running {
+    setup: Arc<Setup>,
+    /// What its embedder is called, and how long its vectors are; none where that is not known.
+    embedder: Option<(String, usize)>,
+    gathering: Gathering,
+    replayed: Vec<Replayed>,
+}
+
+impl Running {
+    async fn begin(setup: &Arc<Setup>) -> Result<Self, EvaluationError> {
+        let embedder = &setup.embedder;
+        if setup.may_embed {
+            embedder
+                .identified()
+                .await
+                .map_err(|error| unusable(embedder, error))?;
+        }
+        let known = embedder.name().zip(embedder.dimension());
+        Ok(Self {
+            embedder: known.map(|(name, dimension)| (name.to_owned(), dimension)),
+            setup: Arc::clone(setup),
+            gathering: Gathering::default(),
+            replayed: Vec::new(),
+        })
+    }
+
+    /// Asks an audience's questions, and looks at some of its exchanges.
+    async fn ask(
+        &mut self,
+        history: &Arc<History>,
+        questions: &Arc<Vec<Question>>,
+        most: usize,
+    ) -> Result<(), EvaluationError> {
+        // Without a word of the service, what it made is known by what is kept.
+        if self.embedder.is_none() {
+            self.embedder = kept_embedder(&self.setup.embedder, &history.turns);
+        }
+        let vectors = self.vectors_of(&texts(history, questions)).await?;
+        let exchanges = self.exchanges(history).await?;
+        let now = self.made_now(history, most).await?;
+        let (setup, embedder) = (Arc::clone(&self.setup), self.embedder.clone());
+        let questions = Arc::clone(questions);
+        let mut gathering = std::mem::take(&mut self.gathering);
+        let (gathering, replayed) = blocking(history, move |history| {
+            let asker = Asker {
+                embedder: embedder
+                    .as_ref()
+                    .map(|(name, dimension)| (&**name, *dimension)),
+                calibration: &setup.calibration,
+                settings: settings_of(&setup, &history.audience),
+                time_zone: setup.time_zone,
+                window: setup.window,
+                vectors: &vectors,
+                exchanges: exchanges.as_ref(),
+            };
+            let (replayed, index): (_, AudienceIndex) = asker.replay(history, &questions);
+            let all = Exchanges::new(&index, &history.turns, exchanges.as_ref());
+            gathering.look(&all, &sample(&history.turns, most), &now);
+            (gathering, replayed)
+        })
+        .await;
+        self.gathering = gathering;
+        self.replayed.extend(replayed);
+        Ok(())
+    }
+
+    fn end(self) -> Run {
+        let name = self.embedder.map_or_else(String::new, |(name, _)| name);
+        Run {
+            name: self.setup.name.clone(),
+            is_by_words: !self.setup.may_embed,
+            embedder: self.gathering.check(&name),
+            replayed: self.replayed,
+        }
+    }
+
+    /// Vectors of texts; none at all where the embedder must not be asked.
+    async fn vectors_of(&self, texts: &[String]) -> Result<Vectors, EvaluationError> {
+        if !self.setup.may_embed {
+            return Ok(Vectors::new());
+        }
+        let embedder = &self.setup.embedder;
+        let made = embedder.embed(texts).await;
+        let made = made.map_err(|error| unusable(embedder, error))?;
+        Ok(texts.iter().cloned().zip(made).collect())
+    }
+
+    /// Vectors of the exchanges, where hardly any of those that are kept is of this embedder.
+    async fn exchanges(
+        &self,
+        history: &History,
+    ) -> Result<Option<HashMap<ResponseId, Vec<f32>>>, EvaluationError> {
+        let can_be_recalled = history.turns.iter().filter(|it| it.can_be_recalled());
+        let turns: Vec<&Turn> = can_be_recalled.collect();
+        let own = self.embedder.as_ref().map(|(name, _)| name.as_str());
+        let is_own = |turn: &&&Turn| {
+            let kept = turn.embedding.as_ref();
+            kept.is_some_and(|it| Some(it.embedder.as_str()) == own)
+        };
+        // The deployed memory is measured as it is.
+        if self.setup.name.is_empty()
+            || !self.setup.may_embed
+            || turns.iter().filter(is_own).count() * 2 > turns.len()
+        {
+            return Ok(None);
+        }
+        let texts: Vec<String> = turns.iter().map(|turn| text_of(turn)).collect();
+        let mut vectors = self.vectors_of(&texts).await?;
+        let pairs = turns.iter().zip(&texts);
+        let made = pairs.filter_map(|(turn, text)| {
+            // Two exchanges may say the same.
+            let vector = vectors.get_mut(text)?.clone()?;
+            Some((turn.id, vector))
+        });
+        Ok(Some(made.collect()))
+    }
+
+    async fn made_now(&self, history: &History, most: usize) -> Result<MadeNow, EvaluationError> {
+        if !self.setup.may_embed {
+            return Ok(MadeNow::default());
+        }
+        let sample = sample(&history.turns, most);
+        let mut texts: Vec<String> = sample.iter().map(|turn| text_of(turn)).collect();
+        let first = self.vectors_of(&texts).await?;
+        // A service that mirrors each request would do the same to one that is only reversed.
+        let others_first = texts.len().min(1);
+        texts.rotate_left(others_first);
+        let again = self.vectors_of(&texts).await?;
+        let of = |vectors: &Vectors| {
+            let vector = |turn: &&Turn| (turn.id, vectors.get(&text_of(turn)).cloned().flatten());
+            sample.iter().map(vector).collect()
+        };
+        Ok(MadeNow {
+            first: of(&first),
+            again: of(&again),
+        })
+    }
+}
+
+fn unusable(embedder: &Embedder, error: ModelError) -> EvaluationError {
+    let name = match embedder {
+        Embedder::Local(local) => local.name(),
+        Embedder::Remote(remote) => remote.model(),
+    };
+    EvaluationError::Embedder(name.to_owned(), error)
+}
+
+/// What of a turn is embedded, as far as it is kept.
+fn text_of(turn: &Turn) -> String {
+    embedded_text_of(turn.source, turn.understood(), &turn.output)
+}
+
+/// The embedder of an audience's vectors, if it is this one.
+fn kept_embedder(embedder: &Embedder, turns: &[Turn]) -> Option<(String, usize)> {
+    let mut kept = turns.iter().rev().filter_map(|it| it.embedding.as_ref());
+    let own = kept.find(|it| embedder.made(&it.embedder))?;
+    Some((own.embedder.clone(), own.vector.len()))
+}
+
+fn settings_of(setup: &Setup, audience: &AudienceId) -> RecallSettings {
+    let set = setup.channels.of(audience);
+    let threshold = set.and_then(|it| it.recall_threshold);
+    RecallSettings {
+        threshold: threshold.unwrap_or(setup.settings.threshold),
+        ..setup.settings
+    }
+}
+
+/// What has to be embedded of questions: themselves, and what was said right before them.
+fn texts(history: &History, questions: &[Question]) -> Vec<String> {
+    let mut texts: HashSet<&str> = HashSet::new();
+    let mut sessions: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, turn) in history.turns.iter().enumerate() {
+        sessions.entry(&turn.session).or_default().push(place);
+    }
+    for question in questions {
+        texts.insert(&question.text);
+        let session = question.session.as_deref().unwrap_or_default();
+        let said = sessions.get(session).map_or(&[][..], Vec::as_slice);
+        let before = said.partition_point(|place| *place < question.known);
+        let earlier = &said[before.saturating_sub(REACH)..before];
+        texts.extend(
+            earlier
+                .iter()
+                .map(|place| history.turns[*place].input.as_str()),
+        );
+    }
+    let mut texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
+    texts.sort_unstable();
+    texts
+}

@@ -1,0 +1,303 @@
+//! Whether a figure got worse, or may as well be the same: differences with intervals. Pure.
+//!
+//! Shares of different answers are compared by Newcombe's interval (two Wilson scores: R. G. Newcombe, Statistics in Medicine
+//! 17, 1998, method 10); questions that were asked both times by a bootstrap of their differences.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::figures::{Better, Figure, Share};
+use super::replay::Replayed;
+use super::report::{Report, Run};
+
+/// Of the normal distribution, 99 % are within so many deviations: one of about ten figures is not to raise an alarm by
+/// chance.
+const DEVIATIONS: f64 = 2.576;
+/// Fewer answers, or questions, tell nothing.
+pub const LEAST: usize = 20;
+/// A difference below this is no matter, however sure it is.
+const LEAST_DIFFERENCE: f64 = 0.01;
+/// Samples of a bootstrap.
+const SAMPLES: usize = 4_000;
+
+/// A mean, and where it is at 99 %.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
+    /// So many values.
+    pub of: usize,
+}
+
+/// What a difference means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// They may be the same.
+    Same,
+    Better,
+    Worse,
+    /// There are not enough to tell.
+    TooFew,
+}
+
+/// A figure before and after.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    pub figure: String,
+    pub before: f64,
+    pub after: f64,
+    /// After less before.
+    pub difference: Interval,
+    pub verdict: Verdict,
+}
+
+impl Difference {
+    fn new(
+        figure: &str,
+        (before, after): (f64, f64),
+        difference: Interval,
+        better: Better,
+    ) -> Self {
+        let is_sure = difference.low > 0.0 || difference.high < 0.0;
+        let verdict = if difference.of < LEAST {
+            Verdict::TooFew
+        } else if !is_sure || difference.mean.abs() < LEAST_DIFFERENCE {
+            Verdict::Same
+        } else {
+            match (better, difference.mean > 0.0) {
+                (Better::Up, true) | (Better::Down, false) => Verdict::Better,
+                (Better::Up, false) | (Better::Down, true) => Verdict::Worse,
+                (Better::Neither, _) => Verdict::Same,
+            }
+        };
+        Self {
+            figure: figure.to_owned(),
+            before,
+            after,
+            difference,
+            verdict,
+        }
+    }
+}
+
+/// What is measured of questions that are asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    Found,
+    Rank,
+    Meaning,
+}
+
+impl Measure {
+    pub const ALL: [Self; 3] = [Self::Found, Self::Rank, Self::Meaning];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Found => "asked again: found",
+            Self::Rank => "asked again: place (1 is first)",
+            Self::Meaning => "asked again: nearer than others by meaning alone",
+        }
+    }
+
+    pub fn of(self, replayed: &Replayed) -> Option<f64> {
+        match self {
+            Self::Found => Some(if replayed.found { 1.0 } else { 0.0 }),
+            Self::Rank => (!replayed.kind.has_nothing()).then_some(replayed.rank),
+            Self::Meaning => replayed.meaning,
+        }
+    }
+}
+
+/// The mean of values, by the normal approximation.
+pub fn mean(values: &[f64]) -> Option<Interval> {
+    let of = values.len();
+    if of == 0 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / of as f64;
+    let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
+    let error = DEVIATIONS * (squares / (of.max(2) - 1) as f64 / of as f64).sqrt();
+    Some(Interval {
+        mean,
+        low: mean - error,
+        high: mean + error,
+        of,
+    })
+}
+
+/// Wilson's interval of a share.
+fn wilson(share: Share) -> (f64, f64) {
+    let (part, whole) = (share.part as f64, share.whole as f64);
+    let square = DEVIATIONS * DEVIATIONS;
+    let centre = (part + square / 2.0) / (whole + square);
+    let variance = part * (whole - part) / whole + square / 4.0;
+    let reach = DEVIATIONS * variance.sqrt() / (whole + square);
+    (centre - reach, centre + reach)
+}
+
+/// Two shares of different answers; none where there is nothing of one.
+pub fn shares(figure: Figure, before: Share, after: Share) -> Option<Difference> {
+    let (old, new) = (before.value()?, after.value()?);
+    let ((old_low, old_high), (new_low, new_high)) = (wilson(before), wilson(after));
+    let below = ((new - new_low).powi(2) + (old_high - old).powi(2)).sqrt();
+    let above = ((new_high - new).powi(2) + (old - old_low).powi(2)).sqrt();
+    let difference = Interval {
+        mean: new - old,
+        low: new - old - below,
+        high: new - old + above,
+        of: usize::try_from(before.whole.min(after.whole)).unwrap_or(usize::MAX),
+    };
+    Some(Difference::new(
+        figure.label(),
+        (old, new),
+        difference,
+        figure.better(),
+    ))
+}
+
+/// Values of the same questions before and after; none without any.
+pub fn paired(measure: Measure, pairs: &[(f64, f64)]) -> Option<Difference> {
+    let of = pairs.len();
+    if of == 0 {
+        return None;
+    }
+    let mean = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / of as f64;
+    let before = mean(&mut pairs.iter().map(|(before, _)| *before));
+    let after = mean(&mut pairs.iter().map(|(_, after)| *after));
+    let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
+    // The same pairs get the same answer.
+    let mut state = of as u64;
+    let mut means: Vec<f64> = (0..SAMPLES)
+        .map(|_| mean(&mut (0..of).map(|_| differences[random(&mut state, of)])))
+        .collect();
+    means.sort_by(f64::total_cmp);
+    let tail = SAMPLES / 200;
+    let difference = Interval {
+        mean: after - before,
+        low: means[tail],
+        high: means[SAMPLES - 1 - tail],
+        of,
+    };
+    let ends = (before, after);
+    Some(Difference::new(
+        measure.label(),
+        ends,
+        difference,
+        Better::Up,
+    ))
+}
+
+/// A number below another one: `SplitMix64`, by its highest bits.
+fn random(state: &mut u64, below: usize) -> usize {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((mixed >> 32) as usize * below) >> 32
+}
+
+/// The same questions as two runs asked them.
+pub fn runs(before: &Run, after: &Run) -> Vec<Difference> {
+    let key = |it: &Replayed| (it.id.clone(), it.kind.clone(), it.channel.clone());
+    let earlier: HashMap<_, &Replayed> = before.replayed.iter().map(|it| (key(it), it)).collect();
+    let of = |measure: Measure| {
+        let pair = |it: &Replayed| {
+            let before = earlier.get(&key(it))?;
+            Some((measure.of(before)?, measure.of(it)?))
+        };
+        let pairs: Vec<(f64, f64)> = after.replayed.iter().filter_map(pair).collect();
+        paired(measure, &pairs)
+    };
+    Measure::ALL.into_iter().filter_map(of).collect()
+}
+
+/// A report beside an earlier one: of answers, those since then.
+pub fn reports(before: &Report, after: &Report) -> Vec<Difference> {
+    let figure = |figure: Figure| {
+        let since = after.since.as_ref()?.get(figure);
+        shares(figure, before.total.get(figure), since)
+    };
+    let figures = Figure::ALL.into_iter().filter_map(figure);
+    let mut all: Vec<Difference> = figures.collect();
+    // Asked by words alone, questions find something else.
+    if let (Some(before), Some(after)) = (before.runs.first(), after.runs.first())
+        && before.is_by_words == after.is_by_words
+    {
+        all.extend(runs(before, after));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn verdict(before: (u64, u64), after: (u64, u64)) -> Verdict {
+        let share = |(part, whole)| Share { part, whole };
+        let figure = Figure::AskedAgain;
+        shares(figure, share(before), share(after)).unwrap().verdict
+    }
+
+    #[test]
+    fn a_share_is_worse_where_there_are_enough_to_say_so() {
+        assert_eq!(verdict((10, 200), (60, 200)), Verdict::Worse);
+        assert_eq!(verdict((60, 200), (10, 200)), Verdict::Better);
+        assert_eq!(verdict((10, 200), (14, 200)), Verdict::Same);
+        assert_eq!(verdict((1, 20), (5, 20)), Verdict::Same);
+        assert_eq!(verdict((0, 10), (10, 10)), Verdict::TooFew);
+        let nothing = Share::default();
+        assert_eq!(shares(Figure::Silent, nothing, nothing), None);
+    }
+
+    #[test]
+    fn newcombe_s_interval_is_that_of_his_paper_but_for_the_level() {
+        // 56 of 70 and 48 of 80: 0.0524 to 0.3339 at 95 %, so wider at 99 %.
+        let share = |part, whole| Share { part, whole };
+        let compared = shares(Figure::RatedGood, share(48, 80), share(56, 70)).unwrap();
+        let Interval {
+            mean, low, high, ..
+        } = compared.difference;
+        assert!((mean - 0.2).abs() < 1e-9);
+        assert!(
+            (0.0..0.0524).contains(&low) && (0.3339..0.40).contains(&high),
+            "{low} {high}"
+        );
+    }
+
+    fn pairs(lost: usize, won: usize, same: usize) -> Vec<(f64, f64)> {
+        let all = [(lost, (1.0, 0.0)), (won, (0.0, 1.0)), (same, (1.0, 1.0))];
+        let all = all.into_iter();
+        all.flat_map(|(times, pair)| std::iter::repeat_n(pair, times))
+            .collect()
+    }
+
+    #[test]
+    fn a_few_questions_more_or_less_are_no_regression() {
+        let verdict = |lost, won, same| {
+            paired(Measure::Found, &pairs(lost, won, same))
+                .unwrap()
+                .verdict
+        };
+        assert_eq!(verdict(0, 0, 300), Verdict::Same);
+        assert_eq!(verdict(2, 0, 300), Verdict::Same);
+        assert_eq!(verdict(20, 18, 300), Verdict::Same);
+        assert_eq!(verdict(30, 2, 300), Verdict::Worse);
+        assert_eq!(verdict(2, 30, 300), Verdict::Better);
+        assert_eq!(verdict(10, 0, 5), Verdict::TooFew);
+        assert_eq!(paired(Measure::Found, &[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn an_interval_holds_its_mean(values in prop::collection::vec((0.0..1.0_f64, 0.0..1.0_f64), 1..60)) {
+            let Interval { mean, low, high, of } = paired(Measure::Rank, &values).unwrap().difference;
+            prop_assert!(low <= mean + 1e-9 && mean <= high + 1e-9);
+            prop_assert_eq!(of, values.len());
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Questions of which somebody says, in a file, what should be found: the format of `tests/data/team`.
+
+use std::collections::HashMap;
+
+use chrono::NaiveDateTime;
+use serde::Deserialize;
+
+use super::history::History;
+use super::scan::{Kind, Question};
+use crate::graph::ResponseId;
+
+/// A line of the file.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct Label {
+    pub id: String,
+    /// The id of its audience.
+    pub scope: String,
+    pub question: String,
+    /// The conversation in which it is asked; what was said there before, it may lean on.
+    #[serde(default)]
+    pub thread: Option<String>,
+    /// Taken as UTC. None: everything was said before.
+    #[serde(default)]
+    pub at: Option<NaiveDateTime>,
+    #[serde(default)]
+    pub asker: Option<String>,
+    #[serde(default)]
+    pub kind: String,
+    /// What should all be found, by the ids of turns or of their events. None: there is nothing to be found.
+    #[serde(default)]
+    pub evidence: Vec<String>,
+    /// What says the same: each stands for one of the evidence.
+    #[serde(default)]
+    pub also: Vec<String>,
+}
+
+/// Why labels cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LabelError {
+    #[error(
+        "none of the {0} labelled questions is about a channel of this memory: their `scope` is the id of a channel, as `muninn sessions --json` lists them"
+    )]
+    OtherMemory(usize),
+}
+
+/// The questions of the file that are about an audience. One whose evidence is not in the memory any more is left out: nothing
+/// could find it.
+pub(super) fn questions(labels: &[Label], history: &History) -> Vec<Question> {
+    let own = labels
+        .iter()
+        .filter(|it| it.scope == history.audience.as_str());
+    let own: Vec<&Label> = own.collect();
+    if own.is_empty() {
+        return Vec::new();
+    }
+    let mut known: HashMap<String, ResponseId> = HashMap::new();
+    for turn in &history.turns {
+        known.insert(turn.id.to_string(), turn.id);
+        known.insert(turn.event.clone(), turn.id);
+    }
+    own.into_iter()
+        .filter_map(|it| question(it, &known, history))
+        .collect()
+}
+
+fn question(
+    label: &Label,
+    known: &HashMap<String, ResponseId>,
+    history: &History,
+) -> Option<Question> {
+    let ids = |names: &[String]| names.iter().map(|it| known.get(it).copied()).collect();
+    let evidence: Option<Vec<ResponseId>> = ids(&label.evidence);
+    let evidence = evidence?;
+    let also = label.also.iter().filter_map(|it| known.get(it)).copied();
+    let is_before = |at: NaiveDateTime| {
+        let turns = &history.turns;
+        turns.partition_point(|turn| turn.created_at.naive_utc() < at)
+    };
+    Some(Question {
+        id: label.id.clone(),
+        kind: if evidence.is_empty() {
+            Kind::Nothing
+        } else {
+            Kind::Labelled(label.kind.clone())
+        },
+        text: label.question.clone(),
+        asker: label.asker.clone(),
+        at: label.at.map(|at| at.and_utc()),
+        session: label.thread.clone(),
+        known: label.at.map_or(history.turns.len(), is_before),
+        has_window: false,
+        own: None,
+        least: evidence.len(),
+        targets: evidence.into_iter().chain(also).collect(),
+    })
+}
+
+/// That the file is about this memory at all.
+pub(super) fn check(labels: &[Label], used: usize) -> Result<(), LabelError> {
+    if used == 0 && !labels.is_empty() {
+        return Err(LabelError::OtherMemory(labels.len()));
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Asks questions again, each of what was known when it was asked. Pure.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::index::AudienceIndex;
+use super::super::recaller::REACH;
+use super::super::{Earlier, Query, RecallSettings, quote, recall};
+use super::history::{History, Windows};
+use super::scan::{Kind, Question, week};
+use crate::graph::{Embedding, ResponseId, Turn};
+use crate::memory::Calibration;
+use crate::retrieval::vectors::Quantised;
+use muninn_platform::TimeZone;
+
+/// Other exchanges below which likeness to them tells nothing.
+const LEAST_OTHERS: usize = 10;
+
+/// How a question went that was asked again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replayed {
+    /// Of its turn, or as the file of labels calls it.
+    pub id: String,
+    pub kind: Kind,
+    pub channel: String,
+    /// In which it was asked; empty where nobody says when.
+    pub week: String,
+    /// What should be recalled is; of what has nothing to be found, that nothing would be quoted.
+    pub found: bool,
+    /// One divided by the place of the first of it among what is recalled; zero without.
+    pub rank: f64,
+    /// The part of the other exchanges that are less like the question than what should be found, by the embedder alone. A half
+    /// is chance. None where no vectors are compared.
+    pub meaning: Option<f64>,
+    /// What is recalled takes so many tokens.
+    pub tokens: usize,
+    pub recalled: usize,
+    /// What was asked, and the first of what should have been found: for whoever may read it, and never saved.
+    #[serde(skip)]
+    pub words: [String; 2],
+}
+
+/// Vectors by their texts.
+pub(super) type Vectors = HashMap<String, Option<Vec<f32>>>;
+
+/// What questions are asked with.
+pub(super) struct Asker<'a> {
+    /// Whose vectors are compared, and how long they are.
+    pub(super) embedder: Option<(&'a str, usize)>,
+    pub(super) calibration: &'a Calibration,
+    pub(super) settings: RecallSettings,
+    pub(super) time_zone: TimeZone,
+    pub(super) window: usize,
+    /// Of the questions, and of what was said before them.
+    pub(super) vectors: &'a Vectors,
+    /// Of the exchanges, where those that are kept are another embedder's.
+    pub(super) exchanges: Option<&'a HashMap<ResponseId, Vec<f32>>>,
+}
+
+impl Asker<'_> {
+    /// Asks them all. Also gives the index of everything.
+    pub(super) fn replay(
+        &self,
+        history: &History,
+        questions: &[Question],
+    ) -> (Vec<Replayed>, AudienceIndex) {
+        let mut questions: Vec<&Question> = questions.iter().collect();
+        questions.sort_by_key(|it| it.known);
+        let mut questions = questions.into_iter().peekable();
+        let mut index = AudienceIndex::new(self.embedder, 0);
+        let mut windows = Windows::new(self.window);
+        let mut replayed = Vec::new();
+        for (place, turn) in history.turns.iter().enumerate() {
+            while let Some(question) = questions.next_if(|it| it.known <= place) {
+                replayed.push(self.ask(history, &index, &windows, question));
+            }
+            match self.exchanges {
+                None => index.push(turn),
+                Some(vectors) => index.push(&self.embedded(turn, vectors)),
+            }
+            for replaced in history.replaced.get(&turn.id).into_iter().flatten() {
+                match replaced.corrected_at {
+                    Some(at) => index.correct(turn.id, replaced.earlier, at),
+                    None => index.link(turn.id, replaced.earlier),
+                }
+            }
+            windows.push(&turn.session, place);
+        }
+        replayed.extend(questions.map(|it| self.ask(history, &index, &windows, it)));
+        (replayed, index)
+    }
+
+    fn embedded(&self, turn: &Turn, vectors: &HashMap<ResponseId, Vec<f32>>) -> Turn {
+        let embedder = self.embedder.map_or("", |(name, _)| name);
+        Turn {
+            embedding: vectors.get(&turn.id).map(|vector| Embedding {
+                embedder: embedder.to_owned(),
+                vector: vector.clone(),
+            }),
+            ..turn.clone()
+        }
+    }
+
+    fn vector(&self, text: &str) -> Option<&[f32]> {
+        self.vectors.get(text)?.as_deref()
+    }
+
+    fn ask(
+        &self,
+        history: &History,
+        index: &AudienceIndex,
+        windows: &Windows,
+        question: &Question,
+    ) -> Replayed {
+        let session = question.session.as_deref().unwrap_or_default();
+        let before = windows.get(session);
+        let before = before.iter().map(|place| &history.turns[*place]);
+        let before: Vec<&Turn> = before.collect();
+        let leans_on = before.len().saturating_sub(REACH);
+        let earlier = before[leans_on..].iter().map(|turn| Earlier {
+            text: &turn.input,
+            vector: self.vector(&turn.input),
+        });
+        let earlier: Vec<Earlier<'_>> = earlier.collect();
+        let shown = before.iter().filter(|_| question.has_window);
+        let exclude: Vec<ResponseId> = shown.map(|turn| turn.id).chain(question.own).collect();
+        let vector = self.vector(&question.text);
+        let query = Query {
+            text: &question.text,
+            vector,
+            earlier: &earlier,
+            exclude: &exclude,
+            asker: question.asker.as_deref(),
+            at: question.at.map(|at| at.with_timezone(&self.time_zone)),
+        };
+        let mut recalled = recall(index, self.calibration, &query, &self.settings);
+        recalled.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let is_target = |id: &ResponseId| question.targets.contains(id);
+        let found = recalled.iter().filter(|it| is_target(&it.id)).count();
+        let first = recalled.iter().position(|it| is_target(&it.id));
+        let is_found = match question.kind {
+            Kind::Nothing => quote(index, self.calibration, &query, &self.settings).is_empty(),
+            Kind::Used
+            | Kind::SaidAgain
+            | Kind::Repeated
+            | Kind::Replied
+            | Kind::Corrected
+            | Kind::Labelled(_) => found >= question.least,
+        };
+        Replayed {
+            id: question.id.clone(),
+            kind: question.kind.clone(),
+            channel: history.audience.as_str().to_owned(),
+            week: question.at.map(week).unwrap_or_default(),
+            found: is_found,
+            rank: first.map_or(0.0, |place| 1.0 / (place + 1) as f64),
+            meaning: self.meaning(index, vector, question, &exclude),
+            tokens: recalled.iter().map(|it| it.tokens()).sum(),
+            recalled: recalled.len(),
+            words: [question.text.clone(), expected(history, question)],
+        }
+    }
+
+    fn meaning(
+        &self,
+        index: &AudienceIndex,
+        vector: Option<&[f32]>,
+        question: &Question,
+        exclude: &[ResponseId],
+    ) -> Option<f64> {
+        if index.dimension() == 0 || question.targets.is_empty() {
+            return None;
+        }
+        // Of what the embedder says nothing of, it tells nothing.
+        let Some(vector) = vector.filter(|it| it.len() == index.dimension()) else {
+            return (!self.vectors.is_empty()).then_some(0.5);
+        };
+        let cosines = index.cosines(&Quantised::new(vector)?);
+        let (mut targets, mut others) = (Vec::new(), Vec::new());
+        for (entry, cosine) in cosines.into_iter().enumerate() {
+            let id = index.entry(entry).id;
+            if question.targets.contains(&id) {
+                targets.push(cosine);
+            } else if !exclude.contains(&id) {
+                others.push(cosine);
+            }
+        }
+        if targets.is_empty() || others.len() < LEAST_OTHERS {
+            return None;
+        }
+        let above: f64 = targets.iter().map(|it| part_below(&others, *it)).sum();
+        Some(above / targets.len() as f64)
+    }
+}
+
+fn expected(history: &History, question: &Question) -> String {
+    let turn = question.targets.first().and_then(|id| {
+        let mut turns = history.turns.iter();
+        turns.find(|turn| turn.id == *id)
+    });
+    turn.map(|turn| turn.input.clone()).unwrap_or_default()
+}
+
+/// The part of some cosines that is less than one; those that are the same, or not known, count a half.
+pub(super) fn part_below(others: &[f32], one: f32) -> f64 {
+    let worth = |other: &f32| match other.partial_cmp(&one) {
+        Some(std::cmp::Ordering::Less) => 1.0,
+        Some(std::cmp::Ordering::Equal) | None => 0.5,
+        Some(std::cmp::Ordering::Greater) => 0.0,
+    };
+    others.iter().map(worth).sum::<f64>() / others.len() as f64
+}

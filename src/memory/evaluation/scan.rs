@@ -1,0 +1,420 @@
+//! Reads a history once, by its words alone: counts what happened, and finds questions that can be asked again because the
+//! history itself says what should be found for them. Pure.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::super::index::AudienceIndex;
+use super::figures::{Figure, Figures, Share};
+use super::history::{History, Windows, draw};
+use super::words::{self, REPEATED, SaidAgain, USED, are_the_same, signature, telling};
+use crate::graph::{Outcome, ResponseId, Source, Turn};
+use crate::retrieval::text::asks;
+
+/// Who asks the same again so soon was not helped.
+const SOON: TimeDelta = TimeDelta::minutes(15);
+/// Turns after an answer among which that is looked for.
+const NEXT: usize = 100;
+/// Exchanges that an answer says again are taken for what it came from, at most.
+const MOST_TARGETS: usize = 3;
+
+/// Why a question can be asked again: what says which exchanges should be found for it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Its answer shows a trace of memories that it was given.
+    Used,
+    /// Its answer says telling words of exchanges that it was not given, as far as is known.
+    SaidAgain,
+    /// Nearly the same was asked and answered before.
+    Repeated,
+    /// A colleague answered it.
+    Replied,
+    /// Somebody corrected its answer.
+    Corrected,
+    /// Somebody says so, in a file; of what kind.
+    Labelled(String),
+    /// Somebody says, in a file, that there is nothing to be found.
+    Nothing,
+}
+
+impl Kind {
+    /// Whether nothing is to be found.
+    pub fn has_nothing(&self) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Used
+            | Self::SaidAgain
+            | Self::Repeated
+            | Self::Replied
+            | Self::Corrected
+            | Self::Labelled(_) => false,
+        }
+    }
+
+    /// As a table names it.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Used => "a memory was used for its answer".to_owned(),
+            Self::SaidAgain => "its answer says again what was said".to_owned(),
+            Self::Repeated => "nearly the same was answered before".to_owned(),
+            Self::Replied => "a colleague answered it".to_owned(),
+            Self::Corrected => "its answer was corrected".to_owned(),
+            Self::Labelled(kind) if kind.is_empty() => "labelled".to_owned(),
+            Self::Labelled(kind) => format!("labelled: {kind}"),
+            Self::Nothing => "labelled: nothing to be found".to_owned(),
+        }
+    }
+}
+
+/// A question to be asked again.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Question {
+    pub(super) id: String,
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    pub(super) asker: Option<String>,
+    pub(super) at: Option<DateTime<Utc>>,
+    /// The conversation in which it is asked.
+    pub(super) session: Option<String>,
+    /// As many turns were said then.
+    pub(super) known: usize,
+    /// What was in its window is not to be found.
+    pub(super) has_window: bool,
+    /// Itself, if it is known.
+    pub(super) own: Option<ResponseId>,
+    pub(super) targets: Vec<ResponseId>,
+    /// Of the targets, so many should be found.
+    pub(super) least: usize,
+}
+
+/// What a scan keeps to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    /// Turns of the window.
+    pub(super) window: usize,
+    /// Questions at most, of each kind.
+    pub(super) most: usize,
+    /// What happened since then is counted apart, too.
+    pub(super) since: Option<DateTime<Utc>>,
+}
+
+/// What a scan found.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    pub(super) total: Figures,
+    pub(super) weeks: BTreeMap<String, Figures>,
+    pub(super) since: Figures,
+    pub(super) questions: Vec<Question>,
+}
+
+impl Scanned {
+    fn count(&mut self, at: DateTime<Utc>, since: Option<DateTime<Utc>>, figures: &Figures) {
+        self.total.add(figures);
+        self.weeks.entry(week(at)).or_default().add(figures);
+        if since.is_none_or(|since| at > since) {
+            self.since.add(figures);
+        }
+    }
+}
+
+/// The week of a time, by ISO 8601.
+pub(super) fn week(at: DateTime<Utc>) -> String {
+    at.format("%G-W%V").to_string()
+}
+
+pub(super) fn scan(history: &History, rules: &Rules) -> Scanned {
+    let mut scanned = Scanned::default();
+    let reader = Reader {
+        history,
+        names: words::names(&history.turns),
+        corrected: history.corrected(),
+        places: history
+            .turns
+            .iter()
+            .enumerate()
+            .map(|(place, turn)| (turn.id, place))
+            .collect(),
+        events: history
+            .turns
+            .iter()
+            .enumerate()
+            .map(|(place, turn)| (turn.event.as_str(), place))
+            .collect(),
+        replaced_by: history
+            .replaced
+            .values()
+            .flatten()
+            .map(|it| (it.earlier, it.later))
+            .collect(),
+        drawn: drawn(history, rules.most),
+    };
+    let mut index = AudienceIndex::new(None, 0);
+    let mut entries: Vec<usize> = Vec::new();
+    let mut windows = Windows::new(rules.window);
+    let mut said: HashSet<BTreeSet<String>> = HashSet::new();
+    for (place, turn) in history.turns.iter().enumerate() {
+        let shown = windows.get(&turn.session);
+        let known = Known {
+            index: &index,
+            entries: &entries,
+            shown: &shown,
+        };
+        let mut figures = Figures::default();
+        if let Some(outcome) = history
+            .outcomes
+            .get(&turn.id)
+            .filter(|_| turn.is_answered())
+        {
+            reader.count_answer(&mut figures, place, outcome, &known);
+        }
+        scanned.questions.extend(reader.questions(place, &known));
+        if turn.can_be_recalled() {
+            let text = format!("{}\n{}", turn.input, turn.output);
+            if let Some(signature) = signature(&text) {
+                let is_copy = !said.insert(signature);
+                figures.count(Figure::Duplicate, Share::one(is_copy));
+            }
+        }
+        scanned.count(turn.created_at, rules.since, &figures);
+        windows.push(&turn.session, place);
+        let before = index.len();
+        index.push(turn);
+        if index.len() > before {
+            entries.push(place);
+        }
+    }
+    scanned.questions.extend(reader.corrections());
+    scanned
+}
+
+/// Turns of which questions are made: at most so many, the same ones each time.
+fn drawn(history: &History, most: usize) -> HashSet<ResponseId> {
+    let mut ids: Vec<ResponseId> = history.turns.iter().map(|it| it.id).collect();
+    ids.sort_by_key(|id| draw(*id));
+    ids.truncate(most);
+    ids.into_iter().collect()
+}
+
+/// What was known when a turn was made.
+struct Known<'a> {
+    index: &'a AudienceIndex,
+    /// The place among the turns of each exchange of the index.
+    entries: &'a [usize],
+    /// Places of its window.
+    shown: &'a [usize],
+}
+
+struct Reader<'a> {
+    history: &'a History,
+    names: HashSet<String>,
+    corrected: HashSet<ResponseId>,
+    places: HashMap<ResponseId, usize>,
+    events: HashMap<&'a str, usize>,
+    /// Earlier exchanges, and what replaces them.
+    replaced_by: HashMap<ResponseId, ResponseId>,
+    drawn: HashSet<ResponseId>,
+}
+
+impl Reader<'_> {
+    fn turn(&self, place: usize) -> &Turn {
+        &self.history.turns[place]
+    }
+
+    fn said_again(&self, turn: &Turn, known: &Known<'_>) -> SaidAgain {
+        let window: Vec<&Turn> = known.shown.iter().map(|it| self.turn(*it)).collect();
+        SaidAgain::read(known.index, turn, &window, &self.names)
+    }
+
+    fn count_answer(
+        &self,
+        figures: &mut Figures,
+        place: usize,
+        outcome: &Outcome,
+        known: &Known<'_>,
+    ) {
+        let turn = self.turn(place);
+        let votes = outcome.votes;
+        figures.count(
+            Figure::RatedGood,
+            Share::of(votes.good, votes.good + votes.bad),
+        );
+        let corrected = self.corrected.contains(&turn.id);
+        figures.count(Figure::Corrected, Share::one(corrected));
+        let rests_on_knowledge = outcome.knowledge + outcome.changed > 0;
+        if asks(&turn.input) {
+            let asked_again = self.is_asked_again(place);
+            figures.count(Figure::AskedAgain, Share::one(asked_again));
+            let silent = outcome.recalled.is_empty() && !rests_on_knowledge;
+            figures.count(Figure::Silent, Share::one(silent));
+            if silent {
+                let unhappy = asked_again || corrected;
+                figures.count(Figure::SilentAndAskedAgain, Share::one(unhappy));
+            }
+        }
+        if rests_on_knowledge {
+            let changed = outcome.changed > 0;
+            figures.count(Figure::KnowledgeChanged, Share::one(changed));
+        }
+        figures.count(Figure::Given, Share::one(!outcome.recalled.is_empty()));
+        if outcome.recalled.is_empty() {
+            return;
+        }
+        figures.count(
+            Figure::Outdated,
+            Share::one(self.is_outdated(turn, outcome)),
+        );
+        if is_written(turn) {
+            let used = self.used(turn, outcome, known).len();
+            figures.count(Figure::Used, Share::of(used, outcome.recalled.len()));
+        }
+    }
+
+    /// The memories that an answer was given and shows a trace of.
+    fn used(&self, turn: &Turn, outcome: &Outcome, known: &Known<'_>) -> Vec<ResponseId> {
+        let again = self.said_again(turn, known);
+        let entry = |id: &ResponseId| {
+            let place = self.places.get(id)?;
+            known.entries.binary_search(place).ok()
+        };
+        let is_used = |id: &&ResponseId| entry(id).is_some_and(|it| again.shared(it) >= USED);
+        outcome.recalled.iter().filter(is_used).copied().collect()
+    }
+
+    /// Whether the same person soon asks the same again there.
+    fn is_asked_again(&self, place: usize) -> bool {
+        let turn = self.turn(place);
+        let asked = telling(&turn.input);
+        let soon = turn.created_at + SOON;
+        let next = self.history.turns[place + 1..].iter().take(NEXT);
+        let mut next = next.take_while(|it| it.created_at <= soon);
+        next.any(|it| {
+            it.author == turn.author
+                && it.is_answered()
+                && are_the_same(&asked, &telling(&it.input))
+        })
+    }
+
+    /// Whether it was given something that had been replaced by then, without what replaced it.
+    fn is_outdated(&self, turn: &Turn, outcome: &Outcome) -> bool {
+        let is_outdated = |given: &ResponseId| {
+            let later = self.replaced_by.get(given);
+            later.is_some_and(|later| {
+                let place = self.places.get(later);
+                let was_known = place.is_some_and(|it| self.turn(*it).position < turn.position);
+                was_known && !outcome.recalled.contains(later)
+            })
+        };
+        outcome.recalled.iter().any(is_outdated)
+    }
+
+    fn questions(&self, place: usize, known: &Known<'_>) -> Vec<Question> {
+        let turn = self.turn(place);
+        if !self.drawn.contains(&turn.id) {
+            return Vec::new();
+        }
+        if !turn.is_answered() {
+            return self.replied(turn).into_iter().collect();
+        }
+        let targets = self.targets(turn, known);
+        let repeated = self
+            .repeated(turn, known)
+            .map(|it| (Kind::Repeated, vec![it]));
+        let all = targets.into_iter().chain(repeated);
+        all.map(|(kind, targets)| Question {
+            id: turn.id.to_string(),
+            kind,
+            text: turn.input.clone(),
+            asker: Some(turn.author_name.clone()),
+            at: Some(turn.created_at),
+            session: Some(turn.session.clone()),
+            known: place,
+            has_window: true,
+            own: None,
+            targets,
+            least: 1,
+        })
+        .collect()
+    }
+
+    /// What an answer came from, as far as its words tell.
+    fn targets(&self, turn: &Turn, known: &Known<'_>) -> Option<(Kind, Vec<ResponseId>)> {
+        if !is_written(turn) || known.index.is_empty() {
+            return None;
+        }
+        let outcome = self.history.outcomes.get(&turn.id)?;
+        let used = self.used(turn, outcome, known);
+        if !used.is_empty() {
+            return Some((Kind::Used, used));
+        }
+        let again = self.said_again(turn, known);
+        let best = again.best(REPEATED, MOST_TARGETS).into_iter();
+        let best = best.map(|entry| known.entries[entry]);
+        let best = best.filter(|place| !known.shown.contains(place));
+        let best: Vec<ResponseId> = best.map(|place| self.turn(place).id).collect();
+        (!best.is_empty()).then_some((Kind::SaidAgain, best))
+    }
+
+    /// The last exchange in which nearly the same was asked and answered.
+    fn repeated(&self, turn: &Turn, known: &Known<'_>) -> Option<ResponseId> {
+        let asked = telling(&turn.input);
+        let words = super::super::history::words(known.index, &turn.input, &[], 0.0);
+        let found = known.index.postings().score(&words).coverage;
+        let covered = found.iter().enumerate().filter(|(_, part)| **part >= 0.6);
+        let mut places = covered.map(|(entry, _)| known.entries[entry]);
+        let is_it = |place: &usize| {
+            let earlier = self.turn(*place);
+            !known.shown.contains(place)
+                && is_written(earlier)
+                && are_the_same(&asked, &telling(&earlier.input))
+        };
+        places.rfind(is_it).map(|place| self.turn(place).id)
+    }
+
+    /// A question to colleagues that one of them answered by a reply; asked again when all is said.
+    fn replied(&self, turn: &Turn) -> Option<Question> {
+        let event = turn.reply_to.as_ref().filter(|_| turn.is_message())?;
+        let asked = self.turn(*self.events.get(event.as_str())?);
+        let answers = asks(&asked.input) && asked.author != turn.author && !asks(&turn.input);
+        let tells = telling(&turn.input).len() >= 3;
+        (asked.is_message() && answers && tells).then(|| self.now(asked, Kind::Replied, turn.id))
+    }
+
+    /// Questions whose answers somebody corrected; asked again when all is said.
+    fn corrections(&self) -> Vec<Question> {
+        let all = self.history.replaced.values().flatten();
+        let corrections = all.filter(|it| it.corrected_at.is_some());
+        let asked = corrections.filter_map(|it| {
+            let turn = self.turn(*self.places.get(&it.earlier)?);
+            let is_known = self.places.contains_key(&it.later);
+            (is_known && turn.is_answered()).then(|| self.now(turn, Kind::Corrected, it.later))
+        });
+        asked.collect()
+    }
+
+    fn now(&self, turn: &Turn, kind: Kind, target: ResponseId) -> Question {
+        Question {
+            id: turn.id.to_string(),
+            kind,
+            text: turn.input.clone(),
+            asker: Some(turn.author_name.clone()),
+            at: self.history.turns.last().map(|it| it.created_at),
+            session: None,
+            known: self.history.turns.len(),
+            has_window: false,
+            own: Some(turn.id),
+            targets: vec![target],
+            least: 1,
+        }
+    }
+}
+
+/// A model wrote its answer: one that only quotes says again what it quotes.
+fn is_written(turn: &Turn) -> bool {
+    match turn.source {
+        Source::Model | Source::Knowledge | Source::Retrieval => true,
+        Source::Memory | Source::Message | Source::Note => false,
+    }
+}

@@ -1,0 +1,128 @@
+//! A file of exchanges as the memory of a bot that was there: each turn with its vector, with what it was given from memory,
+//! and with links to what it replaces.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use muninn::graph::session::Sessions;
+use muninn::graph::{GraphConfig, GraphStore, NewTurn, ResponseId, Turn, open};
+use muninn::memory::eval::{Exchange, read_lines, turns};
+use muninn::memory::{AudienceIndex, Calibration, Query, RecallSettings, recall, replaced};
+use muninn::retrieval::LocalEmbedder;
+use muninn_platform::{Audience, AudienceId, ConversationId};
+
+/// Turns that a prompt shows.
+const WINDOW: usize = 12;
+
+/// Puts the exchanges of some files into an embedded graph in `folder`.
+pub(crate) async fn deploy(folder: &Path, files: &[&str]) {
+    std::fs::create_dir_all(folder).unwrap();
+    let config = GraphConfig::at(format!("embedded:{}", folder.display()));
+    let store = open(&config).await.unwrap();
+    for file in files {
+        put(&store, Path::new(file)).await;
+    }
+    store.close().await.unwrap();
+}
+
+/// Puts the exchanges of a file into a graph.
+async fn put(store: &GraphStore, file: &Path) {
+    let exchanges: Vec<Exchange> = read_lines(file).unwrap();
+    let embedder = LocalEmbedder::shipped().unwrap();
+    let scopes = turns(&exchanges, &embedder);
+    let mut names: Vec<&&str> = scopes.keys().collect();
+    names.sort_unstable();
+    for scope in names {
+        Deployed::new(store, scope, &embedder)
+            .put(&scopes[*scope])
+            .await;
+    }
+}
+
+struct Deployed<'a> {
+    store: &'a GraphStore,
+    sessions: Sessions,
+    audience: Audience,
+    index: AudienceIndex,
+    embedder: &'a LocalEmbedder,
+    calibration: Calibration,
+    windows: HashMap<String, Vec<ResponseId>>,
+}
+
+impl<'a> Deployed<'a> {
+    fn new(store: &'a GraphStore, scope: &str, embedder: &'a LocalEmbedder) -> Self {
+        Self {
+            store,
+            sessions: Sessions::default(),
+            audience: Audience {
+                id: AudienceId::new(scope),
+                platform: "test".to_owned(),
+                workspace: "T1".to_owned(),
+                name: scope.to_owned(),
+                private_to: None,
+            },
+            index: AudienceIndex::new(Some((embedder.name(), embedder.dimension())), 0),
+            embedder,
+            calibration: Calibration::shipped().unwrap(),
+            windows: HashMap::new(),
+        }
+    }
+
+    async fn put(&mut self, turns: &[Turn]) {
+        for turn in turns {
+            let turn = Turn {
+                id: ResponseId::fresh(),
+                ..turn.clone()
+            };
+            let recalled = if turn.is_answered() {
+                self.given(&turn)
+            } else {
+                Vec::new()
+            };
+            let new = NewTurn {
+                recalled,
+                ..NewTurn::of(self.audience.clone(), turn.clone())
+            };
+            let guard = self
+                .sessions
+                .lock(&ConversationId::new(&turn.session))
+                .await;
+            self.store.append(&guard, &new).await.unwrap();
+            let earlier = replaced(&self.index, &self.calibration, &turn);
+            if !earlier.is_empty() {
+                let audience = &self.audience.id;
+                self.store
+                    .supersede(audience, turn.id, &earlier)
+                    .await
+                    .unwrap();
+            }
+            self.index.push(&turn);
+            for (earlier, _) in earlier {
+                self.index.link(turn.id, earlier);
+            }
+            self.windows
+                .entry(turn.session.clone())
+                .or_default()
+                .push(turn.id);
+        }
+    }
+
+    /// What a model would have been given.
+    fn given(&self, turn: &Turn) -> Vec<(ResponseId, f64)> {
+        let window = self
+            .windows
+            .get(&turn.session)
+            .map_or(&[][..], Vec::as_slice);
+        let vector = self.embedder.embed(&turn.input);
+        let query = Query {
+            text: &turn.input,
+            vector: vector.as_deref(),
+            exclude: &window[window.len().saturating_sub(WINDOW)..],
+            asker: Some(&turn.author_name),
+            ..Query::default()
+        };
+        let settings = RecallSettings::by(&self.calibration);
+        let recalled = recall(&self.index, &self.calibration, &query, &settings);
+        recalled.iter().map(|it| (it.id, it.score)).collect()
+    }
+}

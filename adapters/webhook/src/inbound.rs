@@ -13,7 +13,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chrono::Utc;
 use muninn_platform::{
-    Inbox, Incoming, IncomingMessage, NothingToSay, PlatformError, Readdress, Reply, misconfigured,
+    Body, Inbox, Incoming, IncomingMessage, NothingToSay, PlatformError, Readdress, Reply,
+    misconfigured,
 };
 use parking_lot::Mutex;
 use secrecy::SecretString;
@@ -115,8 +116,15 @@ impl Inbound {
     }
 
     fn reply_to(&self, message: &IncomingMessage) -> Box<dyn Reply> {
+        // What answers an edit takes the place of the answer to the message, also where nobody knows that it went out.
+        let (question, takes_back) = match &message.body {
+            Body::Edit { of, .. } => (of, false),
+            Body::Deletion { of } => (of, true),
+            Body::Text(_) | Body::Command(_) => (&message.event, false),
+        };
         let target = Target {
-            question: message.event.clone(),
+            question: question.clone(),
+            takes_back,
             conversation: message.conversation.clone(),
         };
         Box::new(reply(Arc::clone(&self.0.outbox), target))

@@ -22,6 +22,8 @@ use crate::outbox::{Outbox, SendError};
 pub(crate) struct Target {
     pub(crate) question: EventId,
     pub(crate) conversation: ConversationId,
+    /// Whether the question was deleted.
+    pub(crate) takes_back: bool,
 }
 
 /// One answer on its way to the program.
@@ -43,6 +45,10 @@ pub(crate) struct Message {
 }
 
 impl ProgramSink {
+    fn id_of(&self, part: usize) -> MessageId {
+        MessageId::new(format!("{}/answer/{part}", self.target.question))
+    }
+
     async fn put(&self, id: MessageId, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
         let mut content = content("put", &self.target.conversation, &id);
         content["question"] = json!(own_id(&self.target.question));
@@ -87,8 +93,7 @@ impl AnswerSink for ProgramSink {
     }
 
     async fn post(&self, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
-        let id = format!("{}/answer/{}", self.target.question, part.number);
-        self.put(MessageId::new(id), part).await
+        self.put(self.id_of(part.number), part).await
     }
 
     async fn edit(
@@ -116,6 +121,20 @@ impl AnswerSink for ProgramSink {
     fn replaces(&self, earlier: &Delivered) -> Vec<Message> {
         let ids = earlier.0.iter().cloned();
         ids.map(|id| Message { id, text: None }).collect()
+    }
+
+    /// The program may have an answer although nobody knows that it took it. An answer is one message: it is as long as it likes.
+    fn remove_found(&self) -> bool {
+        if self.target.takes_back {
+            let content = content("delete", &self.target.conversation, &self.id_of(0));
+            let outbox = Arc::clone(&self.outbox);
+            self.outbox.chores.spawn(async move {
+                if let Err(error) = outbox.send(&content).await {
+                    tracing::warn!(%error, "whether an answer is gone is not known");
+                }
+            });
+        }
+        self.target.takes_back
     }
 
     fn chores(&self) -> &TaskTracker {

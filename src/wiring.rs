@@ -186,6 +186,8 @@ impl Parts {
         let archive = Arc::new(archive.with_recaller(Arc::clone(&recaller)));
         let audit = Audit::new(&config.data_dir);
         let people = Arc::new(People::new(Arc::clone(&store), audit.clone()));
+        let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
+        let withdrawals = Arc::new(withdrawals);
         let turns = TurnRunner {
             config: config.turn.clone(),
             archive: Arc::clone(&archive),
@@ -199,6 +201,7 @@ impl Parts {
             searcher: Arc::clone(&searcher),
             budgets: Arc::clone(&budgets),
             people: Arc::clone(&people),
+            withdrawals: Arc::clone(&withdrawals),
         };
         let hearing = Arc::new(HearingRules::new(Arc::clone(&config.channels)));
         let heard = hearing.heard.clone();
@@ -206,9 +209,7 @@ impl Parts {
             channels: Arc::clone(&config.channels),
             archive: Arc::clone(&archive),
             recaller: Arc::clone(&recaller),
-            withdrawals: Arc::new(
-                Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?,
-            ),
+            withdrawals,
             budgets: Arc::clone(&budgets),
             listening: Arc::new(Listening::new(&config.turn.bot_name)),
             hearing: Arc::clone(&hearing),

@@ -17,7 +17,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Arrivals, Attention, AudienceId, Body, Command, ConversationId,
-    Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, Reply,
+    EventId, Feedback, ForgetWhat, Incoming, IncomingMessage, LeftOver, Reply,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -707,10 +707,28 @@ impl Bot {
         guard: &SessionGuard,
         message: &IncomingMessage,
         text: &str,
+        reply: Box<dyn Reply>,
+    ) {
+        let mut followed = Vec::new();
+        self.take_turn_as_revised(guard, message, text, reply, &mut followed)
+            .await;
+        // Not before the answer is kept: after a crash, the message says again what it said first.
+        for revision in &followed {
+            self.pending.done(revision);
+        }
+    }
+
+    async fn take_turn_as_revised(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        text: &str,
         mut reply: Box<dyn Reply>,
+        followed: &mut Vec<EventId>,
     ) {
         let mut text = text.to_owned();
         let mut again = 0;
+        let mut newest = None;
         loop {
             let Begin {
                 interrupt,
@@ -718,13 +736,14 @@ impl Bot {
                 is_taken_back,
             } = self.in_flight.begin(&message.event);
             if let Some(revision) = revision {
-                self.pending.done(&revision.message.event);
-                if let Body::Edit { text: newer, .. } = revision.message.body {
-                    text = newer;
+                followed.push(revision.message.event.clone());
+                if let Body::Edit { text: newer, .. } = &revision.message.body {
+                    text.clone_from(newer);
                 }
+                newest = Some(revision);
             }
             if is_taken_back {
-                return;
+                return self.archive.mark_forgotten(message).await;
             }
             let taken = self
                 .turns
@@ -744,6 +763,15 @@ impl Bot {
                     return;
                 }
                 Ok(After::Nothing) => return,
+                Ok(After::Earlier) => {
+                    // That is the answer to what it said before.
+                    if let Some(revision) = newest
+                        && !self.revise_within(guard, revision).await
+                    {
+                        followed.pop();
+                    }
+                    return;
+                }
                 Ok(After::Silent) => {
                     self.commands.listening.hold(message, &text);
                     return self.hear_unanswered(message).await;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Body, Command, EventId, IncomingMessage, Listing};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -181,6 +181,8 @@ struct Book {
 struct Span {
     at: u64,
     length: usize,
+    /// When its message came first.
+    sent_at: DateTime<Utc>,
 }
 
 impl Book {
@@ -202,7 +204,13 @@ impl Book {
             let line = Line::Accepted(Box::new(message_without_secrets(message)));
             serde_json::to_writer(&mut bytes, &line)?;
             let length = bytes.len() - usize::try_from(at).unwrap_or_default();
-            open.insert(message.event.clone(), Span { at, length });
+            let sent_at = message.sent_at;
+            let span = Span {
+                at,
+                length,
+                sent_at,
+            };
+            open.insert(message.event.clone(), span);
             bytes.push(b'\n');
         }
         file.replace(&bytes)?;
@@ -241,10 +249,22 @@ impl Book {
                 Line::Accepted(message) => {
                     let at = self.file.end + bytes.len() as u64;
                     let before = bytes.len();
-                    serde_json::to_writer(&mut bytes, line)?;
+                    // What is said of it meanwhile stays behind it.
+                    let first = self.open.get(&message.event).map(|span| span.sent_at);
+                    let sent_at = first.map_or(message.sent_at, |first| first.min(message.sent_at));
+                    let message = IncomingMessage {
+                        sent_at,
+                        ..(**message).clone()
+                    };
+                    let line = Line::Accepted(Box::new(message.clone()));
+                    serde_json::to_writer(&mut bytes, &line)?;
                     let length = bytes.len() - before;
                     bytes.push(b'\n');
-                    let span = Span { at, length };
+                    let span = Span {
+                        at,
+                        length,
+                        sent_at,
+                    };
                     // The last delivery of a message counts.
                     over.extend(self.open.insert(message.event.clone(), span));
                 }
@@ -273,11 +293,11 @@ impl Book {
         spans.sort_by_key(|(_, span)| span.at);
         let mut bytes = Vec::new();
         let mut moved = HashMap::new();
-        for (event, Span { at, length }) in spans {
-            let to = bytes.len() as u64;
-            bytes.extend(self.file.read(Span { at, length })?);
+        for (event, span) in spans {
+            let at = bytes.len() as u64;
+            bytes.extend(self.file.read(span)?);
             bytes.push(b'\n');
-            moved.insert(event.clone(), Span { at: to, length });
+            moved.insert(event.clone(), Span { at, ..span });
         }
         self.file.replace(&bytes)?;
         self.open = moved;

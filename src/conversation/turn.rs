@@ -32,8 +32,10 @@ use crate::conversation::channel_kind::ChannelKind;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
+use crate::conversation::withdrawals::{ToWithdraw, Withdrawals};
+use crate::graph::forgetting::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
-use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
+use crate::graph::{Forget, NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::knowledge::search::Searcher;
 use crate::llm::{ModelChain, millis};
 use crate::memory::{
@@ -61,6 +63,7 @@ pub struct TurnRunner {
     pub searcher: Arc<Searcher>,
     pub budgets: Arc<Budgets>,
     pub people: Arc<People>,
+    pub withdrawals: Arc<Withdrawals>,
 }
 
 /// Why a turn gave no answer at all.
@@ -128,6 +131,8 @@ enum NoDraft {
 #[derive(Debug, PartialEq, Eq)]
 pub enum After {
     Nothing,
+    /// The message had its answer already.
+    Earlier,
     /// The model chose to say nothing.
     Silent,
     /// Turns fell out of the window.
@@ -162,6 +167,10 @@ impl TurnRunner {
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
             self.deliver_earlier(guard, earlier, reply).await;
+            return Ok(After::Earlier);
+        }
+        if begun.context.is_forgotten {
+            tracing::info!(event = %message.event, "is told again, and was forgotten");
             return Ok(After::Nothing);
         }
         let read = self.recall(message, begun, sought, Vec::new()).await;
@@ -213,16 +222,23 @@ impl TurnRunner {
             tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
             return Ok(After::Nothing);
         }
+        // Once more: while it was kept, nobody knew that it repeats something.
+        if matches!(kept, Kept::Graph) && self.rests_on_forgotten(message, &draft, &read).await {
+            let anew = self.without_forgotten(guard, message, turn.turn.id, reply, interrupt);
+            return anew.await.map(|()| After::Nothing);
+        }
         if let Some(call) = proposed(&draft.gathered.tools) {
             reply.offer_items(&[question(turn.turn.id, &call)]);
         }
-        self.deliver_turn(
-            guard,
-            reply,
-            turn.turn.id,
-            &draft.outgoing(&kept, &read, message.language()),
-        )
-        .await;
+        let outgoing = draft.outgoing(&kept, &read, message.language());
+        match kept {
+            // Nobody forgets what nobody keeps.
+            Kept::Nowhere => drop(deliver(reply, &outgoing).await),
+            Kept::Graph | Kept::Journal | Kept::Duplicate(_) => {
+                self.deliver_turn(guard, reply, turn.turn.id, &outgoing)
+                    .await;
+            }
+        }
         observe("turn", began);
         draft.count();
         self.link(&kept, &turn).await;
@@ -281,6 +297,30 @@ impl TurnRunner {
                 false
             }
         }
+    }
+
+    /// Answers again what was kept with something in it that was forgotten at the same moment. Nobody was shown it.
+    async fn without_forgotten(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        kept: ResponseId,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<(), TurnError> {
+        let again = Regeneration::Again;
+        let anew = self.regenerate(guard, message, kept, again, reply, interrupt);
+        let notice = match anew.await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
+            Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
+            | Err(_) => Notice::Failed,
+        };
+        let store = self.archive.store();
+        store.forget(guard, Forget::Turn(kept)).await?;
+        self.recaller.forget(&message.audience.id);
+        deliver(reply, &notice.in_language(message.language())).await;
+        Ok(())
     }
 
     /// Counts that the model chose to say nothing. The reply is dropped without a word.
@@ -498,7 +538,8 @@ impl TurnRunner {
         }
     }
 
-    /// Delivers the answer of a turn, and keeps that it went out.
+    /// Delivers the answer of a turn, and keeps that it went out. What was forgotten or emptied at the same moment is taken
+    /// away again: whoever did that did not know of it.
     async fn deliver_turn(
         &self,
         guard: &SessionGuard,
@@ -506,10 +547,24 @@ impl TurnRunner {
         response: ResponseId,
         text: &str,
     ) {
-        if let Some(delivered) = deliver(reply, text).await {
-            let session = guard.session();
-            self.archive.delivered(session, response, &delivered).await;
+        let Some(delivered) = deliver(reply, text).await else {
+            return;
+        };
+        let session = guard.session();
+        let stands = self.archive.delivered(session, response, &delivered).await;
+        // What says no more than that something was forgotten may stand.
+        if stands || text == REDACTED_ANSWER {
+            return;
         }
+        let gone = ToWithdraw {
+            conversation: session.clone(),
+            messages: delivered.0,
+            title: false,
+        };
+        let platform = session.as_str().split('/').next().unwrap_or_default();
+        let (withdrawals, withdraw) = (&self.withdrawals, reply.withdrawer());
+        let planned = withdrawals.plan_withdrawal(platform, withdraw, vec![gone]);
+        withdrawals.carry_out(planned.await).await;
     }
 
     fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {

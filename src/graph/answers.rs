@@ -181,19 +181,20 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// Says what an answer went out as.
+    /// Says what an answer went out as. False: it was forgotten meanwhile, or emptied because of what it repeats.
     pub async fn set_delivered(
         &self,
         response: ResponseId,
         delivered: &Delivered,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let bound = json!({
             "id": response.to_string(), "delivered": json!(delivered).to_string(),
+            "blot": super::forgetting::REDACTED_ANSWER,
         });
-        self.engine
-            .write(answers::SET_DELIVERED, params(bound))
-            .await?;
-        Ok(())
+        let written = self.engine.write(answers::SET_DELIVERED, params(bound));
+        let rows = written.await?;
+        let stands = rows.first().and_then(|row| row.get("stands")?.as_bool());
+        Ok(stands == Some(true))
     }
 
     /// Keeps what somebody thinks of an answer, or that they took it back. None: it is about nothing

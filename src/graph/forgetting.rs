@@ -147,21 +147,27 @@ impl GraphStore {
 
     /// Deletes a turn, or all of a session.
     async fn erase_in_session(&self, wish: Value) -> Result<Forgotten, StoreError> {
-        let (mark, statement) = match wish.get("id") {
-            None | Some(Value::Null) => (statements::MARK_SESSION, statements::FORGET_SESSION),
-            Some(_) => (statements::MARK_TURN, statements::FORGET_TURN),
+        let (marks, statement) = match wish.get("id") {
+            None | Some(Value::Null) => (
+                &[statements::MARK_SESSION, statements::MARK_TURNS][..],
+                statements::FORGET_SESSION,
+            ),
+            Some(_) => (&[statements::MARK_TURN][..], statements::FORGET_TURN),
         };
         let session = wish.get("session").and_then(Value::as_str);
         let turns = match wish.get("id").and_then(Value::as_str) {
             Some(id) => vec![response_id(id)?],
             None => self.turns_of(session.unwrap_or_default()).await?,
         };
-        let repeating = self.repeating(&turns).await?;
-        self.hold(&turns, "").await?;
         let mut bound = params(wish);
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
-        // First: a mark too many hides a little, a mark too few brings back what was forgotten.
-        self.engine.write(mark, bound.clone()).await?;
+        // First: a mark too many hides a little, a mark too few brings back what was forgotten. Who keeps an answer after
+        // the look for what repeats the turns sees the mark.
+        for mark in marks {
+            self.engine.write(mark, bound.clone()).await?;
+        }
+        let repeating = self.repeating(&turns).await?;
+        self.hold(&turns, "").await?;
         for (statement, bound) in empty(&repeating) {
             self.engine.write(statement, bound).await?;
         }

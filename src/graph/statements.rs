@@ -84,13 +84,15 @@ pub(crate) const BEGIN_TURN: &str = concat!(
     "WITH s, window, CASE WHEN d IS NULL THEN null ELSE ",
     turn!("d"),
     " END AS duplicate ",
+    "OPTIONAL MATCH (f:MuninnForgotten {id: $event}) ",
+    "WITH s, window, duplicate, f IS NOT NULL AS isForgotten ",
     "OPTIONAL MATCH (c:Channel {id: $audience}) ",
-    "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, s.summaryTrust AS summaryTrust, window, duplicate, ",
+    "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, s.summaryTrust AS summaryTrust, window, duplicate, isForgotten, ",
     "coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
     "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
     "ELSE [null] END AS position ",
     "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
-    "RETURN summary, summarizedThrough, summaryTrust, window, duplicate, epoch, last, ",
+    "RETURN summary, summarizedThrough, summaryTrust, window, duplicate, isForgotten, epoch, last, ",
     "collect(CASE WHEN n IS NULL THEN null ELSE ",
     turn_with_embedding!("n"),
     " END) AS news"
@@ -423,6 +425,12 @@ pub(crate) const MARK_TURN: &str = "\
 pub(crate) const MARK_SESSION: &str = "\
     MERGE (f:MuninnForgotten {id: $session}) SET f.session = $session, f.until = $until \
     RETURN f.id AS id";
+
+/// The events of a session that is to be forgotten: a message that is sent again is as new as any.
+pub(crate) const MARK_TURNS: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
+    WITH r.eventId AS event \
+    MERGE (f:MuninnForgotten {id: event}) SET f.session = $session RETURN count(f) AS marks";
 
 /// The same for turns that never were in the graph.
 pub(crate) const MARK_EVENTS: &str = "\

@@ -251,6 +251,8 @@ pub struct TurnRead<'a> {
 pub struct TurnContext {
     /// The turn this event already made, if it did; without its embedding.
     pub duplicate: Option<Turn>,
+    /// The turn that this event made was forgotten since.
+    pub is_forgotten: bool,
     /// The last turns of the session, oldest first, without their embeddings; at most 64.
     pub window: Vec<Turn>,
     pub summary: Option<Summary>,

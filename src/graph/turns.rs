@@ -43,6 +43,7 @@ impl GraphStore {
                 // What was only heard may still be answered.
                 Some(found) => Some(turn(found)?).filter(Turn::is_answered),
             },
+            is_forgotten: row.get("isForgotten").and_then(Value::as_bool) == Some(true),
             window,
             summary: summary(row)?,
             news: news(row, read.seen, until)?,

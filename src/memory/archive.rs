@@ -3,7 +3,7 @@
 //! The graph is the truth. While it is away, a turn sees the window held in memory and goes into
 //! the journal; when it is back, the journal is [replayed](super::replay) in order, each turn once.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::neighbours::Neighbours;
 use super::recaller::Recaller;
 use super::replay::Replay;
 use super::window::Windows;
-use crate::graph::answers::{Marks, Spoken, WhichResponse};
+use crate::graph::answers::{ForgottenEvent, Marks, Spoken, WhichResponse};
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -153,6 +153,7 @@ impl Archive {
             Err(error) => return Err(error),
         };
         let waiting = self.journal.of_session(read.session.as_str());
+        context.is_forgotten |= self.is_forgotten_here(read.event);
         if waiting.is_empty() {
             self.windows.set(read.session, &context.window);
         } else {
@@ -280,30 +281,32 @@ impl Archive {
     }
 
     /// Keeps what an answer went out as. Where that fails, the same event delivered again brings the
-    /// same answer once more.
+    /// same answer once more. False: it was forgotten meanwhile, or emptied because of what it repeats.
     pub async fn delivered(
         &self,
         session: &ConversationId,
         response: ResponseId,
         delivered: &Delivered,
-    ) {
+    ) -> bool {
         self.windows.set_delivered(session, response, delivered);
         let in_journal = self.journal.set_delivered(response, delivered).await;
         let kept = match in_journal {
-            Ok(true) => return,
+            Ok(true) => return true,
             Ok(false) => self.keep_delivered(session, response, delivered).await,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
-                return tracing::error!(error, "the journal could not be written");
+                tracing::error!(error, "the journal could not be written");
+                return true;
             }
         };
-        if let Err(error) = kept {
+        kept.unwrap_or_else(|error| {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 %response,
                 "that an answer went out could not be kept"
             );
-        }
+            true
+        })
     }
 
     /// Keeps which messages show these answers without being one of them, so that they go when the answers are
@@ -325,7 +328,7 @@ impl Archive {
         session: &ConversationId,
         response: ResponseId,
         delivered: &Delivered,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let platform = session.as_str().split('/').next().unwrap_or_default();
         let mut pause = FIRST_LOOK;
         for _ in 1..DELIVERED_TRIES {
@@ -490,6 +493,24 @@ impl Archive {
         self.journal.retry_set_aside().await
     }
 
+    /// Whether the journal has it that the turn of an event was forgotten.
+    fn is_forgotten_here(&self, event: &EventId) -> bool {
+        let untold = self.journal.forgotten();
+        untold.iter().any(|it| it.event == event.as_str())
+    }
+
+    /// Keeps that a message was taken back before it was answered, so that it is not answered when it is told again.
+    pub async fn mark_forgotten(&self, message: &IncomingMessage) {
+        let event = ForgottenEvent {
+            session: message.conversation.as_str().to_owned(),
+            event: message.event.as_str().to_owned(),
+        };
+        if let Err(error) = self.store.mark_forgotten(&BTreeSet::from([event])).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, event = %message.event, "that a message was taken back could not be kept");
+        }
+    }
+
     /// What memory holds of a session, for as long as the graph cannot say more.
     fn remembered(&self, read: &TurnRead<'_>) -> Begun {
         // After a restart, what waits is all there is.
@@ -499,6 +520,7 @@ impl Archive {
             context: TurnContext {
                 duplicate: answered(&window, read),
                 window,
+                is_forgotten: self.is_forgotten_here(read.event),
                 ..TurnContext::default()
             },
             store_away: true,

@@ -119,6 +119,10 @@ impl TurnRunner {
             return Ok(Some(Err(KeptReason::OutOfWindow)));
         }
         self.recaller.forget(&message.audience.id);
+        // Once more: while it was kept, nobody knew that it repeats something.
+        if self.rests_on_forgotten(&message, &draft, &read).await {
+            return Ok(None);
+        }
         self.deliver_turn(
             guard,
             reply,

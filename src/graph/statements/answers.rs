@@ -55,7 +55,7 @@ pub(crate) const REPLACE_RECALLED: &str = replace!(link_recalled!());
 pub(crate) const REPLACE_LINKED: &str = replace!(link_sources!());
 
 pub(crate) const SET_DELIVERED: &str =
-    "MATCH (r:Response {id: $id}) SET r.delivered = $delivered RETURN r.id AS id";
+    "MATCH (r:Response {id: $id}) SET r.delivered = $delivered RETURN r.output <> $blot AS stands";
 
 /// Adds a line to what people thought of an answer. Nothing is read before it, so nothing said at
 /// the same time is lost.

@@ -57,7 +57,10 @@ pub(crate) const CORRECTED_BY: &str = "\
     RETURN o.id AS id, o.session AS session";
 
 /// Of some turns, those that are there.
-pub(crate) const THERE: &str = "UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id";
+pub(crate) const THERE: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
+    WITH r, f WHERE f IS NULL RETURN r.id AS id";
 
 /// What is kept of a person, by falling ids.
 #[rustfmt::skip]

@@ -47,6 +47,7 @@ pub const KEY: &str = "sk-test";
 pub const MODELS: [&str; 3] = ["chat", "utility", "embedding"];
 
 type Predicate = Box<dyn Fn(&Request) -> bool + Send>;
+type Deciding = Box<dyn Fn(&Request) -> Reply + Send>;
 type Vectors = Box<dyn Fn(&[String]) -> Value + Send>;
 
 /// How texts are embedded.
@@ -81,6 +82,8 @@ struct Script {
     /// Questions to be rephrased are repeated as they are.
     repeats: bool,
     quirks: Vec<Quirk>,
+    /// Replies to every chat request, whoever expects it.
+    decides: Option<Deciding>,
 }
 
 struct Shared {
@@ -120,6 +123,7 @@ impl ModelServer {
                 echoes: false,
                 repeats: true,
                 quirks: Vec::new(),
+                decides: None,
             }),
             abandoned: watch::Sender::new(0),
             arrived: watch::Sender::new(0),
@@ -182,6 +186,12 @@ impl ModelServer {
     /// While it is down, everything is answered with 503, and nothing is checked.
     pub fn set_down(&self, down: bool) {
         self.shared.script().down = down;
+    }
+
+    /// From now on this replies to every chat request, also to what is not scripted, and nothing is expected.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn replies_by(&self, decides: impl Fn(&Request) -> Reply + Send + 'static) {
+        self.shared.script().decides = Some(Box::new(decides));
     }
 
     /// From now on a request that nobody expected is answered as well, with the last line it says.
@@ -390,6 +400,14 @@ async fn chat(
 /// The scripted reply, or none for a request that nobody expected.
 fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
     let mut script = shared.script();
+    let decided = script.decides.as_ref().map(|decides| decides(request));
+    if decided.is_some() {
+        // A client that found a stream malformed asks for none.
+        if request.body["stream"] == true {
+            note_faults(&mut script, request);
+        }
+        return decided;
+    }
     if let Some(question) = request.to_rephrase().filter(|_| script.repeats) {
         if script.down {
             return Some(Reply::refusal(503, "server_error", "down for the test"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -18,6 +18,8 @@ pub struct Proxy {
     cut: Arc<Notify>,
     /// Milliseconds that each piece of an answer is late.
     late: Arc<AtomicU64>,
+    /// Whether the reply to the next commit is lost.
+    loses_commit: Arc<AtomicBool>,
 }
 
 impl Proxy {
@@ -28,23 +30,32 @@ impl Proxy {
             is_cut: Arc::default(),
             cut: Arc::default(),
             late: Arc::default(),
+            loses_commit: Arc::default(),
         };
         let (is_cut, cut) = (Arc::clone(&proxy.is_cut), Arc::clone(&proxy.cut));
         let late = Arc::clone(&proxy.late);
+        let loses_commit = Arc::clone(&proxy.loses_commit);
         tokio::spawn(async move {
             while let Ok((mut client, _)) = listener.accept().await {
                 if is_cut.load(Ordering::SeqCst) {
                     continue;
                 }
                 let (target, cut, late) = (target.clone(), Arc::clone(&cut), Arc::clone(&late));
+                let loses_commit = Arc::clone(&loses_commit);
                 tokio::spawn(async move {
                     let mut server = TcpStream::connect(target).await.unwrap();
-                    let (mut from_client, to_client) = client.split();
-                    let (from_server, mut to_server) = server.split();
-                    tokio::select! {
-                        _ = copy(&mut from_client, &mut to_server) => {}
-                        () = pass_late(from_server, to_client, &late) => {}
-                        () = cut.notified() => {}
+                    let (from_client, to_client) = client.split();
+                    let (mut from_server, to_server) = server.split();
+                    let is_committed = tokio::select! {
+                        is_committed = pass_on(from_client, to_server, &loses_commit) => is_committed,
+                        () = pass_late(&mut from_server, to_client, &late) => false,
+                        () = cut.notified() => false,
+                    };
+                    if is_committed {
+                        // The server says so to nobody.
+                        let mut reply = vec![0; 64 * 1024];
+                        let read = from_server.read(&mut reply);
+                        let _ = tokio::time::timeout(Duration::from_secs(2), read).await;
                     }
                 });
             }
@@ -69,12 +80,48 @@ impl Proxy {
         self.late.store(late, Ordering::SeqCst);
     }
 
+    /// The next write is sent to the server, and the connection is cut before its reply comes back: whoever wrote does not
+    /// know whether it took effect.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    pub fn lose_next_commit(&self) {
+        self.loses_commit.store(true, Ordering::SeqCst);
+    }
+
     pub fn mend(&self) {
         self.is_cut.store(false, Ordering::SeqCst);
     }
 }
 
-async fn pass_late(mut from: ReadHalf<'_>, mut to: WriteHalf<'_>, late: &AtomicU64) {
+/// Passes requests on until there are no more, or the reply to one is to be lost; says whether it is.
+async fn pass_on(mut from: ReadHalf<'_>, mut to: WriteHalf<'_>, loses: &AtomicBool) -> bool {
+    // Bolt's BEGIN and COMMIT, and the PULL without which a statement by itself does not commit.
+    const BEGIN: [u8; 2] = [0xb1, 0x11];
+    const COMMIT: [u8; 2] = [0xb0, 0x12];
+    const PULL: [u8; 2] = [0xb1, 0x3f];
+    let has = |piece: &[u8], text: &[u8]| piece.windows(text.len()).any(|part| part == text);
+    let (mut writes, mut is_in_transaction) = (false, false);
+    let mut piece = vec![0; 64 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut piece).await {
+        let piece = &piece[..read];
+        writes |= [&b"MERGE"[..], b"CREATE", b"DELETE", b" SET "]
+            .iter()
+            .any(|word| has(piece, word));
+        is_in_transaction |= has(piece, &BEGIN);
+        let is_commit = has(piece, &COMMIT) || (writes && !is_in_transaction && has(piece, &PULL));
+        if to.write_all(piece).await.is_err() {
+            return false;
+        }
+        if is_commit {
+            (writes, is_in_transaction) = (false, false);
+            if loses.swap(false, Ordering::SeqCst) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+async fn pass_late(from: &mut ReadHalf<'_>, mut to: WriteHalf<'_>, late: &AtomicU64) {
     let mut piece = vec![0; 64 * 1024];
     while let Ok(read @ 1..) = from.read(&mut piece).await {
         tokio::time::sleep(Duration::from_millis(late.load(Ordering::SeqCst))).await;

@@ -1,0 +1,134 @@
+//! Lets things break when the plan says so, and mends them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinSet;
+
+use crate::desk::Desk;
+use crate::host::Process;
+use crate::model::Model;
+use crate::plan::{Fault, GraphFailure, ScheduledFault};
+use crate::support::proxy::Proxy;
+
+/// How late answers of a slow graph are: below and above its time-out here.
+const SLOW: Duration = Duration::from_millis(700);
+
+/// What can break.
+#[derive(Clone)]
+pub(crate) struct Breakable {
+    pub(crate) model: Arc<Model>,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) wire: Option<Arc<Proxy>>,
+    pub(crate) processes: Vec<Arc<Mutex<Process>>>,
+    pub(crate) full_disks: Arc<AtomicUsize>,
+    /// What went wrong with what was to break.
+    pub(crate) problems: Arc<std::sync::Mutex<Vec<String>>>,
+}
+
+/// Lets all of them happen; returns when everything is whole again.
+pub(crate) async fn strike_all(
+    breakable: &Breakable,
+    faults: &[ScheduledFault],
+    mut steps: watch::Receiver<usize>,
+    all: usize,
+) {
+    let mut lasting = JoinSet::new();
+    for scheduled in faults {
+        let due = scheduled.after_steps.min(all);
+        // Nobody counts any more when all have left.
+        let _ = steps.wait_for(|steps| *steps >= due).await;
+        tokio::time::sleep(Duration::from_millis(scheduled.delay_ms)).await;
+        let (breakable, fault) = (breakable.clone(), scheduled.fault);
+        lasting.spawn(async move {
+            if let Err(problem) = breakable.strike(fault).await {
+                breakable.problems.lock().unwrap().push(problem);
+            }
+        });
+    }
+    while lasting.join_next().await.is_some() {}
+}
+
+impl Breakable {
+    async fn strike(&self, fault: Fault) -> Result<(), String> {
+        match fault {
+            Fault::Kill { process } => {
+                let mut process = self.processes[process % self.processes.len()].lock().await;
+                process.kill().await;
+                process.start();
+            }
+            Fault::TornWrite { process } => {
+                let mut process = self.processes[process % self.processes.len()].lock().await;
+                process.kill().await;
+                process.tear(0);
+                process.start();
+            }
+            Fault::Terminate { process } => {
+                let mut process = self.processes[process % self.processes.len()].lock().await;
+                process.terminate().await?;
+                process.start();
+            }
+            Fault::FullDisk { process, ms } => self.fill_disk(process, ms).await?,
+            Fault::ClockJump { process, seconds } => {
+                let process = self.processes[process % self.processes.len()].lock().await;
+                process.jump(seconds);
+            }
+            Fault::Model { failure, ms } => {
+                self.model.fails(Some(failure));
+                lasts(ms).await;
+                self.model.fails(None);
+            }
+            Fault::Embedder { failure, ms } => {
+                self.model.embedder_fails(Some(failure));
+                lasts(ms).await;
+                self.model.embedder_fails(None);
+            }
+            Fault::Answers { failure, ms } => {
+                self.desk.fails(Some(failure));
+                lasts(ms).await;
+                self.desk.fails(None);
+            }
+            Fault::Graph { failure, ms } => self.break_wire(failure, ms).await,
+        }
+        Ok(())
+    }
+
+    /// Ends a process and starts it with no room for what it writes, for a while.
+    async fn fill_disk(&self, process: usize, ms: u64) -> Result<(), String> {
+        let mut process = self.processes[process % self.processes.len()].lock().await;
+        // From now on, so that what is said meanwhile is known to be said then.
+        self.full_disks.fetch_add(1, Ordering::SeqCst);
+        process.terminate().await?;
+        let is_full = process.start_on_full_disk();
+        if is_full {
+            lasts(ms).await;
+        }
+        let ended = process.terminate().await;
+        process.start();
+        self.full_disks.fetch_sub(1, Ordering::SeqCst);
+        ended
+    }
+
+    async fn break_wire(&self, failure: GraphFailure, ms: u64) {
+        let Some(wire) = &self.wire else { return };
+        match failure {
+            GraphFailure::Cut => {
+                wire.cut();
+                lasts(ms).await;
+                wire.mend();
+            }
+            GraphFailure::Slow => {
+                wire.slow(SLOW);
+                lasts(ms).await;
+                wire.slow(Duration::ZERO);
+            }
+            GraphFailure::CommitReplyLost => wire.lose_next_commit(),
+        }
+    }
+}
+
+async fn lasts(ms: u64) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}

@@ -1,0 +1,190 @@
+//! The parts that `muninn serve` runs, in a runtime of their own: dropping it drops every task where it is.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use muninn::config::{Config, Options};
+use muninn::conversation::ledger::Ledger;
+use muninn::wiring::{Wired, wire};
+use muninn_platform::{Inbox, Platform as _};
+use muninn_webhook::Webhook;
+use secrecy::SecretString;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::Log;
+
+/// Who was killed a moment ago may hold the graph still.
+const TO_LET_GO: Duration = Duration::from_secs(20);
+
+#[derive(Debug)]
+pub(super) struct InProcess {
+    runtime: Runtime,
+    serving: JoinHandle<()>,
+    shutdown: CancellationToken,
+}
+
+impl InProcess {
+    pub(super) fn start(data_dir: &Path, settings: &[(&'static str, String)], log: Log) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let config = config(data_dir, settings);
+        let options = webhook(settings);
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .on_thread_start({
+                let subscriber = subscriber(log);
+                move || {
+                    let logs = tracing::dispatcher::set_default(&subscriber);
+                    // As long as the thread.
+                    std::mem::forget(logs);
+                }
+            })
+            .build()
+            .unwrap();
+        let shutdown = CancellationToken::new();
+        let told = shutdown.clone();
+        let serving = runtime.spawn(async move { serve(config, options, told).await });
+        Self {
+            runtime,
+            serving,
+            shutdown,
+        }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.serving.is_finished()
+    }
+
+    pub(super) async fn kill(self) {
+        let Self { runtime, .. } = self;
+        let killed = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(TO_LET_GO));
+        killed.await.unwrap();
+    }
+
+    pub(super) async fn end(mut self, within: Duration) -> Result<(), String> {
+        self.shutdown.cancel();
+        let ended = tokio::time::timeout(within, &mut self.serving).await;
+        let ended = ended.map_err(|_| format!("it did not end in {within:?}"));
+        self.kill().await;
+        ended.map(drop)
+    }
+}
+
+fn config(data_dir: &Path, settings: &[(&'static str, String)]) -> Config {
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+    let mut line = vec![
+        "simulator".to_owned(),
+        format!("--data-dir={}", data_dir.display()),
+    ];
+    let own = settings
+        .iter()
+        .filter(|(name, _)| !name.starts_with("WEBHOOK_"));
+    line.extend(own.map(|(name, value)| {
+        let name = name.to_lowercase().replace('_', "-");
+        format!("--{name}={value}")
+    }));
+    Line::parse_from(line).options.into_config().unwrap()
+}
+
+fn webhook(settings: &[(&'static str, String)]) -> muninn_webhook::Options {
+    let set = |wanted| {
+        let mut found = settings.iter().filter(|(name, _)| *name == wanted);
+        found.next().expect("it is set").1.clone()
+    };
+    let address: SocketAddr = set("WEBHOOK_ADDR").parse().unwrap();
+    muninn_webhook::Options {
+        address,
+        secret: SecretString::from(set("WEBHOOK_SECRET")),
+        answer_url: set("WEBHOOK_ANSWER_URL").parse().unwrap(),
+    }
+}
+
+/// As `muninn serve`, with the webhook alone. What it cannot begin with, it ends with.
+async fn serve(config: Config, options: muninn_webhook::Options, shutdown: CancellationToken) {
+    let begun = async {
+        loop {
+            let Ok(mut ledger) = Ledger::open(&config.data_dir) else {
+                return None;
+            };
+            let left_over = ledger.take_left_over();
+            match wire(&config, ledger).await {
+                Ok(wired) => return Some((wired, left_over)),
+                Err(error) => tracing::warn!(%error, "not yet"),
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let begun = tokio::time::timeout(TO_LET_GO, begun).await;
+    let Ok(Some((wired, left_over))) = begun else {
+        return;
+    };
+    let Wired {
+        bot,
+        store,
+        heard,
+        archive: _,
+        recaller: _,
+        searcher: _,
+    } = wired;
+    let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
+    let inbox = inbox.shared(store.is_shared()).hearing(heard);
+    let left_over = inbox.left_over();
+    let names = ["webhook".to_owned()];
+    bot.sign_in(&names, &left_over).await;
+    let platform = tokio::spawn({
+        let shutdown = shutdown.clone();
+        async move { Webhook::new(options).run(inbox, shutdown).await }
+    });
+    let is_done = CancellationToken::new();
+    let looking_after = tokio::spawn({
+        let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
+        async move { bot.look_after(&names, &left_over, is_done).await }
+    });
+    let mut serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
+    let _ = platform.await;
+    if tokio::time::timeout(config.shutdown_timeout.mul_f64(0.6), &mut serving)
+        .await
+        .is_err()
+    {
+        bot.halt();
+        let _ = tokio::time::timeout(config.shutdown_timeout, serving).await;
+    }
+    is_done.cancel();
+    let _ = looking_after.await;
+    if let Err(error) = store.close().await {
+        tracing::warn!(%error, "the graph could not be closed");
+    }
+}
+
+/// Writes to the log of one process what happens on its threads.
+fn subscriber(log: Log) -> tracing::Dispatch {
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_env_filter("warn,muninn=debug")
+        .with_writer(move || LogWriter(log.clone()))
+        .finish();
+    tracing::Dispatch::new(subscriber)
+}
+
+struct LogWriter(Log);
+
+impl Write for LogWriter {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! Plans of people and of faults, made from seeds, and what must hold whatever happens: `docs/simulator.md`.
+//!
+//! A failure is printed as a line for `regressions.jsonl`, whose plans every run replays first.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(
+    clippy::print_stdout,
+    reason = "whoever runs it by hand wants to see how far it is"
+)]
+
+mod check;
+mod desk;
+mod export;
+mod faults;
+mod host;
+mod model;
+mod people;
+mod plan;
+mod shrink;
+#[path = "../support/mod.rs"]
+mod support;
+mod words;
+mod world;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+
+use self::check::Invariant;
+use self::plan::{GraphKind, Host, Plan};
+use self::world::{Done, Failure};
+
+/// How often a plan of `regressions.jsonl` is tried: it depends on time, so it does not fail each time.
+const REPLAYS: usize = 2;
+
+/// Plans that are tried at most to make one that failed smaller.
+const SHRINK_ATTEMPTS: usize = 60;
+
+fn regressions() -> Vec<Plan> {
+    let lines = include_str!("regressions.jsonl").lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// One kind of plans, and how many of them run at the same time.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    host: Host,
+    graph: GraphKind,
+    at_once: usize,
+}
+
+/// What all lanes together have done.
+#[derive(Debug, Default)]
+struct Tally {
+    plans: usize,
+    done: Done,
+    failed: Vec<(Plan, Failure)>,
+}
+
+impl Tally {
+    fn add(&mut self, plan: Plan, ran: Result<Done, Failure>) {
+        self.plans += 1;
+        match ran {
+            Ok(done) => {
+                self.done.messages += done.messages;
+                self.done.kills += done.kills;
+                self.done.faults += done.faults;
+            }
+            Err(failure) => {
+                let line = serde_json::to_string(&plan).unwrap();
+                println!("VIOLATION in {}", failure.evidence.display());
+                for violation in &failure.violations {
+                    println!("  {violation}");
+                }
+                println!("  {line}");
+                self.failed.push((plan, failure));
+            }
+        }
+    }
+}
+
+/// Runs plans of seeds from `first` on, as long as `goes_on` says so.
+async fn simulate(
+    lanes: &[Lane],
+    first: u64,
+    goes_on: impl Fn(u64) -> bool + Clone + Send + 'static,
+) -> Tally {
+    let tally: Arc<Mutex<Tally>> = Arc::default();
+    let mut running = JoinSet::new();
+    for lane in lanes.iter().copied() {
+        let next = Arc::new(AtomicU64::new(0));
+        for _ in 0..lane.at_once {
+            let (next, tally, goes_on) = (Arc::clone(&next), Arc::clone(&tally), goes_on.clone());
+            running.spawn(async move {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if !goes_on(number) {
+                        return;
+                    }
+                    let plan = Plan::of_seed(first + number, lane.host, lane.graph);
+                    let ran = world::run(&plan).await;
+                    tally.lock().await.add(plan, ran);
+                }
+            });
+        }
+    }
+    while let Some(ended) = running.join_next().await {
+        ended.unwrap();
+    }
+    std::mem::take(&mut *tally.lock().await)
+}
+
+/// Fails with the smallest plan that is found.
+async fn report(tally: Tally) {
+    let Done {
+        messages,
+        kills,
+        faults,
+    } = tally.done;
+    println!(
+        "{} plans with {messages} messages, {faults} faults, {kills} of them kills; {} failed",
+        tally.plans,
+        tally.failed.len()
+    );
+    let Some((plan, failure)) = tally.failed.into_iter().next() else {
+        return;
+    };
+    let wanted: BTreeSet<Invariant> = failure.violations.iter().map(|it| it.invariant).collect();
+    let fails = async |plan: &Plan| {
+        let failed = world::run(plan).await.err();
+        failed.is_some_and(|failed| {
+            let _ = std::fs::remove_dir_all(&failed.evidence);
+            failed
+                .violations
+                .iter()
+                .any(|it| wanted.contains(&it.invariant))
+        })
+    };
+    let smallest = shrink::shrunk(plan, SHRINK_ATTEMPTS, fails).await;
+    panic!(
+        "{}\nMend it, and add this line to tests/simulator/regressions.jsonl:\n{}",
+        failure.violations[0],
+        serde_json::to_string(&smallest).unwrap()
+    );
+}
+
+async fn replay(graph: GraphKind) {
+    for plan in regressions().into_iter().filter(|plan| plan.graph == graph) {
+        for _ in 0..REPLAYS {
+            if let Err(failure) = world::run(&plan).await {
+                let line = serde_json::to_string(&plan).unwrap();
+                panic!("again: {failure:#?}\n{line}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_mended_stays_mended() {
+    replay(GraphKind::Embedded).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_was_mended_stays_mended_on_neo4j() {
+    replay(GraphKind::Neo4j).await;
+}
+
+/// Seeds of a fixed set, with so many plans of each lane.
+async fn fixed(lanes: &[Lane], plans: u64) {
+    report(simulate(lanes, 1, move |number| number < plans).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_doubled_or_told_to_others_by_bots_that_are_dropped() {
+    let lane = Lane {
+        host: Host::InProcess,
+        graph: GraphKind::Embedded,
+        at_once: 4,
+    };
+    fixed(&[lane], 40).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_doubled_or_told_to_others_by_programs_that_are_killed() {
+    let lane = Lane {
+        host: Host::Program,
+        graph: GraphKind::Embedded,
+        at_once: 2,
+    };
+    fixed(&[lane], 12).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn nothing_is_lost_doubled_or_told_to_others_by_several_on_neo4j() {
+    let lane = Lane {
+        host: Host::Program,
+        graph: GraphKind::Neo4j,
+        at_once: 1,
+    };
+    fixed(&[lane], 4).await;
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// `.ci/simulate` runs this: new seeds, for `SIMULATE_MINUTES`, on the graphs that there are.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes: .ci/simulate"]
+async fn soak_with_new_seeds() {
+    let number =
+        |name, otherwise: u64| variable(name).map_or(otherwise, |value| value.parse().expect(name));
+    let minutes = number("SIMULATE_MINUTES", 5);
+    let seed = number("SIMULATE_SEED", u64::from(std::process::id()) * 1_000_003);
+    let lane = |host, graph, name, otherwise| Lane {
+        host,
+        graph,
+        at_once: usize::try_from(number(name, otherwise)).unwrap(),
+    };
+    let mut lanes = vec![
+        lane(
+            Host::InProcess,
+            GraphKind::Embedded,
+            "SIMULATE_IN_PROCESS",
+            4,
+        ),
+        lane(Host::Program, GraphKind::Embedded, "SIMULATE_PROGRAMS", 1),
+    ];
+    if variable("NEO4J_TEST_URI").is_some() {
+        lanes.push(lane(Host::Program, GraphKind::Neo4j, "SIMULATE_NEO4J", 1));
+    }
+    println!("seeds from {seed} on, {minutes} minutes, {lanes:?}");
+    let until = Instant::now() + Duration::from_secs(60 * minutes);
+    report(simulate(&lanes, seed, move |_| Instant::now() < until).await).await;
+}
+
+/// Runs the plan in the file that `SIMULATE_PLAN` names, so that one can look into it.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a plan (SIMULATE_PLAN)"]
+async fn soak_one_plan() {
+    let Some(file) = variable("SIMULATE_PLAN") else {
+        return;
+    };
+    let plan: Plan = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let mut tally = Tally::default();
+    let ran = world::run(&plan).await;
+    tally.add(plan, ran);
+    assert!(tally.failed.is_empty());
+}

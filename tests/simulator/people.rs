@@ -1,0 +1,468 @@
+//! The people: each says in one channel what the plan says, and remembers what became of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::check::{Invariant, Violation};
+use crate::desk::{Desk, Door};
+use crate::model::Model;
+use crate::plan::Step;
+use crate::words::{Token, nonce_of};
+
+/// Longer than anything is retried here, however busy the machine is.
+const TO_SETTLE: Duration = Duration::from_secs(150);
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is to be answered, and kept.
+    Live,
+    /// Its person deleted it, or had it forgotten.
+    Gone,
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub(crate) struct Said {
+    pub(crate) channel: usize,
+    pub(crate) conversation: u64,
+    pub(crate) number: u64,
+    /// The newest.
+    pub(crate) version: u64,
+    pub(crate) fate: Fate,
+    /// From this prompt on nobody is told of it any more.
+    pub(crate) gone_since: Option<usize>,
+    /// Somebody stopped what was answered in its conversation.
+    pub(crate) may_be_stopped: bool,
+    /// It was accepted, changed or answered while no disk had room: the bot says that it keeps nothing then.
+    pub(crate) is_unsure: bool,
+}
+
+impl Said {
+    pub(crate) fn id(&self) -> String {
+        format!("m{}", self.number)
+    }
+
+    pub(crate) fn tokens(&self, run: &str) -> Vec<Token> {
+        let versions = 0..=self.version;
+        versions.map(|version| self.token(run, version)).collect()
+    }
+
+    pub(crate) fn token(&self, run: &str, version: u64) -> Token {
+        Token {
+            run: run.to_owned(),
+            channel: self.channel,
+            number: self.number,
+            version,
+        }
+    }
+}
+
+/// What all people share.
+#[derive(Clone)]
+pub(crate) struct Around {
+    pub(crate) run: String,
+    pub(crate) desk: Arc<Desk>,
+    pub(crate) model: Arc<Model>,
+    pub(crate) doors: Vec<Arc<Door>>,
+    /// Steps of all channels so far.
+    pub(crate) steps: watch::Sender<usize>,
+    /// How many processes have no room on their disk.
+    pub(crate) full_disks: Arc<AtomicUsize>,
+    pub(crate) window_turns: usize,
+}
+
+/// The person of a channel.
+pub(crate) struct Person {
+    around: Around,
+    channel: usize,
+    pub(crate) said: Vec<Said>,
+    /// Commands by their ids, and whether each is surely kept.
+    pub(crate) commands: Vec<(String, bool)>,
+}
+
+impl Person {
+    pub(crate) fn new(around: Around, channel: usize) -> Self {
+        Self {
+            around,
+            channel,
+            said: Vec::new(),
+            commands: Vec::new(),
+        }
+    }
+
+    pub(crate) fn name_of(run: &str, channel: usize) -> String {
+        format!("{run}-{channel}")
+    }
+
+    fn name(&self) -> String {
+        Self::name_of(&self.around.run, self.channel)
+    }
+
+    pub(crate) async fn acts(&mut self, steps: &[Step]) -> Result<(), Violation> {
+        for (at, step) in steps.iter().enumerate() {
+            let done = self.does(*step).await;
+            // Whoever waits for steps does not wait for those that nobody takes any more.
+            let by = if done.is_ok() { 1 } else { steps.len() - at };
+            self.around.steps.send_modify(|steps| *steps += by);
+            done?;
+        }
+        Ok(())
+    }
+
+    async fn does(&mut self, step: Step) -> Result<(), Violation> {
+        match step {
+            Step::Ask {
+                number,
+                conversation,
+            } => {
+                let body = self.asks(number, conversation);
+                self.posts(&body, number).await
+            }
+            Step::AskTwice {
+                number,
+                conversation,
+            } => {
+                let body = self.asks(number, conversation);
+                let (one, other) = tokio::join!(
+                    self.posts(&body, number),
+                    self.posts(&body, number.wrapping_add(1))
+                );
+                one.and(other)
+            }
+            Step::AskBoth { first, second } => {
+                let (one, other) = (self.asks(first, 0), self.asks(second, 1));
+                let (one, other) =
+                    tokio::join!(self.posts(&one, first), self.posts(&other, second));
+                one.and(other)
+            }
+            Step::Edit { number } => self.edits(number).await,
+            Step::Delete { number } => self.deletes(number).await,
+            Step::Redeliver { number } => {
+                let Some(said) = self.of_number(number) else {
+                    return Ok(());
+                };
+                let (token, conversation) = (said.token(&self.around.run, 0), said.conversation);
+                let body = self.question(number, conversation, &token);
+                self.posts(&body, number.wrapping_add(1)).await
+            }
+            Step::Stop { conversation } => self.stops(conversation).await,
+            Step::ForgetLast { conversation } => self.forgets_last(conversation).await,
+            Step::ForgetConversation { conversation } => {
+                let command = "/forget conversation";
+                self.forgets(conversation, command, |said| {
+                    said.conversation == conversation
+                })
+                .await
+            }
+            Step::ForgetMe => self.forgets(0, "/forget me yes", |_| true).await,
+            Step::Why { conversation } => self.commands(conversation, "/why").await.map(drop),
+            Step::History { conversation } => {
+                self.commands(conversation, "/history").await.map(drop)
+            }
+            Step::Settle => self.settles().await,
+            Step::Wait { ms } => {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                Ok(())
+            }
+        }
+    }
+
+    fn of_number(&self, number: u64) -> Option<&Said> {
+        self.said.iter().find(|said| said.number == number)
+    }
+
+    fn is_unsure(&self) -> bool {
+        self.around.full_disks.load(Ordering::SeqCst) > 0
+    }
+
+    fn body(&self, id: &str, conversation: u64) -> Value {
+        let channel = self.name();
+        json!({
+            "id": id, "channel": channel, "conversation": format!("c{conversation}"),
+            "author": { "id": format!("ann-{channel}"), "name": "Ann", "is_admin": true },
+        })
+    }
+
+    fn question(&self, number: u64, conversation: u64, token: &Token) -> Value {
+        let mut body = self.body(&format!("m{number}"), conversation);
+        body["text"] = json!(format!("The berth {token} is free on which day?"));
+        body
+    }
+
+    async fn posts(&self, body: &Value, first: u64) -> Result<(), Violation> {
+        let first = usize::try_from(first).unwrap_or_default();
+        let posted = self.around.desk.says(&self.around.doors, first, body).await;
+        posted.map_err(|problem| Violation::new(Invariant::Accepted, problem))
+    }
+
+    /// Says that a question is asked now, and gives it.
+    fn asks(&mut self, number: u64, conversation: u64) -> Value {
+        let said = Said {
+            channel: self.channel,
+            conversation,
+            number,
+            version: 0,
+            fate: Fate::Live,
+            gone_since: None,
+            may_be_stopped: false,
+            is_unsure: self.is_unsure(),
+        };
+        let token = said.token(&self.around.run, 0);
+        self.said.push(said);
+        self.question(number, conversation, &token)
+    }
+
+    async fn edits(&mut self, number: u64) -> Result<(), Violation> {
+        let (run, is_unsure) = (self.around.run.clone(), self.is_unsure());
+        let mut said = self.said.iter_mut();
+        let Some(said) = said.find(|said| said.number == number && said.fate == Fate::Live) else {
+            return Ok(());
+        };
+        said.version += 1;
+        said.is_unsure |= is_unsure;
+        let (token, conversation) = (said.token(&run, said.version), said.conversation);
+        let mut body = self.question(number, conversation, &token);
+        body["id"] = json!(format!("m{number}e{}", token.version));
+        body["type"] = json!("edit");
+        body["of"] = json!(format!("m{number}"));
+        self.posts(&body, number).await
+    }
+
+    async fn deletes(&mut self, number: u64) -> Result<(), Violation> {
+        let is_unsure = self.is_unsure();
+        let mut said = self.said.iter_mut();
+        let Some(said) = said.find(|said| said.number == number && said.fate == Fate::Live) else {
+            return Ok(());
+        };
+        said.fate = Fate::Gone;
+        said.is_unsure |= is_unsure;
+        let conversation = said.conversation;
+        let mut body = self.body(&format!("m{number}d"), conversation);
+        body["type"] = json!("deletion");
+        body["of"] = json!(format!("m{number}"));
+        self.posts(&body, number).await
+    }
+
+    async fn stops(&mut self, conversation: u64) -> Result<(), Violation> {
+        for said in &mut self.said {
+            said.may_be_stopped |= said.conversation == conversation;
+        }
+        let id = format!("s{}", self.commands.len());
+        let mut body = self.body(&id, conversation);
+        body["type"] = json!("stop");
+        // A stop is about what is under way and is not waited for.
+        self.posts(&body, conversation).await
+    }
+
+    /// Gives a command; gives its id.
+    async fn commands(&mut self, conversation: u64, command: &str) -> Result<String, Violation> {
+        let id = format!("o{}", self.commands.len());
+        self.commands.push((id.clone(), !self.is_unsure()));
+        let mut body = self.body(&id, conversation);
+        body["text"] = json!(command);
+        self.posts(&body, conversation).await?;
+        Ok(id)
+    }
+
+    async fn forgets_last(&mut self, conversation: u64) -> Result<(), Violation> {
+        // What is the last is known only when nothing is under way.
+        self.settles().await?;
+        let before = self.shown();
+        let id = self.commands(conversation, "/forget last").await?;
+        self.answered(&id).await?;
+        let told = self.around.desk.answer(&self.name(), &id);
+        if !told.is_some_and(|told| told.starts_with("Forgotten")) {
+            return Ok(());
+        }
+        if !waits(TO_SETTLE, || self.shown().len() < before.len()).await && !self.is_unsure() {
+            let problem = format!("after {id} each answer of {} still stands", self.name());
+            return Err(Violation::new(Invariant::Forgotten, problem));
+        }
+        let after = self.shown();
+        let gone: Vec<u64> = before
+            .into_iter()
+            .filter(|it| !after.contains(it))
+            .collect();
+        let last = gone
+            .iter()
+            .find(|it| !self.quotes_one_of(**it, &gone))
+            .copied();
+        let since = self.around.model.prompts_so_far();
+        for said in self
+            .said
+            .iter_mut()
+            .filter(|said| Some(said.number) == last)
+        {
+            said.fate = Fate::Gone;
+            said.gone_since = Some(since);
+        }
+        self.settles().await
+    }
+
+    /// Whether an answer ever had a word of another of these questions: then it goes with that.
+    fn quotes_one_of(&self, number: u64, others: &[u64]) -> bool {
+        let (run, name) = (&self.around.run, self.name());
+        let others = self
+            .said
+            .iter()
+            .filter(|said| said.number != number && others.contains(&said.number));
+        let words: Vec<String> = others
+            .flat_map(|said| said.tokens(run))
+            .map(|it| it.to_string())
+            .collect();
+        let id = format!("m{number}");
+        let history = self.around.desk.history();
+        let mut its = history
+            .iter()
+            .filter(|post| post.channel == name && post.question == id);
+        its.any(|post| words.iter().any(|word| post.text.contains(word)))
+    }
+
+    /// The live questions whose answers stand there.
+    fn shown(&self) -> Vec<u64> {
+        let is_shown = |said: &&Said| {
+            said.fate == Fate::Live && self.around.desk.answer(&self.name(), &said.id()).is_some()
+        };
+        self.said
+            .iter()
+            .filter(is_shown)
+            .map(|said| said.number)
+            .collect()
+    }
+
+    async fn forgets(
+        &mut self,
+        conversation: u64,
+        command: &str,
+        what: impl Fn(&Said) -> bool,
+    ) -> Result<(), Violation> {
+        self.settles().await?;
+        let id = self.commands(conversation, command).await?;
+        self.answered(&id).await?;
+        let told = self.around.desk.answer(&self.name(), &id);
+        let is_forgotten =
+            |told: String| told.starts_with("Forgotten") || told.starts_with("I forgot");
+        if !told.is_some_and(is_forgotten) {
+            return Ok(());
+        }
+        let (since, is_unsure) = (self.around.model.prompts_so_far(), self.is_unsure());
+        for said in &mut self.said {
+            if what(said) && said.fate == Fate::Live {
+                said.fate = Fate::Gone;
+                said.is_unsure |= is_unsure;
+                said.gone_since = Some(since);
+            }
+        }
+        self.settles().await
+    }
+
+    async fn answered(&self, id: &str) -> Result<(), Violation> {
+        let name = self.name();
+        let is_there = || self.around.desk.answer(&name, id).is_some();
+        if waits(TO_SETTLE, is_there).await || self.is_unsure() {
+            return Ok(());
+        }
+        let problem = format!("{name} {id} has no answer");
+        Err(Violation::new(Invariant::Answered, problem))
+    }
+
+    /// Returns when everything is as it should be.
+    pub(crate) async fn settles(&mut self) -> Result<(), Violation> {
+        if !waits(TO_SETTLE, || self.unsettled().is_none()).await
+            && let Some(violation) = self.unsettled()
+        {
+            return Err(violation);
+        }
+        let since = self.around.model.prompts_so_far();
+        let (run, desk) = (&self.around.run, &self.around.desk);
+        let history = desk.history();
+        let name = Self::name_of(run, self.channel);
+        for said in &mut self.said {
+            // What was never shown may still be under way.
+            let was_shown = || {
+                let mut shown = history.iter();
+                shown.any(|post| post.channel == name && post.question == said.id())
+            };
+            if said.fate == Fate::Gone && said.gone_since.is_none() && was_shown() {
+                said.gone_since = Some(since);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not yet as it should be.
+    fn unsettled(&self) -> Option<Violation> {
+        let posts = self.around.desk.posts();
+        let name = self.name();
+        let answer = |id: &str| {
+            let mut posts = posts.iter();
+            posts.find(|post| post.channel == name && post.question == id)
+        };
+        let unlike = |invariant, problem| Some(Violation::new(invariant, problem));
+        for said in self.said.iter().filter(|said| !said.is_unsure) {
+            let id = said.id();
+            match (said.fate, answer(&id)) {
+                // A notice says nothing of it.
+                (Fate::Gone, Some(post)) if post.text != "(stopped)" => {
+                    let problem = format!("{name} {id} is gone, and {:?} stands there", post.text);
+                    return unlike(Invariant::Forgotten, problem);
+                }
+                (Fate::Live, None) if !self.quoted_what_is_gone(&id) => {
+                    return unlike(Invariant::Answered, format!("{name} {id} has no answer"));
+                }
+                (Fate::Live, Some(post)) if self.is_outdated(said, &post.text) => {
+                    let problem = format!(
+                        "{name} {id} was edited {} times, and {:?} stands there",
+                        said.version, post.text
+                    );
+                    return unlike(Invariant::Answered, problem);
+                }
+                (Fate::Live | Fate::Gone, Some(_) | None) => {}
+            }
+        }
+        for (id, _) in self.commands.iter().filter(|(_, is_sure)| *is_sure) {
+            if answer(id).is_none() && !self.quoted_what_is_gone(id) {
+                return unlike(Invariant::Answered, format!("{name} {id} has no answer"));
+            }
+        }
+        None
+    }
+
+    /// Whether an answer is the one to an earlier version of its question.
+    fn is_outdated(&self, said: &Said, text: &str) -> bool {
+        let newest = said.token(&self.around.run, said.version).to_string();
+        // What fell out of the window is not answered again, nor what was stopped.
+        let is_followed = self.around.window_turns >= 50 && !said.may_be_stopped;
+        is_followed && nonce_of(text).is_some() && !text.contains(&newest)
+    }
+
+    /// Whether what answered this ever had a word of what is gone: then it is taken away as well.
+    fn quoted_what_is_gone(&self, id: &str) -> bool {
+        let name = self.name();
+        let gone = self.said.iter().filter(|said| said.fate == Fate::Gone);
+        let gone: Vec<String> = gone
+            .flat_map(|said| said.tokens(&self.around.run))
+            .map(|token| token.to_string())
+            .collect();
+        let history = self.around.desk.history();
+        let mut its = history
+            .iter()
+            .filter(|post| post.channel == name && post.question == id);
+        its.any(|post| gone.iter().any(|word| post.text.contains(word)))
+    }
+}
+
+/// Waits until something holds; says whether it did in time.
+pub(crate) async fn waits(most: Duration, holds: impl Fn() -> bool) -> bool {
+    let waited = async {
+        while !holds() {
+            tokio::time::sleep(Duration::from_millis(15)).await;
+        }
+    };
+    tokio::time::timeout(most, waited).await.is_ok()
+}

@@ -1,0 +1,390 @@
+//! Runs a plan: starts the bot's processes, lets people talk and things break, and looks at what came of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn::graph::GraphConfig;
+use secrecy::SecretString;
+use tokio::sync::{Mutex, watch};
+
+use crate::check::{Evidence, Invariant, Violation};
+use crate::desk::{Desk, Door, SECRET};
+use crate::export::Graph;
+use crate::faults::{Breakable, strike_all};
+use crate::host::Process;
+use crate::model::Model;
+use crate::people::{Around, Person, waits};
+use crate::plan::{Fault, GraphKind, Plan};
+use crate::support::files::files_with;
+use crate::support::graph::TestGraph;
+use crate::support::model_server::KEY;
+use crate::support::program::free_address;
+use crate::support::proxy::Proxy;
+use crate::words::fresh_run;
+
+/// Longer than a graph that is back is looked for.
+const TO_SAVE: Duration = Duration::from_secs(60);
+
+/// Why a plan failed, and where what is known of it was written.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) violations: Vec<Violation>,
+    pub(crate) evidence: PathBuf,
+}
+
+/// What was done without a violation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    pub(crate) messages: usize,
+    pub(crate) kills: usize,
+    pub(crate) faults: usize,
+}
+
+/// Where the graph is.
+struct GraphPlace {
+    config: GraphConfig,
+    wire: Option<Arc<Proxy>>,
+}
+
+/// Runs a plan to its end.
+pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
+    let run = fresh_run();
+    let folder = tempfile::tempdir().unwrap();
+    let model = Model::start(run.clone(), plan.options.model_quotes).await;
+    let (model, desk) = (Arc::new(model), Arc::new(Desk::open().await));
+    let graph = graph_place(plan, folder.path()).await;
+    let processes = processes(plan, folder.path(), &model, &desk, &graph);
+    let around = Around {
+        run: run.clone(),
+        desk: Arc::clone(&desk),
+        model: Arc::clone(&model),
+        doors: doors(&processes).await,
+        steps: watch::Sender::new(0),
+        full_disks: Arc::default(),
+        window_turns: plan.options.window_turns,
+    };
+    let mut people: Vec<Person> = (0..plan.channels.len())
+        .map(|channel| Person::new(around.clone(), channel))
+        .collect();
+    let mut violations = lives(plan, &around, &graph, &processes, &mut people).await;
+    if violations.is_empty() {
+        saved(&processes).await;
+    }
+    for process in &processes {
+        if let Err(problem) = process.lock().await.terminate().await {
+            violations.push(Violation::new(Invariant::Ends, problem));
+        }
+    }
+    violations.extend(of_logs(&processes).await);
+    violations.extend(
+        desk.malformed()
+            .into_iter()
+            .map(|problem| Violation::new(Invariant::WellFormed, problem)),
+    );
+    let read = Graph::read(&graph.config, &run).await;
+    let kept = match read {
+        Ok(kept) => kept,
+        Err(problem) => {
+            violations.push(Violation::new(Invariant::KeptOnce, problem));
+            Graph::default()
+        }
+    };
+    let evidence = Evidence {
+        run: &run,
+        said: people.iter().flat_map(|person| &person.said).collect(),
+        posts: desk.posts(),
+        history: desk.history(),
+        prompts: model.prompts(),
+        nonces: model.nonces(),
+        graph: kept,
+        model_quotes: plan.options.model_quotes,
+        was_disk_full: has(plan, |fault| matches!(fault, Fault::FullDisk { .. })),
+    };
+    if violations.is_empty() {
+        violations.extend(evidence.violations());
+        violations.extend(in_files(&evidence, folder.path()));
+        violations.extend(unbounded(plan, &desk));
+    }
+    let done = Done {
+        messages: people
+            .iter()
+            .map(|it| it.said.len() + it.commands.len())
+            .sum(),
+        kills: plan.kills(),
+        faults: plan.faults.len(),
+    };
+    if violations.is_empty() {
+        drop(evidence);
+        drop((people, around));
+        Arc::into_inner(model)
+            .expect("nobody else asks it")
+            .finish();
+        return Ok(done);
+    }
+    let said = format!("{evidence:#?}\n{violations:#?}");
+    let place = keep_evidence(plan, folder, &processes, &said).await;
+    // What it complains of is not what failed.
+    std::mem::forget(Arc::into_inner(model));
+    Err(Failure {
+        violations,
+        evidence: place,
+    })
+}
+
+fn has(plan: &Plan, is: impl Fn(Fault) -> bool) -> bool {
+    plan.faults.iter().any(|scheduled| is(scheduled.fault))
+}
+
+async fn graph_place(plan: &Plan, folder: &Path) -> GraphPlace {
+    match plan.graph {
+        GraphKind::Embedded => {
+            let data = folder.join("0/data");
+            GraphPlace {
+                config: GraphConfig::at(format!("embedded:{}", data.display())),
+                wire: None,
+            }
+        }
+        GraphKind::Neo4j => {
+            let server = TestGraph::of_environment();
+            let (_, address) = server.url.split_once("://").expect("an address");
+            let wire = Proxy::to(address.to_owned()).await;
+            GraphPlace {
+                config: GraphConfig {
+                    user: server.user,
+                    password: SecretString::from(server.password),
+                    ..GraphConfig::at(&server.url)
+                },
+                wire: Some(Arc::new(wire)),
+            }
+        }
+    }
+}
+
+fn processes(
+    plan: &Plan,
+    folder: &Path,
+    model: &Model,
+    desk: &Desk,
+    graph: &GraphPlace,
+) -> Vec<Arc<Mutex<Process>>> {
+    let mut processes = Vec::new();
+    for number in 0..plan.processes {
+        let door = Arc::new(Door {
+            address: free_address(),
+            clock_ahead: 0.into(),
+        });
+        let settings = settings(plan, model, desk, graph, &door.address);
+        let its = folder.join(number.to_string());
+        let mut process = Process::new(plan.host, its, settings, door);
+        if has(plan, |fault| matches!(fault, Fault::ClockJump { .. })) {
+            process.has_own_clock();
+        }
+        process.start();
+        processes.push(Arc::new(Mutex::new(process)));
+    }
+    processes
+}
+
+async fn doors(processes: &[Arc<Mutex<Process>>]) -> Vec<Arc<Door>> {
+    let mut doors = Vec::new();
+    for process in processes {
+        doors.push(Arc::clone(&process.lock().await.door));
+    }
+    doors
+}
+
+fn settings(
+    plan: &Plan,
+    model: &Model,
+    desk: &Desk,
+    graph: &GraphPlace,
+    address: &str,
+) -> Vec<(&'static str, String)> {
+    let mut settings: Vec<(&'static str, String)> = [
+        ("OPENAI_BASE_URL", model.base_url()),
+        ("OPENAI_API_KEY", KEY.to_owned()),
+        ("CHAT_MODEL", "chat".to_owned()),
+        ("UTILITY_MODEL", "utility".to_owned()),
+        ("MODEL_REQUESTS_PER_MINUTE", "100000".to_owned()),
+        ("MODEL_REQUESTS_PER_PERSON", "100000".to_owned()),
+        ("MODEL_TOKENS_PER_MINUTE", "100000000".to_owned()),
+        ("MODEL_TIMEOUT", "2".to_owned()),
+        ("TURN_TIMEOUT", "10".to_owned()),
+        (
+            "GRAPH_TIMEOUT",
+            if plan.graph == GraphKind::Neo4j {
+                "3"
+            } else {
+                "60"
+            }
+            .to_owned(),
+        ),
+        ("MESSAGES_PER_MINUTE", "100000".to_owned()),
+        ("WINDOW_TURNS", plan.options.window_turns.to_string()),
+        ("INBOX_SIZE", plan.options.inbox_size.to_string()),
+        ("SHUTDOWN_TIMEOUT", "3".to_owned()),
+        ("WEBHOOK_ADDR", address.to_owned()),
+        ("WEBHOOK_SECRET", SECRET.to_owned()),
+        ("WEBHOOK_ANSWER_URL", desk.address().to_owned()),
+    ]
+    .into();
+    if plan.options.remote_embedder {
+        settings.push(("EMBEDDING_MODEL", "embedding".to_owned()));
+    }
+    if let Some(wire) = &graph.wire {
+        let server = TestGraph::of_environment();
+        settings.push(("GRAPH_URL", wire.bolt_url()));
+        settings.push(("GRAPH_USER", server.user));
+        settings.push(("GRAPH_PASSWORD", server.password));
+    }
+    settings
+}
+
+/// Lets all of it happen, until everything that was broken is whole again and everything is answered.
+async fn lives(
+    plan: &Plan,
+    around: &Around,
+    graph: &GraphPlace,
+    processes: &[Arc<Mutex<Process>>],
+    people: &mut [Person],
+) -> Vec<Violation> {
+    let breakable = Breakable {
+        model: Arc::clone(&around.model),
+        desk: Arc::clone(&around.desk),
+        wire: graph.wire.clone(),
+        processes: processes.to_vec(),
+        full_disks: Arc::clone(&around.full_disks),
+        problems: Arc::default(),
+    };
+    let supervisor = tokio::spawn(supervise(processes.to_vec()));
+    let all: usize = plan.channels.iter().map(Vec::len).sum();
+    let faults = strike_all(&breakable, &plan.faults, around.steps.subscribe(), all);
+    let talking = async {
+        let each = people.iter_mut().zip(&plan.channels);
+        futures::future::join_all(each.map(|(person, steps)| person.acts(steps))).await
+    };
+    let (talked, ()) = tokio::join!(talking, faults);
+    let mut violations: Vec<Violation> = talked.into_iter().filter_map(Result::err).collect();
+    if violations.is_empty() {
+        let settling = people.iter_mut().map(Person::settles);
+        let settled = futures::future::join_all(settling).await;
+        violations.extend(settled.into_iter().filter_map(Result::err));
+    }
+    supervisor.abort();
+    let problems = std::mem::take(&mut *breakable.problems.lock().unwrap());
+    violations.extend(
+        problems
+            .into_iter()
+            .map(|problem| Violation::new(Invariant::Ends, problem)),
+    );
+    violations
+}
+
+/// Starts again what ended by itself, as a service manager does.
+async fn supervise(processes: Vec<Arc<Mutex<Process>>>) {
+    loop {
+        for process in &processes {
+            process.lock().await.keep_running();
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Waits until no turn waits for the graph any more.
+async fn saved(processes: &[Arc<Mutex<Process>>]) {
+    let mut folders = Vec::new();
+    for process in processes {
+        folders.push(process.lock().await.data_dir());
+    }
+    let is_waiting = |folder: &PathBuf| {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut journals =
+            files.filter(|file| file.file_name().to_string_lossy().starts_with("journal-"));
+        journals.any(|file| {
+            let text = std::fs::read(file.path()).unwrap_or_default();
+            text.windows(6)
+                .any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
+        })
+    };
+    // What is not saved by then is found to be missing.
+    waits(TO_SAVE, || !folders.iter().any(is_waiting)).await;
+}
+
+async fn of_logs(processes: &[Arc<Mutex<Process>>]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for process in processes {
+        let log = Arc::clone(&process.lock().await.log);
+        let log = String::from_utf8_lossy(&log.lock().unwrap()).into_owned();
+        let mut lines = log.lines();
+        if let Some(line) = lines.find(|line| line.contains("panicked")) {
+            found.push(Violation::new(Invariant::WellFormed, line));
+        }
+        let said = crate::words::tokens(&log);
+        if let Some(token) = said.first() {
+            let problem = format!("the log says {token}");
+            found.push(Violation::new(Invariant::OwnAudience, problem));
+        }
+    }
+    found
+}
+
+fn in_files(evidence: &Evidence<'_>, folder: &Path) -> Vec<Violation> {
+    let words = evidence.gone_words();
+    let found = words.iter().flat_map(|word| {
+        files_with(folder, word).into_iter().map(move |path| {
+            Violation::new(
+                Invariant::Forgotten,
+                format!("{word} is gone, and in {}", path.display()),
+            )
+        })
+    });
+    found.collect()
+}
+
+fn unbounded(plan: &Plan, desk: &Desk) -> Option<Violation> {
+    let ends = plan
+        .faults
+        .iter()
+        .filter(|scheduled| match scheduled.fault {
+            Fault::Kill { .. }
+            | Fault::TornWrite { .. }
+            | Fault::Terminate { .. }
+            | Fault::FullDisk { .. } => true,
+            Fault::ClockJump { .. }
+            | Fault::Model { .. }
+            | Fault::Embedder { .. }
+            | Fault::Answers { .. }
+            | Fault::Graph { .. } => false,
+        });
+    // Each end makes room for as many again, and what waited is in the graph.
+    let most = plan.options.inbox_size * plan.processes * (1 + ends.count());
+    let unanswered = desk.most_unanswered();
+    (unanswered > most).then(|| {
+        let problem =
+            format!("{unanswered} messages were accepted and not answered, with room for {most}");
+        Violation::new(Invariant::Bounded, problem)
+    })
+}
+
+/// Keeps what is known of a failure for whoever looks into it.
+async fn keep_evidence(
+    plan: &Plan,
+    folder: tempfile::TempDir,
+    processes: &[Arc<Mutex<Process>>],
+    said: &str,
+) -> PathBuf {
+    let place = folder.keep();
+    std::fs::write(
+        place.join("plan.json"),
+        serde_json::to_string(plan).unwrap(),
+    )
+    .unwrap();
+    std::fs::write(place.join("evidence"), said).unwrap();
+    for (number, process) in processes.iter().enumerate() {
+        let log = Arc::clone(&process.lock().await.log);
+        let log = log.lock().unwrap().clone();
+        std::fs::write(place.join(format!("log-{number}")), log).unwrap();
+    }
+    place
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use muninn::graph::GraphConfig;
 use secrecy::SecretString;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, MutexGuard, watch};
 
 use crate::check::{Evidence, Invariant, Violation};
 use crate::desk::{Desk, Door, SECRET};
@@ -41,10 +41,14 @@ pub(crate) struct Done {
     pub(crate) faults: usize,
 }
 
+/// Processes on one graph take over one another's messages, so one plan at a time has the server.
+static SERVER: Mutex<()> = Mutex::const_new(());
+
 /// Where the graph is.
 struct GraphPlace {
     config: GraphConfig,
     wire: Option<Arc<Proxy>>,
+    _alone: Option<MutexGuard<'static, ()>>,
 }
 
 /// Runs a plan to its end.
@@ -143,10 +147,13 @@ async fn graph_place(plan: &Plan, folder: &Path) -> GraphPlace {
             GraphPlace {
                 config: GraphConfig::at(format!("embedded:{}", data.display())),
                 wire: None,
+                _alone: None,
             }
         }
         GraphKind::Neo4j => {
+            let alone = SERVER.lock().await;
             let server = TestGraph::of_environment();
+            server.run("MATCH (n) DETACH DELETE n").await;
             let (_, address) = server.url.split_once("://").expect("an address");
             let wire = Proxy::to(address.to_owned()).await;
             GraphPlace {
@@ -156,6 +163,7 @@ async fn graph_place(plan: &Plan, folder: &Path) -> GraphPlace {
                     ..GraphConfig::at(&server.url)
                 },
                 wire: Some(Arc::new(wire)),
+                _alone: Some(alone),
             }
         }
     }

@@ -17,6 +17,7 @@ mod demo;
 mod discord;
 mod doctor;
 mod eval;
+mod health;
 mod hold;
 mod ingest;
 mod inspect;
@@ -51,7 +52,7 @@ use clap_complete::Shell;
 use command_line::command_line;
 use context::Context;
 pub(crate) use live_settings::Environment;
-use muninn::config::{Config, LogFormat, Options};
+use muninn::config::{Config, LogFormat, Options, data_dir};
 use muninn::memory::eval::EvalArgs;
 use open_commands::OpenCommand;
 use output::Exit;
@@ -87,6 +88,10 @@ enum Command {
     Serve,
     /// Check configuration, graph, models and platform accounts, and say how to fix what is wrong
     Doctor(doctor::DoctorArgs),
+    /// Tell whether the bot that runs here is well; for service managers and containers
+    ///
+    /// Asks the process that has DATA_DIR open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
+    Health,
     #[command(flatten)]
     Open(OpenCommand),
     /// Print an app manifest
@@ -156,6 +161,30 @@ enum CypherCommand {
     Check(cypher::CheckArgs),
 }
 
+impl Command {
+    /// Whether it needs what is in the data folder. `doctor` says of itself what is wrong there.
+    fn uses_data(&self) -> bool {
+        match self {
+            #[cfg(feature = "terminal")]
+            Self::Chat { .. } => true,
+            Self::Serve
+            | Self::Health
+            | Self::Open(_)
+            | Self::RecallEval(_)
+            | Self::Audit(_)
+            | Self::DiscardDamaged
+            | Self::Import { .. } => true,
+            #[cfg(feature = "slack")]
+            Self::Manifest { .. } => false,
+            #[cfg(feature = "discord")]
+            Self::Invite { .. } => false,
+            Self::Doctor(_) | Self::Cypher { .. } | Self::Completions { .. } | Self::Man { .. } => {
+                false
+            }
+        }
+    }
+}
+
 /// Reads the command line; ends the process with help, or with what is wrong in it.
 pub(crate) fn read() -> Cli {
     let mut command = command_line();
@@ -191,11 +220,15 @@ async fn execute(
 ) -> anyhow::Result<Exit> {
     let at = Context::here(config);
     let config = &at.config;
+    if command.uses_data() {
+        data_dir::format(&config.data_dir)?;
+    }
     match command {
         #[cfg(feature = "terminal")]
         Command::Chat { session } => chat::run(&at, &session, environment).await,
         Command::Serve => serve::run(config, &platforms, environment).await,
         Command::Doctor(args) => doctor::run(&at, &platforms, &args).await,
+        Command::Health => health::run(config).await,
         Command::Open(command) => command.execute(&at, environment).await,
         #[cfg(feature = "slack")]
         Command::Manifest {
@@ -240,6 +273,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         Command::Invite { .. } => SERVICE_LOG,
         Command::Serve
         | Command::Doctor(_)
+        | Command::Health
         | Command::Open(_)
         | Command::RecallEval(_)
         | Command::Cypher { .. }

@@ -17,7 +17,7 @@ use muninn_platform::{
 };
 use secrecy::SecretString;
 
-pub use self::data_dir::DataDirReason;
+pub use self::data_dir::{DataDirError, DataDirReason};
 pub use self::names::{Place, UnknownName, unknown};
 use crate::agent::budget::BudgetConfig;
 use crate::agent::mcp::McpFile;
@@ -631,7 +631,7 @@ fn threshold(text: &str) -> Result<f64, String> {
     }
 }
 
-mod data_dir;
+pub mod data_dir;
 mod models;
 mod names;
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! `/healthz` and `/metrics`, for whoever watches the bot.
 
-use muninn_platform::counted;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -109,15 +108,9 @@ pub async fn serve(
 
 /// Well means that turns are answered and reach the graph.
 async fn healthz(State(watched): State<Watched>) -> (StatusCode, String) {
-    let waiting = watched.archive.waiting();
-    if watched.archive.is_away() {
-        let body = format!(
-            "the graph is away; waiting in the journal: {}\n",
-            counted(waiting, "turn")
-        );
-        (StatusCode::SERVICE_UNAVAILABLE, body)
-    } else {
-        (StatusCode::OK, "ok\n".to_owned())
+    match watched.archive.trouble() {
+        Some(trouble) => (StatusCode::SERVICE_UNAVAILABLE, format!("{trouble}\n")),
+        None => (StatusCode::OK, "ok\n".to_owned()),
     }
 }
 

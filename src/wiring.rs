@@ -8,7 +8,7 @@ use crate::agent::budget::Budgets;
 use crate::agent::mcp::{McpFileError, McpServers};
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{Toolbox, ToolboxError};
-use crate::config::Config;
+use crate::config::{Config, DataDirError, data_dir};
 use crate::conversation::attachments::Attachments;
 use crate::conversation::attention::Listening;
 use crate::conversation::audit::Audit;
@@ -65,6 +65,8 @@ pub enum WiringError {
     /// A sentence for each of them.
     #[error("{}", .0.join("; "))]
     Channels(Vec<String>),
+    #[error(transparent)]
+    Format(#[from] DataDirError),
     #[error("DATA_DIR cannot be used")]
     DataDir(#[source] std::io::Error),
 }
@@ -89,6 +91,7 @@ pub struct Wired {
 /// When the graph, the journal or a prompt cannot be used. A model that does not answer is no error:
 /// the bot then answers from memory, and says so.
 pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError> {
+    data_dir::prepare(&config.data_dir)?;
     let parts = Parts::load(config)?;
     let store = graph::open(&config.graph).await?;
     let assembled = parts.assemble(config, Arc::clone(&store), ledger);

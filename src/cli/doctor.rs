@@ -7,7 +7,7 @@ mod tools;
 use clap::Args;
 use muninn::agent::prompts::{Prompts, unread_files};
 use muninn::agent::tools::ToolFiles;
-use muninn::config::Config;
+use muninn::config::{Config, data_dir};
 use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
 use muninn::knowledge::search::nodes::NodeSettings;
@@ -142,7 +142,15 @@ fn settings(config: &Config) -> Vec<Finding> {
         let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions --json` shows the audiences");
         note("settings", text)
     });
-    let mut findings = vec![well("data", data)];
+    let data = match data_dir::format(&config.data_dir) {
+        Ok(_) => well("data", data),
+        Err(error) => Finding {
+            part: "data",
+            verdict: Verdict::Error,
+            text: in_one_line(&error),
+        },
+    };
+    let mut findings = vec![data];
     findings.extend(unknown);
     findings.extend(channels);
     findings.extend(kinds(config));

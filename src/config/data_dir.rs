@@ -1,5 +1,6 @@
 //! Which folder is the data folder.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
@@ -52,6 +53,72 @@ fn decide(
     }
 }
 
+/// The format of the files that this program writes into the data folder. It is raised with every change that an
+/// older program would not understand; the embedded graph has a version of its own.
+pub const FORMAT: u32 = 1;
+/// What says in which format a folder is.
+const FORMAT_FILE: &str = "format";
+
+/// Why a data folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DataDirError {
+    #[error(
+        "{} was written by a newer muninn (format {found}; this one knows {FORMAT}); update muninn, or set DATA_DIR to another folder",
+        folder.display()
+    )]
+    Newer { folder: PathBuf, found: u32 },
+    #[error("{} holds no number; it says in which format the data folder is, which has been {FORMAT} so far", path.display())]
+    Damaged { path: PathBuf },
+    #[error("cannot use {}", path.display())]
+    Unusable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The format of a data folder. One that says nothing, or that is not there, has the first.
+///
+/// # Errors
+/// When it is newer than this program, or cannot be read.
+pub fn format(folder: &Path) -> Result<u32, DataDirError> {
+    let path = folder.join(FORMAT_FILE);
+    let found = match std::fs::read_to_string(&path) {
+        Ok(text) => text.trim().parse().ok(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(1),
+        Err(source) => return Err(DataDirError::Unusable { path, source }),
+    };
+    match found {
+        Some(found) if found > FORMAT => Err(DataDirError::Newer {
+            folder: folder.to_owned(),
+            found,
+        }),
+        Some(found) => Ok(found),
+        None => Err(DataDirError::Damaged { path }),
+    }
+}
+
+/// Makes the data folder where it is not there, and says in it which format this program writes.
+///
+/// # Errors
+/// As [`format`], or when it cannot be written.
+pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
+    let path = folder.join(FORMAT_FILE);
+    let is_said = format(folder)? == FORMAT && path.exists();
+    if is_said {
+        return Ok(());
+    }
+    let written = private_files::private_folder(folder).and_then(|()| {
+        let mut file = private_files::private_file()
+            .write(true)
+            .truncate(true)
+            .open(&path)?;
+        writeln!(file, "{FORMAT}")?;
+        file.sync_all()
+    });
+    written.map_err(|source| DataDirError::Unusable { path, source })
+}
+
 /// The data folder, and why it is that.
 pub(super) fn data_dir(set: Option<PathBuf>) -> (PathBuf, DataDirReason) {
     let set = set.filter(|path| !path.as_os_str().is_empty());
@@ -79,6 +146,27 @@ pub(super) fn graph_url(data_dir: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_says_in_which_format_it_is_and_a_newer_one_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("data");
+        assert_eq!(format(&folder).unwrap(), 1);
+        prepare(&folder).unwrap();
+        prepare(&folder).unwrap();
+        let file = folder.join(FORMAT_FILE);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "1\n");
+
+        std::fs::write(&file, "2\n").unwrap();
+        let refused = prepare(&folder).unwrap_err().to_string();
+        let said = "was written by a newer muninn (format 2; this one knows 1); update muninn";
+        assert!(refused.contains(said), "{refused}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "2\n");
+
+        std::fs::write(&file, "").unwrap();
+        let refused = format(&folder).unwrap_err().to_string();
+        assert!(refused.contains("holds no number"), "{refused}");
+    }
 
     #[test]
     fn what_is_set_goes_before_what_is_there_and_that_before_the_systems_place() {

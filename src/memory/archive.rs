@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use muninn_platform::{
-    AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage, MessageId,
+    AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage, MessageId, counted,
 };
 use tokio::time::Instant;
 
@@ -120,6 +120,14 @@ impl Archive {
     /// Turns that wait for the graph.
     pub fn waiting(&self) -> usize {
         self.journal.len()
+    }
+
+    /// Why turns do not reach the graph, in a sentence; none while they do.
+    pub fn trouble(&self) -> Option<String> {
+        self.is_away().then(|| {
+            let waiting = counted(self.waiting(), "turn");
+            format!("the graph is away; waiting in the journal: {waiting}")
+        })
     }
 
     /// Reads what a turn needs. What still waits of its session is saved first.

@@ -14,6 +14,7 @@ mod deployed;
 mod embedding;
 mod evaluating;
 mod forgetting;
+mod formats;
 mod holding;
 mod home;
 mod ingesting;

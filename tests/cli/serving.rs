@@ -67,6 +67,7 @@ async fn it_talks_on_its_socket_tells_its_health_and_counts() {
     let health = get(&address, "/healthz").await;
     assert!(health.starts_with("HTTP/1.0 200 OK"), "{health}");
     assert!(health.ends_with("\r\n\r\nok\n"), "{health}");
+    assert_eq!(home.run(&["health"], "").await.succeeds(), "ok\n");
     let metrics = get(&address, "/metrics").await;
     for line in [
         "muninn_turns_total{source=\"model\"} 1",
@@ -100,6 +101,9 @@ async fn it_talks_on_its_socket_tells_its_health_and_counts() {
     serving.signal("TERM").await;
     serving.end().await.succeeds();
     assert!(!home.path("socket").exists());
+    home.run(&["health"], "")
+        .await
+        .fails(1, &["no muninn runs with", "start `muninn serve`"]);
     server.finish();
 }
 

@@ -116,6 +116,20 @@ impl Connection {
     /// With what it failed with, or when the process ended meanwhile.
     pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
         self.ask(Asked::Run(command.with_whole_paths()?)).await?;
+        self.print_all().await
+    }
+
+    /// Prints whether turns are answered and reach the graph.
+    ///
+    /// # Errors
+    /// When the process does not answer.
+    pub(in crate::cli) async fn ready(mut self) -> anyhow::Result<Exit> {
+        self.ask(Asked::Ready).await?;
+        self.print_all().await
+    }
+
+    /// Prints what is said until the command ends.
+    async fn print_all(mut self) -> anyhow::Result<Exit> {
         let mut bar: Option<ProgressBar> = None;
         loop {
             match self.next().await? {

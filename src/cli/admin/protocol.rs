@@ -10,7 +10,7 @@ use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Far};
 
 /// Of what is said here. Another one is told to the person who asks.
-pub(in crate::cli) const PROTOCOL: u32 = 2;
+pub(in crate::cli) const PROTOCOL: u32 = 3;
 
 /// The longest line, in bytes.
 pub(in crate::cli) const LONGEST_LINE: usize = 8 * 1024 * 1024;
@@ -48,6 +48,8 @@ pub(in crate::cli) enum Asked {
     Run(OpenCommand),
     /// What `doctor` says of the graph.
     Health,
+    /// Whether turns are answered and reach the graph.
+    Ready,
     /// What `cypher check` checks against.
     Known,
     /// To talk: what is typed follows, a line each.

@@ -23,7 +23,7 @@ use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
 use crate::cli::context::{Context, Running};
 #[cfg(feature = "terminal")]
 use crate::cli::open_commands::OpenCommand;
-use crate::cli::output::Output;
+use crate::cli::output::{Exit, Output};
 use crate::cli::{cypher, doctor};
 
 /// Commands at once; more are told to come later.
@@ -221,6 +221,18 @@ async fn act(what: Asked, at: &Context) -> Frame {
         },
         #[cfg(feature = "terminal")]
         Asked::Chat { .. } => Frame::Failed("a chat is no command".to_owned()),
+        Asked::Ready => {
+            let trouble = at.running.as_ref().and_then(|it| it.archive.trouble());
+            let exit = Exit::of(trouble.is_none());
+            match at
+                .out
+                .line(&trouble.unwrap_or_else(|| "ok".to_owned()))
+                .await
+            {
+                Ok(()) => Frame::Exit(exit),
+                Err(error) => Frame::Failed(error.to_string()),
+            }
+        }
         Asked::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
         Asked::Known => match cypher::of_graph(at).boxed().await {
             Ok(known) => Frame::Known(known),
@@ -237,7 +249,7 @@ impl Asked {
             Self::Run(OpenCommand::Ask(_)) => TO_ANSWER,
             #[cfg(feature = "terminal")]
             Self::Chat { .. } => TO_ANSWER,
-            Self::Run(_) | Self::Health | Self::Known => TO_FINISH,
+            Self::Run(_) | Self::Health | Self::Ready | Self::Known => TO_FINISH,
         }
     }
 }

@@ -1,19 +1,21 @@
-# The bot in a small image. Its memory is in /data: mount a volume there, or set GRAPH_URL to a Neo4j.
-FROM rust:1.95-bookworm AS build
+# The bot in an image that holds nothing else: no shell, no packages, no libraries. `packaging/rootfs` lays it out.
+# Its memory is in /data: mount a volume there, or set GRAPH_URL to a Neo4j.
+FROM rust:1.95-alpine AS build
+RUN apk add --no-cache bash build-base ca-certificates coreutils
 WORKDIR /src
 COPY . .
-RUN cargo build --release --locked --bin muninn
+RUN cargo build --release --locked --bin muninn \
+ && packaging/rootfs target/release/muninn /rootfs
 
-FROM debian:bookworm-slim
-RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates \
- && rm -rf /var/lib/apt/lists/* \
- && useradd --system --create-home --uid 10001 muninn \
- && install -d -o muninn /data
-COPY --from=build /src/target/release/muninn /usr/local/bin/muninn
-USER muninn
+FROM scratch
+COPY --from=build /rootfs/muninn /muninn
+COPY --from=build /rootfs/etc /etc
+COPY --from=build /rootfs/tmp /tmp
+COPY --from=build --chown=10001:10001 /rootfs/data /data
+USER 10001:10001
 WORKDIR /data
-ENV DATA_DIR=/data GRAPH_URL=embedded:/data
+ENV DATA_DIR=/data
 VOLUME /data
-ENTRYPOINT ["muninn"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["/muninn", "health"]
+ENTRYPOINT ["/muninn"]
 CMD ["serve"]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use muninn::graph::claims::Claimed;
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, Toward,
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+    Languages, Toward,
 };
 use uuid::Uuid;
 
@@ -49,6 +50,8 @@ fn message() -> IncomingMessage {
         reply_to: None,
         link: None,
         sent_at: chrono::Utc::now(),
+        workspace_language: None,
+        languages: Languages::default(),
     }
 }
 

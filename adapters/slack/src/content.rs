@@ -152,7 +152,7 @@ mod tests {
     fn too_long(text: &str) -> Option<String> {
         let parts = SafeText::new(text).split(LIMIT);
         for part in &parts {
-            let content = message(part, Stage::Last, Form::Blocks);
+            let content = message(part, Stage::Last, Form::Blocks, Language::English);
             let block = content["blocks"][0]["text"].as_str().unwrap();
             if block.chars().count() > BLOCKS {
                 return Some(format!("a block of {}", block.chars().count()));
@@ -163,7 +163,7 @@ mod tests {
             }
         }
         for part in plain_parts(&parts) {
-            let content = message(&part, Stage::Last, Form::Plain);
+            let content = message(&part, Stage::Last, Form::Plain, Language::English);
             let text = content["text"].as_str().unwrap();
             if text.len() > EDITED_TEXT {
                 return Some(format!("a plain text of {}", text.len()));

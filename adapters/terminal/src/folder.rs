@@ -102,7 +102,7 @@ mod tests {
         let gone = folder.path().join("gone");
         for folder in [Some(gone.as_path()), None] {
             let why = put(folder, &mine()).await.unwrap_err();
-            assert!(why.0.ends_with("ask again"), "{why}");
+            assert!(why.to_string().ends_with("ask again"), "{why}");
         }
     }
 }

@@ -16,17 +16,21 @@ mod demo;
 #[cfg(feature = "discord")]
 mod discord;
 mod doctor;
+#[cfg(any(feature = "mcp", feature = "web"))]
+mod doors;
 mod eval;
 mod health;
 mod hold;
 mod ingest;
 mod inspect;
 mod live_settings;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod names;
 mod offline_turns;
 mod open_commands;
 mod output;
-#[cfg(any(feature = "terminal", feature = "web"))]
+#[cfg(any(feature = "mcp", feature = "terminal", feature = "web"))]
 mod own_bot;
 mod own_copy;
 mod packaging;
@@ -259,7 +263,7 @@ async fn execute(
 const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,neo4rs=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
 /// What is said of settings.
 const SETTINGS: &str = "muninn::settings";
-#[cfg(feature = "terminal")]
+#[cfg(any(feature = "mcp", feature = "terminal"))]
 const CHAT_LOG: &str = "error,muninn::settings=warn,async_openai=off,neo4rs=off";
 
 fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
@@ -267,6 +271,9 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         // A person talks there; what they should know is said in the chat.
         #[cfg(feature = "terminal")]
         Command::Chat { .. } => CHAT_LOG,
+        // A program talks there, which shows nobody what is logged.
+        #[cfg(feature = "mcp")]
+        Command::Open(OpenCommand::Mcp(_)) => CHAT_LOG,
         #[cfg(feature = "slack")]
         Command::Manifest { .. } => SERVICE_LOG,
         #[cfg(feature = "discord")]

@@ -19,6 +19,7 @@ use secrecy::SecretString;
 
 pub use self::data_dir::{DataDirError, DataDirReason};
 pub use self::names::{Place, UnknownName, unknown};
+pub use self::public_address::{AddressError, PublicAddress, PublicOrigin};
 use crate::agent::budget::BudgetConfig;
 use crate::agent::mcp::McpFile;
 use crate::graph::{GraphConfig, Reader};
@@ -205,6 +206,12 @@ pub struct Options {
     /// Address that people open them at, if a proxy stands before `WEB_ADDR`, such as `https://muninn.example.org`
     #[arg(long, env, global = true)]
     pub web_url: Option<String>,
+    /// Listen address for programs that ask by the Model Context Protocol, such as 127.0.0.1:8089; unset for none
+    #[arg(long, env, global = true)]
+    pub mcp_addr: Option<SocketAddr>,
+    /// Address that they ask at, if a proxy stands before `MCP_ADDR`, such as `https://mcp.example.org`
+    #[arg(long, env, global = true)]
+    pub mcp_url: Option<String>,
     /// Log filter in the syntax of tracing's EnvFilter; unset for a default that fits the command
     #[arg(long, env, global = true)]
     pub log: Option<String>,
@@ -267,9 +274,10 @@ pub struct Config {
     pub channels_file: Option<PathBuf>,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
-    pub web_addr: Option<SocketAddr>,
-    /// What people open, without a slash at the end.
-    pub web_url: Option<String>,
+    /// Where the pages are.
+    pub web: Option<PublicAddress>,
+    /// Where programs ask.
+    pub mcp: Option<PublicAddress>,
 }
 
 /// Which files that come with messages are read.
@@ -469,9 +477,16 @@ impl Options {
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             http_addr: self.http_addr,
-            web_addr: self.web_addr,
-            web_url: filled(self.web_url.as_deref().unwrap_or_default())
-                .map(|url| url.trim_end_matches('/').to_owned()),
+            web: public(
+                self.web_addr,
+                self.web_url.as_deref(),
+                ("WEB_ADDR", "WEB_URL"),
+            ),
+            mcp: public(
+                self.mcp_addr,
+                self.mcp_url.as_deref(),
+                ("MCP_ADDR", "MCP_URL"),
+            ),
         })
     }
 
@@ -631,8 +646,23 @@ fn threshold(text: &str) -> Result<f64, String> {
     }
 }
 
+/// None where no address is set.
+fn public(
+    address: Option<SocketAddr>,
+    url: Option<&str>,
+    settings: (&'static str, &'static str),
+) -> Option<PublicAddress> {
+    let url = filled(url.unwrap_or_default());
+    address.map(|address| PublicAddress {
+        address,
+        url: url.map(|url| url.trim_end_matches('/').to_owned()),
+        settings,
+    })
+}
+
 pub mod data_dir;
 mod models;
 mod names;
+mod public_address;
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,7 @@ pub mod spending;
 mod statements;
 mod store;
 mod timed;
+pub mod tokens;
 pub mod trace;
 pub mod transfer;
 mod trust;
@@ -76,6 +77,7 @@ pub const MEMORY_LABELS: &[&str] = &[
     "MuninnSchema",
     "MuninnSource",
     ingest::STAGED,
+    "MuninnToken",
     "Pending",
     "Response",
     "Session",

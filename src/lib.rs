@@ -36,7 +36,8 @@ pub mod graph;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod knowledge;
-pub mod live;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod memory;
 pub mod reloading;
 #[cfg(test)]

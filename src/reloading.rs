@@ -4,6 +4,8 @@
 //! read before stay in use. A turn that is under way keeps what it began with. What can be read again of
 //! the settings, whoever knows them decides ([`Settings`]).
 
+mod live;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +15,7 @@ use muninn_platform::{in_one_line, joined};
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+pub use self::live::Live;
 use crate::agent::mcp::McpServers;
 use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;

@@ -46,6 +46,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
         audience: new_turn("terminal/a", "").audience,
         also_recalls: None,
         private_elsewhere: Vec::new(),
+        through: None,
         other_accounts: Vec::new(),
         author: Author {
             id: "ada".to_owned(),

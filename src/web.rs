@@ -14,7 +14,6 @@ mod own;
 mod picture;
 mod search;
 mod templates;
-mod to_bot;
 mod visitor;
 mod why;
 
@@ -26,8 +25,7 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use chrono::Utc;
-use muninn_platform::{Channels, Memberships};
-use tokio::net::TcpListener;
+use muninn_platform::Channels;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -36,66 +34,15 @@ pub use self::errors::{LoggedError, RecentErrors};
 use self::guard::Limits;
 pub use self::health::{Operating, PartFinding, SettingsChanges};
 use self::templates::Templates;
-pub use self::to_bot::ToBot;
+use crate::config::{AddressError, PublicAddress, PublicOrigin};
 use crate::conversation::audit::Audit;
 use crate::conversation::pages::{Invites, Uninvited};
+use crate::conversation::readable::ReadablePlaces;
+use crate::conversation::to_bot::ToBot;
 use crate::graph::GraphStore;
 use crate::graph::accounts::Account;
 use crate::knowledge::search::Searcher;
 use crate::memory::{Archive, Recaller};
-
-/// Where the pages are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WebConfig {
-    /// Where they are served.
-    pub address: SocketAddr,
-    /// What people open, without a slash at the end, where it is not that address: a proxy with a certificate, for one.
-    pub url: Option<String>,
-}
-
-/// Why pages cannot be served there.
-#[derive(Debug, thiserror::Error)]
-pub enum WebError {
-    #[error(
-        "WEB_ADDR {0} can be reached from other machines, and the pages would go there unencrypted; put a proxy with a \
-         certificate before a loopback address such as 127.0.0.1:8088, and set WEB_URL to the https:// address that people open"
-    )]
-    Open(SocketAddr),
-    #[error(
-        "WEB_URL is {0:?}, but must begin with https:// (or http://localhost) and be the address of a host alone"
-    )]
-    Url(String),
-    #[error("cannot listen on {address} (WEB_ADDR): {source}")]
-    Listen {
-        address: SocketAddr,
-        source: std::io::Error,
-    },
-}
-
-impl WebConfig {
-    /// # Errors
-    /// When other machines could reach the pages unencrypted, or the URL is none.
-    pub fn check(&self) -> Result<(), WebError> {
-        match &self.url {
-            Some(url) => {
-                let rest = url.strip_prefix("https://");
-                let rest = rest.or_else(|| url.strip_prefix("http://").filter(|it| is_local(it)));
-                let is_host = |it: &str| !it.is_empty() && !it.contains(['/', '?', '#', '@', ' ']);
-                rest.filter(|it| is_host(it))
-                    .map(drop)
-                    .ok_or_else(|| WebError::Url(url.clone()))
-            }
-            None if self.address.ip().is_loopback() => Ok(()),
-            None => Err(WebError::Open(self.address)),
-        }
-    }
-}
-
-/// Whether it is this machine: `localhost:8088`, `127.0.0.1`.
-fn is_local(host: &str) -> bool {
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
-}
 
 /// What the pages show.
 #[derive(Clone, Debug)]
@@ -121,33 +68,33 @@ const COPIES: usize = 2;
 #[derive(Debug)]
 pub struct Web {
     data: PageData,
-    memberships: Memberships,
-    to_bot: ToBot,
+    readable: ReadablePlaces,
+    to_bot: Arc<ToBot>,
     access: Access,
     copies: Semaphore,
     limits: Limits,
     templates: Templates,
-    /// What people open, without a slash at the end.
-    origin: String,
+    /// What people open.
+    origin: PublicOrigin,
 }
 
 impl Web {
     /// An address that lets somebody in, once.
     pub fn link(&self, to: Viewer) -> String {
         let token = self.access.link(to, Utc::now());
-        format!("{}/enter/{}", self.origin, token.as_str())
+        format!("{}/enter/{}", self.origin.as_str(), token.as_str())
     }
 
     fn is_encrypted(&self) -> bool {
-        self.origin.starts_with("https://")
+        self.origin.is_encrypted()
     }
 }
 
 impl Invites for Web {
     fn invite(&self, account: &Account) -> Result<String, Uninvited> {
-        match self.memberships.named(&account.platform) {
-            Some(_) => Ok(self.link(Viewer::Person(account.clone()))),
-            None => Err(Uninvited),
+        match self.readable.is_told_by(&account.platform) {
+            true => Ok(self.link(Viewer::Person(account.clone()))),
+            false => Err(Uninvited),
         }
     }
 
@@ -161,27 +108,22 @@ impl Invites for Web {
 /// # Errors
 /// When they cannot be served there.
 pub async fn serve(
-    config: &WebConfig,
+    config: &PublicAddress,
     data: PageData,
-    memberships: Memberships,
-    to_bot: ToBot,
+    readable: ReadablePlaces,
+    to_bot: Arc<ToBot>,
     shutdown: CancellationToken,
-) -> Result<Arc<Web>, WebError> {
-    config.check()?;
-    let address = config.address;
-    let listener = TcpListener::bind(address).await;
-    let listener = listener.map_err(|source| WebError::Listen { address, source })?;
-    let port = listener.local_addr().map_or(address.port(), |it| it.port());
-    let at = SocketAddr::new(address.ip(), port);
+) -> Result<Arc<Web>, AddressError> {
+    let (listener, origin) = config.listen().await?;
     let web = Arc::new(Web {
         data,
-        memberships,
+        readable,
         to_bot,
         access: Access::default(),
         copies: Semaphore::new(COPIES),
         limits: Limits::new(),
         templates: Templates::new(),
-        origin: config.url.clone().unwrap_or_else(|| format!("http://{at}")),
+        origin,
     });
     let routes = routes(Arc::clone(&web)).into_make_service_with_connect_info::<SocketAddr>();
     let ending = Arc::clone(&web);
@@ -225,45 +167,4 @@ fn routes(web: Arc<Web>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&web), guard::check))
         .layer(from_fn(guard::headers))
         .with_state(web)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pages_go_to_other_machines_encrypted_only() {
-        let checked = |address: &str, url: Option<&str>| {
-            let config = WebConfig {
-                address: address.parse().unwrap(),
-                url: url.map(str::to_owned),
-            };
-            config.check().map_err(|error| error.to_string())
-        };
-        for (address, url) in [
-            ("127.0.0.1:8088", None),
-            ("[::1]:8088", None),
-            ("127.0.0.1:8088", Some("http://localhost:8088")),
-            ("0.0.0.0:8088", Some("https://muninn.example")),
-            ("127.0.0.1:8088", Some("https://muninn.example:8443")),
-        ] {
-            assert_eq!(checked(address, url), Ok(()), "{address} {url:?}");
-        }
-        assert!(
-            checked("0.0.0.0:8088", None)
-                .unwrap_err()
-                .contains("WEB_URL")
-        );
-        for url in [
-            "muninn.example",
-            "http://muninn.example",
-            "https://",
-            "https://muninn.example/bot",
-            "https://user@muninn.example",
-            "http://localhost.example",
-        ] {
-            let said = checked("127.0.0.1:8088", Some(url)).unwrap_err();
-            assert!(said.contains(url), "{said}");
-        }
-    }
 }

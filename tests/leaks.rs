@@ -10,6 +10,8 @@
 
 #[path = "leaks/pages.rs"]
 mod pages;
+#[path = "leaks/programs.rs"]
+mod programs;
 mod support;
 
 use std::time::Duration;

@@ -9,6 +9,8 @@ use muninn::conversation::backfill::Backfills;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::knowledge::search::{Searcher, Weights};
+#[cfg(feature = "mcp")]
+use muninn::mcp::Mcp;
 use muninn::memory::{Archive, Recaller};
 use muninn::reloading::Reloading;
 #[cfg(feature = "web")]
@@ -36,6 +38,8 @@ pub(super) struct Running {
         expect(dead_code, reason = "nobody can ask from a terminal")
     )]
     pub(super) inbox: Inbox,
+    #[cfg(feature = "mcp")]
+    pub(super) mcp: Arc<Mcp>,
     #[cfg(feature = "web")]
     pub(super) web: Option<Arc<Web>>,
 }

@@ -13,6 +13,8 @@ use super::context::Context;
 use super::eval::{self, EvalArgs};
 use super::inspect::{RecallArgs, SessionsArgs};
 use super::live_settings::Environment;
+#[cfg(feature = "mcp")]
+use super::mcp::{self, McpArgs};
 use super::output::Exit;
 use super::schema::SchemaArgs;
 use super::transfer::ExportArgs;
@@ -75,6 +77,9 @@ pub(super) enum OpenCommand {
         #[arg(long)]
         out: Option<PathBuf>,
     },
+    /// Let a program, such as an editor, ask by the Model Context Protocol on stdin and stdout; or make and revoke tokens
+    #[cfg(feature = "mcp")]
+    Mcp(McpArgs),
     /// Open the pages to look at: conversations, and what answers came from
     #[cfg(feature = "web")]
     Web(WebArgs),
@@ -103,6 +108,10 @@ impl OpenCommand {
             && !command.is_meant()?
         {
             return at.out.say("Nothing was deleted.").await;
+        }
+        #[cfg(feature = "mcp")]
+        if let Self::Mcp(McpArgs { command: None }) = &command {
+            return Box::pin(mcp::stdio(at, environment)).await;
         }
         match admin::connect(&at.config).await? {
             Some(connection) => connection.run(command).await,
@@ -145,6 +154,8 @@ impl OpenCommand {
             Self::OfflineTurns { command } => offline_turns::run(at, command).await,
             Self::Reembed => reembed::run(at).await,
             Self::Calibrate { out } => calibrate::run(at, out.as_deref()).await,
+            #[cfg(feature = "mcp")]
+            Self::Mcp(args) => mcp::run(at, args).await,
             #[cfg(feature = "web")]
             Self::Web(args) => web::run(at, args).await,
             Self::Export(args) => transfer::export_as_wanted(at, &args).await,
@@ -180,6 +191,8 @@ impl OpenCommand {
             }),
             #[cfg(feature = "terminal")]
             Self::Ask(_) => self,
+            #[cfg(feature = "mcp")]
+            Self::Mcp(_) => self,
             #[cfg(feature = "web")]
             Self::Web(_) => self,
             Self::Demo { .. }

@@ -12,7 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin;
 use super::context::Running;
+#[cfg(any(feature = "mcp", feature = "web"))]
+use super::doors::Doors;
 use super::live_settings::{AllowLists, Environment, LiveSettings};
+#[cfg(feature = "mcp")]
+use super::mcp;
 use super::platforms;
 use super::refresh;
 #[cfg(feature = "web")]
@@ -26,6 +30,8 @@ pub(super) struct OwnBot {
         expect(dead_code, reason = "nobody can ask from a terminal")
     )]
     pub(super) inbox: Inbox,
+    #[cfg(feature = "mcp")]
+    pub(super) mcp: Arc<muninn::mcp::Mcp>,
     #[cfg(feature = "web")]
     pub(super) web: Option<Arc<muninn::web::Web>>,
 }
@@ -51,6 +57,10 @@ pub(super) async fn with_own_bot<T>(
     let ending = CancellationToken::new();
     let memberships = Memberships::default();
     let _terminals = platforms::terminals_tell(&memberships);
+    #[cfg(any(feature = "mcp", feature = "web"))]
+    let doors = Doors::of(&wired, &inbox, &memberships);
+    #[cfg(feature = "mcp")]
+    let mcp = mcp::beside(config, &wired, &doors, &ending).await?;
     #[cfg(feature = "web")]
     let here = web::ThisProcess {
         config: config.clone(),
@@ -58,7 +68,7 @@ pub(super) async fn with_own_bot<T>(
         reloading: Arc::clone(&reloading),
     };
     #[cfg(feature = "web")]
-    let web = web::beside(here, &wired, (&inbox, &memberships), &ending).await?;
+    let web = web::beside(here, &wired, &doors, &ending).await?;
     let Wired {
         bot,
         store,
@@ -79,6 +89,8 @@ pub(super) async fn with_own_bot<T>(
         reloading,
         backfills: no_backfills(config),
         inbox: inbox.clone(),
+        #[cfg(feature = "mcp")]
+        mcp: Arc::clone(&mcp),
         #[cfg(feature = "web")]
         web: web.clone(),
     });
@@ -88,6 +100,8 @@ pub(super) async fn with_own_bot<T>(
     let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
     let own = OwnBot {
         inbox,
+        #[cfg(feature = "mcp")]
+        mcp,
         #[cfg(feature = "web")]
         web,
     };

@@ -22,7 +22,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin;
 use super::context::Running;
+#[cfg(any(feature = "mcp", feature = "web"))]
+use super::doors::Doors;
 use super::live_settings::{Environment, LiveSettings};
+#[cfg(feature = "mcp")]
+use super::mcp;
 use super::output::Exit;
 use super::platforms::{self, PlatformArgs, Registries};
 use super::refresh;
@@ -51,9 +55,15 @@ pub(super) async fn run(
         );
     }
     #[cfg(not(feature = "web"))]
-    if config.web_addr.is_some() {
+    if config.web.is_some() {
         bail!(
             "WEB_ADDR is set, and this muninn was built without the cargo feature `web`; build it with `--features web`, or leave WEB_ADDR out"
+        );
+    }
+    #[cfg(not(feature = "mcp"))]
+    if config.mcp.is_some() {
+        bail!(
+            "MCP_ADDR is set, and this muninn was built without the cargo feature `mcp`; build it with `--features mcp`, or leave MCP_ADDR out"
         );
     }
     // Before the graph is opened: who is told to end meanwhile still closes it.
@@ -92,6 +102,10 @@ pub(super) async fn run(
     let inbox = inbox.shared(wired.store.is_shared());
     let inbox = inbox.hearing(wired.heard.clone());
     let _terminals = platforms::terminals_tell(&registries.memberships);
+    #[cfg(any(feature = "mcp", feature = "web"))]
+    let doors = Doors::of(&wired, &inbox, &registries.memberships);
+    #[cfg(feature = "mcp")]
+    let mcp = mcp::beside(config, &wired, &doors, &shutdown).await?;
     #[cfg(feature = "web")]
     let here = web::ThisProcess {
         config: config.clone(),
@@ -99,7 +113,7 @@ pub(super) async fn run(
         reloading: Arc::clone(&reloading),
     };
     #[cfg(feature = "web")]
-    let web = web::beside(here, &wired, (&inbox, &registries.memberships), &shutdown).await?;
+    let web = web::beside(here, &wired, &doors, &shutdown).await?;
     #[cfg(feature = "web")]
     if web.is_some() {
         tracing::info!("serving the pages; `muninn web` prints a link");
@@ -118,10 +132,12 @@ pub(super) async fn run(
     bot.reads_history_by(Arc::clone(&backfills));
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
-    #[cfg(feature = "terminal")]
+    #[cfg(any(feature = "mcp", feature = "terminal"))]
     let mut names = names;
     #[cfg(feature = "terminal")]
     let unheard = super::chat::unheard(&mut names, &inbox, &shutdown);
+    #[cfg(feature = "mcp")]
+    let unheard_calls = mcp::unheard(&mut names, &inbox, &shutdown);
     bot.sign_in(&names, &left_over).await;
     let mut running: JoinSet<Result<(), PlatformError>> = JoinSet::new();
     for platform in platforms {
@@ -143,6 +159,11 @@ pub(super) async fn run(
         unheard.await;
         Ok(())
     });
+    #[cfg(feature = "mcp")]
+    running.spawn(async move {
+        unheard_calls.await;
+        Ok(())
+    });
     let as_commands_see = Arc::new(Running {
         config: config.clone(),
         store: Arc::clone(&store),
@@ -153,6 +174,8 @@ pub(super) async fn run(
         reloading,
         backfills,
         inbox,
+        #[cfg(feature = "mcp")]
+        mcp,
         #[cfg(feature = "web")]
         web,
     });

@@ -6,24 +6,22 @@ use std::sync::{Arc, OnceLock, Weak};
 use anyhow::bail;
 use async_trait::async_trait;
 use clap::Args;
-use muninn::config::Config;
+use muninn::config::{Config, PublicAddress};
 use muninn::conversation::audit::Audit;
 use muninn::conversation::pages::Invites;
 #[cfg(feature = "terminal")]
 use muninn::graph::accounts::Account;
 use muninn::reloading::Reloading;
 use muninn::web::access::Viewer;
-use muninn::web::{
-    self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, ToBot, Web, WebConfig,
-};
+use muninn::web::{self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, Web};
 use muninn::wiring::Wired;
-use muninn_platform::{Inbox, Memberships};
 use serde::{Deserialize, Serialize};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use super::context::Context;
 use super::doctor;
+use super::doors::Doors;
 use super::live_settings::Environment;
 use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
@@ -79,7 +77,11 @@ pub(super) async fn alone(
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
     let mut config = at.config.clone();
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    config.web_addr.get_or_insert(anywhere);
+    config.web.get_or_insert(PublicAddress {
+        address: anywhere,
+        url: None,
+        settings: ("WEB_ADDR", "WEB_URL"),
+    });
     let used = with_own_bot(&config, environment, async |own: OwnBot| {
         if let Some(web) = &own.web {
             let invitation = invitation(web, viewer);
@@ -146,16 +148,12 @@ fn invitation(web: &Web, viewer: Viewer) -> String {
 pub(super) async fn beside(
     here: ThisProcess,
     wired: &Wired,
-    (inbox, memberships): (&Inbox, &Memberships),
+    doors: &Doors,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Option<Arc<Web>>> {
     let config = here.config.clone();
-    let Some(address) = config.web_addr else {
+    let Some(at) = &config.web else {
         return Ok(None);
-    };
-    let at = WebConfig {
-        address,
-        url: config.web_url.clone(),
     };
     let data = PageData {
         store: Arc::clone(&wired.store),
@@ -168,9 +166,8 @@ pub(super) async fn beside(
         audit: Audit::new(&config.data_dir),
         folder: config.data_dir.clone(),
     };
-    let to_bot = ToBot::new(inbox.clone(), Arc::clone(&wired.bot));
-    let memberships = memberships.clone();
-    let web = web::serve(&at, data, memberships, to_bot, shutdown.clone()).await?;
+    let (readable, to_bot) = (doors.readable.clone(), Arc::clone(&doors.to_bot));
+    let web = web::serve(at, data, readable, to_bot, shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
     wired.bot.invites_by(invites);
     Ok(Some(web))

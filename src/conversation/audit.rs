@@ -58,10 +58,13 @@ pub enum Action {
     RetentionApplied,
     /// The copies of a legal hold that has ended were deleted.
     HoldEnded,
-    /// Saw a conversation on the pages, or what an answer of it came from.
+    /// Saw a conversation on the pages, or what an answer of it came from; or had it searched by a program.
     LookedInto,
     /// Agreed to a call of a tool that may change something.
     Approved,
+    /// Made a token by which a program asks for somebody.
+    MadeToken,
+    RevokedToken,
 }
 
 impl Action {
@@ -86,6 +89,8 @@ impl Action {
             Self::HoldEnded => "deleted the copies of a legal hold",
             Self::LookedInto => "looked into a conversation",
             Self::Approved => "agreed to a call of a tool",
+            Self::MadeToken => "made a token",
+            Self::RevokedToken => "revoked a token",
         }
     }
 }

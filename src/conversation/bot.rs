@@ -46,8 +46,8 @@ use crate::graph::StoreError;
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard, Sessions};
-use crate::live::Live;
 use crate::memory::Archive;
+use crate::reloading::Live;
 
 use self::fairness::FairSemaphore;
 
@@ -79,6 +79,8 @@ pub struct Bot {
     backfills: OnceLock<Arc<Backfills>>,
     /// None where no pages are served.
     pages: OnceLock<Weak<dyn Invites>>,
+    /// Where programs ask for people; none where they cannot.
+    mcp: OnceLock<String>,
     pending: PendingMessages,
     intake: Intake,
     /// Turns under way at once.
@@ -139,6 +141,7 @@ impl Bot {
             started_at: Utc::now(),
             backfills: OnceLock::new(),
             pages: OnceLock::new(),
+            mcp: OnceLock::new(),
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),
@@ -547,6 +550,10 @@ impl Bot {
                 drop(guard);
                 self.see_to_pages(message, command, reply.as_mut()).await;
             }
+            Body::Command(Command::Token(deed)) => {
+                drop(guard);
+                self.see_to_tokens(message, deed, reply.as_mut()).await;
+            }
             Body::Command(Command::CatchUp(since)) => {
                 drop(guard);
                 self.catch_up(message, since.as_deref(), reply.as_mut())
@@ -572,7 +579,10 @@ impl Bot {
                 }
             }
             Body::Text(text) => {
-                if let Some(agreed) = self.commands.agreed(message, text).await {
+                // A program agrees to nothing for its person.
+                if message.through.is_none()
+                    && let Some(agreed) = self.commands.agreed(message, text).await
+                {
                     self.let_go(&guard, message).await;
                     drop(guard);
                     return self.see_to_agreed(message, agreed, reply.as_mut()).await;

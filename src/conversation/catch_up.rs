@@ -23,9 +23,9 @@ use crate::agent::prompts::{PromptError, Prompts, WhatCameOfIt, dated};
 use crate::agent::sampling::SamplingByKind;
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::graph::StoreError;
-use crate::live::Live;
 use crate::llm::{AnswerShape, ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, Recaller, beginning};
+use crate::reloading::Live;
 
 /// How far back is looked for somebody who never said anything here.
 const UNKNOWN: TimeDelta = TimeDelta::days(7);

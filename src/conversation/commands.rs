@@ -191,6 +191,7 @@ impl Commands {
             | Command::ExportMine
             | Command::Web
             | Command::WebSignOut
+            | Command::Token(_)
             | Command::Forget(
                 ForgetWhat::Last
                 | ForgetWhat::Audience

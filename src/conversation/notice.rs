@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::agent::budget::{Used, Whose};
 use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
+use crate::conversation::tokens::MOST_TOKENS;
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::accounts::Account;
+use crate::graph::tokens::KeptToken;
 use crate::knowledge::search::Rung;
 use crate::llm::{Late, ModelError};
 
@@ -189,6 +191,23 @@ pub enum Notice {
     NoPagesHere,
     /// So many times the one who asks was signed in to the pages.
     SignedOut(usize),
+    /// By which a program asks for somebody. Said once.
+    TokenMade {
+        token: String,
+        /// Where it asks.
+        address: String,
+        is_everywhere: bool,
+        until: Option<DateTime<Utc>>,
+    },
+    /// What tokens somebody has.
+    Tokens(Vec<KeptToken>),
+    TokensRevoked(usize),
+    NoSuchToken(u32),
+    TooManyTokens,
+    /// Words that say no time.
+    NoSuchLife(String),
+    /// Programs cannot ask.
+    NoMcp,
     ExportUnderWay,
     NothingKeptOfYou,
     /// Somebody has all that is kept of them.
@@ -273,6 +292,9 @@ impl Notice {
     /// As somebody reads it.
     pub fn in_language(&self, language: Language) -> String {
         let mut paragraphs = vec![sentences(self.texts(), language)];
+        if let Self::Tokens(tokens) = self {
+            paragraphs = vec![token_list(tokens, language)];
+        }
         if let Self::ForgotMe {
             kept, vocabulary, ..
         } = self
@@ -436,6 +458,18 @@ impl Notice {
             Self::NoPages => text!("no-pages"),
             Self::NoPagesHere => text!("no-pages-here"),
             Self::SignedOut(times) => text!("signed-out", times = *times),
+            Self::TokenMade {
+                token,
+                address,
+                is_everywhere,
+                until,
+            } => return token_made((token, address), *is_everywhere, *until),
+            Self::Tokens(_) => text!("tokens"),
+            Self::TokensRevoked(count) => text!("tokens-revoked", count = *count),
+            Self::NoSuchToken(number) => text!("no-such-token", number = *number),
+            Self::TooManyTokens => text!("too-many-tokens", most = MOST_TOKENS),
+            Self::NoSuchLife(life) => text!("no-such-life", life),
+            Self::NoMcp => text!("no-mcp"),
             Self::ExportUnderWay => text!("export-under-way"),
             Self::NothingKeptOfYou => text!("nothing-kept-of-you"),
             Self::HandedOver { count, place } => handed_over(*count, place),
@@ -562,6 +596,51 @@ impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.in_language(Language::English))
     }
+}
+
+fn token_made(
+    (token, address): (&str, &str),
+    is_everywhere: bool,
+    until: Option<DateTime<Utc>>,
+) -> Vec<Text> {
+    let reads = match is_everywhere {
+        true => text!("token-reads-everywhere"),
+        false => text!("token-reads-here"),
+    };
+    let mut texts = vec![text!("token-made", token, address), reads];
+    texts.extend(until.map(|until| text!("token-until", until = Value::moment(&until))));
+    texts.push(text!("token-is-secret"));
+    texts
+}
+
+/// A line each.
+fn token_list(tokens: &[KeptToken], language: Language) -> String {
+    if tokens.is_empty() {
+        return text!("no-tokens").in_language(language);
+    }
+    let mut lines = vec![text!("tokens").in_language(language)];
+    for (token, number) in tokens.iter().zip(1_usize..) {
+        let made = Value::date(&token.created_at);
+        let first = match &token.places {
+            None => text!("token-line-everywhere", number, made),
+            Some(places) => {
+                let places: Vec<String> = places.iter().map(|it| format!("`{it}`")).collect();
+                text!("token-line", number, made, places = places.join(", "))
+            }
+        };
+        let used = match token.used_at {
+            Some(at) => text!("token-used", at = Value::date(&at)),
+            None => text!("token-unused"),
+        };
+        let mut texts = vec![first, used];
+        let until = token
+            .until
+            .map(|it| text!("token-until", until = Value::moment(&it)));
+        texts.extend(until);
+        lines.push(sentences(texts, language));
+    }
+    lines.push(text!("tokens-hint").in_language(language));
+    lines.join("\n")
 }
 
 /// One after another.

@@ -99,7 +99,9 @@ impl People {
         let mut message = message.clone();
         let author = &message.author.id;
         let is_private = message.audience.private_to.as_ref() == Some(author);
-        if is_private && !message.other_accounts.is_empty() {
+        // A program that asks for somebody reads what its token names, and no more.
+        let is_asked_by_them = message.through.is_none();
+        if is_private && is_asked_by_them && !message.other_accounts.is_empty() {
             match self.private_places(author).await {
                 Ok(places) => {
                     let own = message.recalls();

@@ -11,9 +11,9 @@ use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
 use crate::agent::sampling::SamplingByKind;
 use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Trust, Turn, TurnRead};
-use crate::live::Live;
 use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, summary};
+use crate::reloading::Live;
 
 /// Tokens of each side of a turn that a summary is made from.
 const TURN_TOKENS: u32 = 400;

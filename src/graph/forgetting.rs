@@ -13,7 +13,7 @@ use super::engine::{Engine, Params, Row, Step};
 use super::messages::counted;
 use super::record::{integer, params, response_id, text, unexpected};
 use super::session::SessionGuard;
-use super::statements::{accounts, forgetting as cypher, items, messages};
+use super::statements::{accounts, forgetting as cypher, items, messages, tokens};
 use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
 
 /// What an answer says once what it quoted was forgotten.
@@ -198,7 +198,7 @@ impl GraphStore {
             self.engine.write(cypher::DROP_LISTS, lists).await?;
         }
         let bound = params(json!({"ids": wish["people"]}));
-        for statement in [accounts::FORGET_PEOPLE, accounts::FORGET] {
+        for statement in [accounts::FORGET_PEOPLE, accounts::FORGET, tokens::FORGET] {
             self.engine.write(statement, bound.clone()).await?;
         }
         Ok(forgotten)

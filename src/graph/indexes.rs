@@ -77,6 +77,8 @@ pub(crate) const OF_MEMORY: &[Index] = &[
     Index::plain("channel_private", "Channel", "n.privateTo"),
     Index::unique("account_id", "MuninnAccount", "n.id"),
     Index::unique("person_id", "MuninnPerson", "n.id"),
+    Index::unique("token_id", "MuninnToken", "n.id"),
+    Index::unique("token_hash", "MuninnToken", "n.hash"),
     Index::plain("response_place", "Response", "n.audience, n.position"),
     Index::unique("source_id", "MuninnSource", "n.id"),
 ];

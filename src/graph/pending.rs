@@ -39,7 +39,7 @@ impl GraphStore {
         let bound = json!({
             "id": format!("{} {holder}", message.event),
             "event": message.event.as_str(), "session": message.conversation.as_str(),
-            "platform": message.audience.platform, "payload": payload,
+            "platform": message.answered_by(), "payload": payload,
             "holder": holder, "lasts": millis(lease),
         });
         self.write_pending(pending::ACCEPT, bound).await.map(drop)

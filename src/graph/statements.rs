@@ -256,7 +256,7 @@ macro_rules! link_sources {
             "WITH r, position ",
             "UNWIND $context AS source ",
             "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnAccount OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnHeld OR k:MuninnPerson OR k:MuninnProcess OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:Pending OR k:Response OR k:Session ",
+            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnAccount OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnHeld OR k:MuninnPerson OR k:MuninnProcess OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:MuninnToken OR k:Pending OR k:Response OR k:Session ",
             "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
             "WITH r, position, count(k) AS sources ",
             link_recalled!()
@@ -477,14 +477,14 @@ pub(crate) const SET_SCHEMA: &str = "\
 
 /// All nodes but the schema's, and those about processes at work.
 pub(crate) const ALL_NODES: &str = "\
-    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
+    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:MuninnToken AND NOT n:Pending \
     RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties";
 
 pub(crate) const ALL_RELATIONSHIPS: &str = "\
     MATCH (a)-[r]->(b) \
     RETURN type(r) AS type, elementId(a) AS from, elementId(b) AS to, properties(r) AS properties";
 
-pub(crate) const COUNT_NODES: &str = "MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending RETURN count(n) AS nodes";
+pub(crate) const COUNT_NODES: &str = "MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:MuninnToken AND NOT n:Pending RETURN count(n) AS nodes";
 
 pub(crate) const COUNT_RELATIONSHIPS: &str = "MATCH ()-[r]->() RETURN count(r) AS relationships";
 
@@ -506,3 +506,4 @@ pub(crate) mod items;
 pub(crate) mod messages;
 pub(crate) mod pending;
 pub(crate) mod spending;
+pub(crate) mod tokens;

@@ -41,9 +41,9 @@ use self::policy::Meaning;
 use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::ingest::searching::Passage;
 use crate::graph::{GraphStore, StoreError};
-use crate::live::Live;
 use crate::llm::Embedder;
 use crate::memory::{RecallQuery, Recaller};
+use crate::reloading::Live;
 
 /// How long a search waits for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);

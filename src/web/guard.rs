@@ -6,9 +6,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::HeaderMap;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::middleware::Next;
@@ -74,10 +73,10 @@ pub(super) async fn check(
     next: Next,
 ) -> Response {
     let headers = request.headers();
-    if !is_ours(&web.origin, headers) {
+    if !web.origin.is_host(headers) {
         return problem(&web, headers, Problem::Refused);
     }
-    if !request.method().is_safe() && !is_same_origin(&web.origin, headers) {
+    if !request.method().is_safe() && !web.origin.is_said(headers) {
         return problem(&web, headers, Problem::Refused);
     }
     let session = session(headers).filter(|it| web.access.viewer(it, Utc::now()).is_some());
@@ -92,31 +91,6 @@ pub(super) async fn check(
         return problem(&web, headers, Problem::TooMany);
     }
     next.run(request).await
-}
-
-/// Whether the host is the one that people open: a page elsewhere whose name leads here may not read these.
-fn is_ours(origin: &str, headers: &HeaderMap) -> bool {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let ours = origin.split_once("://").map_or(origin, |(_, host)| host);
-    let Some(host) = host else { return false };
-    let port = |host: &str| host.rsplit_once(':').map(|(_, port)| port.to_owned());
-    host.eq_ignore_ascii_case(ours)
-        // This machine has several names.
-        || super::is_local(ours) && super::is_local(host) && port(host) == port(ours)
-}
-
-/// Whether a page of ours sent it. Browsers say it of whatever changes something.
-fn is_same_origin(origin: &str, headers: &HeaderMap) -> bool {
-    let said = |name: HeaderName| headers.get(name).and_then(|it| it.to_str().ok());
-    match (said(ORIGIN), said(HOST)) {
-        (Some(said), Some(host)) => {
-            let scheme = origin
-                .split_once("://")
-                .map_or("http", |(scheme, _)| scheme);
-            said.eq_ignore_ascii_case(&format!("{scheme}://{host}"))
-        }
-        _ => false,
-    }
 }
 
 /// Nothing of another host, no script of a page's own, no frame around it, and no copy kept.
@@ -144,47 +118,4 @@ pub(super) async fn headers(request: Request, next: Next) -> Response {
     );
     headers.entry(CACHE_CONTROL).or_insert(says("no-store"));
     response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn headers_with(all: &[(HeaderName, &'static str)]) -> HeaderMap {
-        let all = all.iter().cloned();
-        all.map(|(name, value)| (name, HeaderValue::from_static(value)))
-            .collect()
-    }
-
-    #[test]
-    fn only_the_host_that_people_open_is_answered() {
-        let table = [
-            ("http://127.0.0.1:8088", "127.0.0.1:8088", true),
-            ("http://127.0.0.1:8088", "localhost:8088", true),
-            ("http://127.0.0.1:8088", "localhost:8089", false),
-            ("http://127.0.0.1:8088", "evil.example:8088", false),
-            ("https://muninn.example", "muninn.example", true),
-            ("https://muninn.example", "Muninn.Example", true),
-            ("https://muninn.example", "localhost", false),
-        ];
-        for (origin, host, expected) in table {
-            let headers = headers_with(&[(HOST, host)]);
-            assert_eq!(is_ours(origin, &headers), expected, "{origin} {host}");
-        }
-        assert!(!is_ours("http://127.0.0.1:8088", &HeaderMap::new()));
-    }
-
-    #[test]
-    fn something_is_changed_from_a_page_of_ours_only() {
-        let is_same = |origin: &'static str| {
-            let headers = headers_with(&[(HOST, "muninn.example"), (ORIGIN, origin)]);
-            is_same_origin("https://muninn.example", &headers)
-        };
-        assert!(is_same("https://muninn.example"));
-        for other in ["http://muninn.example", "https://evil.example", "null"] {
-            assert!(!is_same(other), "{other}");
-        }
-        let none = headers_with(&[(HOST, "muninn.example")]);
-        assert!(!is_same_origin("https://muninn.example", &none));
-    }
 }

@@ -2,16 +2,17 @@
 
 use std::fs::File;
 use std::io::BufWriter;
+use std::time::Duration;
 
 use axum::Form;
-use axum::body::Body;
+use axum::body::Body as ResponseBody;
 use axum::extract::Query;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chrono::{DateTime, TimeDelta, Utc};
 use minijinja::{Value, context};
 use muninn_platform::{
-    Audience, AudienceId, Command, ConversationId, ForgetWhat, ItemDeed, ShownItem,
+    Audience, AudienceId, Body, Command, ConversationId, EventId, ForgetWhat, ItemDeed, ShownItem,
 };
 use private_files::unnamed_file;
 use serde::Deserialize;
@@ -26,6 +27,7 @@ use super::visitor::{Problem, Visitor, session};
 use crate::conversation::audit::Action;
 use crate::conversation::commands::shown_item;
 use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
+use crate::conversation::to_bot::said_by;
 use crate::graph::ResponseId;
 use crate::graph::Source;
 use crate::graph::accounts::Account;
@@ -34,6 +36,8 @@ use crate::graph::items::{ListedItem, OwnItems};
 
 /// Things of a page.
 const ITEMS: usize = 20;
+/// How long somebody waits for what came of it; it goes on without them.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -63,7 +67,7 @@ async fn remembered(visitor: &Visitor, own: &OwnForm, asked: &Asked) -> Result<V
     let receipt = receipt.and_then(|session| visitor.web.access.take_receipt(session));
     let (items, accounts, older) = match (&visitor.viewer, &readable) {
         (Viewer::Person(account), Readable::Audiences(places)) => {
-            let others = visitor.web.others(account).await?;
+            let others = visitor.web.readable.others(account).await?;
             let accounts: Vec<&Account> = std::iter::once(account).chain(&others).collect();
             let (items, older) = own_items(visitor, &accounts, places, own).await?;
             let accounts: Vec<Value> = accounts.into_iter().map(shown_account).collect();
@@ -190,7 +194,10 @@ async fn acts(
     command: Command,
 ) -> Result<String, Problem> {
     let account = person(visitor)?;
-    visitor.web.to_bot.says(account, place, command).await
+    let event = EventId::new(format!("web/{}", Uuid::now_v7()));
+    let message = said_by(account, event, place, Body::Command(command));
+    let said = visitor.web.to_bot.says(message, PATIENCE).await?;
+    Ok(said.into_text())
 }
 
 fn person(visitor: &Visitor) -> Result<&Account, Problem> {
@@ -275,7 +282,8 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
     };
     match copy(&visitor, only).await {
         Ok(Some(file)) => {
-            let body = Body::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
+            let body =
+                ResponseBody::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
             let name = Utc::now().format("muninn-%Y-%m-%d");
             let disposition = format!("attachment; filename=\"{name}.{}\"", form.extension());
             let headers = [
@@ -300,7 +308,7 @@ async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<
     let account = person(visitor)?;
     // Nobody closes it.
     let _place = visitor.web.copies.acquire().await;
-    let others = visitor.web.others(account).await?;
+    let others = visitor.web.readable.others(account).await?;
     let accounts = std::iter::once(account).chain(&others);
     let accounts: Vec<String> = accounts.map(|it| it.id.clone()).collect();
     let folder = visitor.web.data.folder.clone();

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::Query;
 use axum::response::{IntoResponse as _, Response};
 use minijinja::{Value, context};
-use muninn_platform::{AudienceId, ChannelSettings, excerpt};
+use muninn_platform::{AudienceId, excerpt};
 use serde::Deserialize;
 use serde_json::Map;
 
@@ -116,8 +116,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     let set = data.channels.of(&channel).unwrap_or_default();
     let seen = data.searcher.sources(&channel).await;
     let is_seen = |source: &SourceOverview| {
-        let is_set = |only: &Vec<String>| only.contains(&source.name);
-        is_operator || seen.contains(&source.name) && set.sources.as_ref().is_none_or(is_set)
+        is_operator || seen.contains(&source.name) && set.reads(&source.name)
     };
     let mut sources = data.store.sources().await?;
     sources.retain(|source| is_somewhere && is_seen(source));
@@ -131,7 +130,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
         };
         shown.push(source(it, lag.map(|(_, why)| why), &refused));
     }
-    let is_searched = is_operator || may_call(&set, SEARCH_KNOWLEDGE);
+    let is_searched = is_operator || set.offers(SEARCH_KNOWLEDGE);
     let mut hits = Vec::new();
     let mut notes = Vec::new();
     if is_somewhere && is_searched && !asked.question.trim().is_empty() {
@@ -246,7 +245,7 @@ async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, Problem> {
     if let Readable::Audiences(places) = visitor.readable().await? {
         let may_ask = |place: &AudienceId| {
             let set = data.channels.of(&place.channel()).unwrap_or_default();
-            may_call(&set, TEXT2CYPHER)
+            set.offers(TEXT2CYPHER)
         };
         if !places.iter().any(may_ask) {
             return Err(Problem::Missing);
@@ -270,12 +269,6 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
         statement => statement.trim(), refusal, confined, result,
         schema => survey.text(u32::MAX), is_empty => survey.is_empty(),
     })
-}
-
-/// Whether the model may call a tool in a place: what nobody is answered from there, nobody is shown.
-fn may_call(set: &ChannelSettings, tool: &str) -> bool {
-    let tools = set.tools.as_ref();
-    tools.is_none_or(|tools| tools.iter().any(|it| it == tool))
 }
 
 /// What became of a statement.

@@ -9,15 +9,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use chrono::Utc;
 use minijinja::{Value, context};
-use muninn_platform::{AudienceId, MembershipError};
+use muninn_platform::AudienceId;
 
 use super::Web;
 use super::access::Viewer;
 use super::templates::{PageContent, language_of};
 use crate::conversation::audit::{Action, OPERATOR};
-use crate::conversation::people::is_unused;
+use crate::conversation::readable::NotReadable;
+use crate::conversation::to_bot::NothingSaid;
 use crate::graph::StoreError;
-use crate::graph::accounts::Account;
 use crate::graph::browsing::{ListedConversation, Readable};
 
 pub(super) const COOKIE_NAME: &str = "muninn_session";
@@ -44,10 +44,24 @@ impl From<StoreError> for Problem {
     }
 }
 
-impl From<MembershipError> for Problem {
-    fn from(error: MembershipError) -> Self {
-        tracing::warn!(%error, "a page could not be shown");
-        Self::NotTold
+impl From<NotReadable> for Problem {
+    fn from(error: NotReadable) -> Self {
+        match error {
+            NotReadable::Store(error) => error.into(),
+            NotReadable::NotTold(_) | NotReadable::NoMembership(_) => {
+                tracing::warn!(%error, "a page could not be shown");
+                Self::NotTold
+            }
+        }
+    }
+}
+
+impl From<NothingSaid> for Problem {
+    fn from(why: NothingSaid) -> Self {
+        match why {
+            NothingSaid::Ending => Self::Ending,
+            NothingSaid::Silent | NothingSaid::TooLate => Self::Failed,
+        }
     }
 }
 
@@ -160,7 +174,7 @@ impl Visitor {
         match &self.viewer {
             Viewer::Operator => Ok(Readable::Everything),
             Viewer::Person(account) => {
-                let all = self.web.readable_by(account, |_| true).await?;
+                let all = self.web.readable.by(account, &[], |_| true).await?;
                 Ok(Readable::Audiences(all))
             }
         }
@@ -171,7 +185,11 @@ impl Visitor {
         match &self.viewer {
             Viewer::Operator => Ok(true),
             Viewer::Person(account) => {
-                let found = self.web.readable_by(account, |it| it == audience).await?;
+                let found = self
+                    .web
+                    .readable
+                    .by(account, &[], |it| it == audience)
+                    .await?;
                 Ok(!found.is_empty())
             }
         }
@@ -186,50 +204,6 @@ impl Visitor {
             true => Ok(listed),
             false => Err(Problem::Missing),
         }
-    }
-}
-
-impl Web {
-    /// Those places that an account may read, and that its person alone reads from other accounts.
-    async fn readable_by(
-        &self,
-        account: &Account,
-        wanted: impl Fn(&AudienceId) -> bool,
-    ) -> Result<Vec<AudienceId>, Problem> {
-        let mut all = self.readable_from(account, true, &wanted).await?;
-        for other in self.others(account).await? {
-            // Its platform may be away, or not be served by this process: then what was said there is not shown.
-            let others = self.readable_from(&other, false, &wanted).await;
-            all.extend(others.unwrap_or_default());
-        }
-        Ok(all)
-    }
-
-    async fn readable_from(
-        &self,
-        account: &Account,
-        is_shared: bool,
-        wanted: &impl Fn(&AudienceId) -> bool,
-    ) -> Result<Vec<AudienceId>, Problem> {
-        let membership = self.memberships.named(&account.platform);
-        let membership = membership.ok_or(Problem::NotTold)?;
-        let store = &self.data.store;
-        let mut places = store
-            .perhaps_readable(&account.platform, &account.id, is_shared)
-            .await?;
-        places.retain(wanted);
-        if places.is_empty() {
-            return Ok(places);
-        }
-        Ok(membership.readable(&account.id, places).await?)
-    }
-
-    /// The accounts that are linked to this one and are used.
-    pub(super) async fn others(&self, account: &Account) -> Result<Vec<Account>, Problem> {
-        let linked = self.data.store.accounts_of(&account.id).await?;
-        let used = linked.into_iter().filter(|it| !is_unused(it, Utc::now()));
-        let others = used.map(|it| it.account);
-        Ok(others.filter(|it| it.id != account.id).collect())
     }
 }
 

@@ -22,6 +22,7 @@ mod knowing;
 mod looking;
 mod models;
 mod offline;
+mod programs;
 mod refreshing;
 mod serving;
 mod settings;

@@ -38,3 +38,4 @@ mod querying;
 mod reading;
 mod searching;
 mod superseding;
+mod tokens;

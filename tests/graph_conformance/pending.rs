@@ -35,6 +35,7 @@ fn message() -> IncomingMessage {
         },
         also_recalls: None,
         private_elsewhere: Vec::new(),
+        through: None,
         other_accounts: Vec::new(),
         author: Author {
             id: "ada".to_owned(),

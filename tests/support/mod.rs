@@ -12,6 +12,7 @@ pub mod browser;
 pub mod files;
 pub mod graph;
 pub mod http_server;
+pub mod mcp;
 pub mod model_server;
 pub mod pdf;
 pub mod program;

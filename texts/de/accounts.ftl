@@ -25,3 +25,26 @@ signed-out = { $times ->
     [0] Du warst nirgends auf den Seiten angemeldet.
    *[other] Du bist von den Seiten abgemeldet ({ $times } Browser).
 }
+# $token is a secret, $address where programs ask.
+token-made = Dein Token, das ich nur dieses eine Mal zeige: `{ $token }`
+    Damit fragt mich ein Programm für dich unter { $address }, zum Beispiel `claude mcp add --transport http muninn { $address } --header "Authorization: Bearer …"`.
+token-reads-here = Es liest, was du an diesem Ort lesen darfst, und sonst nichts.
+token-reads-everywhere = Es liest, was du lesen darfst, an allen Orten.
+token-until = Es gilt bis { $until }.
+token-is-secret = Gib es niemandem: Wer es hat, liest dasselbe. `mcp tokens` listet deine Token auf, und `mcp revoke 1` beendet eines.
+tokens = Deine Token:
+token-line = { $number }. Gemacht am { $made }, liest { $places }.
+token-line-everywhere = { $number }. Gemacht am { $made }, liest alles, was du lesen darfst.
+token-used = Zuletzt benutzt am { $at }.
+token-unused = Nie benutzt.
+tokens-hint = `mcp revoke 1` beendet das erste, `mcp revoke all` alle.
+no-tokens = Du hast keine Token. `mcp token` macht eines, das diesen Ort liest, und `mcp token everywhere` eines, das liest, was du irgendwo lesen darfst.
+tokens-revoked = { $count ->
+    [0] Du hattest keine Token.
+    [one] Widerrufen: { $count } Token. Was es benutzt hat, erfährt nichts mehr.
+   *[other] Widerrufen: { $count } Token. Was sie benutzt hat, erfährt nichts mehr.
+}
+no-such-token = Du hast kein Token Nummer { $number }. `mcp tokens` listet deine auf.
+too-many-tokens = Du hast schon { $most } Token. `mcp tokens` listet sie auf, und `mcp revoke 1` beendet eines.
+no-such-life = Ich verstehe nicht, wie lange „{ $life }“ ist. Sag es wie in `mcp token for 30 days`.
+no-mcp = Programme können mich hier nicht fragen. Wer mich betreibt, kann mich mit `MCP_ADDR=127.0.0.1:8089` starten.

@@ -26,6 +26,7 @@ help =
     - `backfill since Monday`: nachlesen, was die Leute in diesem { kanal } seither einander gesagt haben, wo das behalten wird (für die, die ihn verwalten dürfen); `backfill`: wie weit das ist
     - `usage`: was du und dieser { kanal } verbraucht habt
     - `web`: ein Link nur für dich zu Seiten mit deinen Unterhaltungen und der Herkunft der Antworten; `web sign out` beendet das
+    - `mcp token`, `mcp token everywhere for 30 days`: ein Token nur für dich, mit dem ein Programm mich für dich fragt; `mcp tokens` listet deine auf, und `mcp revoke 1` oder `mcp revoke all` beendet sie
     Alles andere ist eine Nachricht an mich.
 
 help-slash =
@@ -40,6 +41,7 @@ help-slash =
     - `/forget`: einen Eintrag vergessen, deine letzte Frage, diesen Thread, diesen Kanal (für die, die Nachrichten verwalten dürfen), was du privat gefragt hast, oder alles von dir, überall
     - `/export`: alles, was ich von dir behalten habe, von überall, als Dateien in einer Direktnachricht
     - `/web`: ein Link nur für dich zu Seiten mit deinen Unterhaltungen und der Herkunft der Antworten
+    - `/mcp`: ein Token nur für dich, mit dem ein Programm wie ein Editor mich für dich fragt; welche du hast; sie widerrufen
     - `/link`, als Direktnachricht: dein Konto hier und eins auf einer anderen Plattform einer Person zuordnen; `/unlink` macht es rückgängig
     - `/mute`, `/mentions`, `/unmute`: wann ich in diesem Thread oder Kanal antworte: nie, nur wenn ich erwähnt werde, oder wenn ich mich gemeint glaube
     - `/remember`: was ich mir von diesem Kanal merken darf, und von dem, was du hier zu anderen sagst

@@ -28,3 +28,26 @@ signed-out = { $times ->
     [one] You are signed out of the pages ({ $times } browser).
    *[other] You are signed out of the pages ({ $times } browsers).
 }
+# $token is a secret, $address where programs ask.
+token-made = Your token, which I show this once: `{ $token }`
+    It lets a program ask me for you at { $address }, for example `claude mcp add --transport http muninn { $address } --header "Authorization: Bearer …"`.
+token-reads-here = It reads what you may read in this place, and nothing else.
+token-reads-everywhere = It reads what you may read, in all places.
+token-until = It holds until { $until }.
+token-is-secret = Give it to nobody: whoever has it reads the same. `mcp tokens` lists your tokens, and `mcp revoke 1` ends one.
+tokens = Your tokens:
+token-line = { $number }. Made on { $made }, reads { $places }.
+token-line-everywhere = { $number }. Made on { $made }, reads all that you may read.
+token-used = Last used on { $at }.
+token-unused = Never used.
+tokens-hint = `mcp revoke 1` ends the first, `mcp revoke all` all of them.
+no-tokens = You have no tokens. `mcp token` makes one that reads this place, and `mcp token everywhere` one that reads what you may read anywhere.
+tokens-revoked = { $count ->
+    [0] You had no tokens.
+    [one] Revoked: { $count } token. What used it is told nothing any more.
+   *[other] Revoked: { $count } tokens. What used them is told nothing any more.
+}
+no-such-token = You have no token number { $number }. `mcp tokens` lists yours.
+too-many-tokens = You have { $most } tokens already. `mcp tokens` lists them, and `mcp revoke 1` ends one.
+no-such-life = I do not understand how long "{ $life }" is. Say it as in `mcp token for 30 days`.
+no-mcp = Programs cannot ask me here. Whoever runs me can start me with `MCP_ADDR=127.0.0.1:8089`.

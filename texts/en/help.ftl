@@ -28,6 +28,7 @@ help =
     - `backfill since Monday`: read what people said to one another in this { $channel } from then on, where it is remembered (by those who may manage it); `backfill`: how far that is
     - `usage`: what you and this { $channel } have spent
     - `web`: a link, for you alone, to pages that show your conversations and what answers came from; `web sign out` ends that
+    - `mcp token`, `mcp token everywhere for 30 days`: a token, for you alone, by which a program asks me for you; `mcp tokens` lists yours, and `mcp revoke 1` or `mcp revoke all` ends them
     Anything else is a message to me.
 
 # Where commands begin with a slash.
@@ -43,6 +44,7 @@ help-slash =
     - `/forget`: forget one of these things, your last question, this thread, this channel (for those who may manage messages), what you asked privately, or everything of yours, everywhere
     - `/export`: all that I keep of yours, in all places, as files in a direct message
     - `/web`: a link, for you alone, to pages that show your conversations and what answers came from
+    - `/mcp`: a token, for you alone, by which a program such as an editor asks me for you; what tokens you have; revoking them
     - `/link`, in a direct message: let your account here and one on another platform be one person's for me; `/unlink` undoes it
     - `/mute`, `/mentions`, `/unmute`: when I answer in this thread or channel: never, only when mentioned, or when I think I am meant
     - `/remember`: what I may remember of this channel, and of what you say to others here

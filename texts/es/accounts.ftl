@@ -26,3 +26,26 @@ signed-out = { $times ->
     [one] Se cerró tu sesión en las páginas ({ $times } navegador).
    *[other] Se cerró tu sesión en las páginas ({ $times } navegadores).
 }
+# $token is a secret, $address where programs ask.
+token-made = Tu token, que muestro solo esta vez: `{ $token }`
+    Con él, un programa me pregunta por ti en { $address }, por ejemplo `claude mcp add --transport http muninn { $address } --header "Authorization: Bearer …"`.
+token-reads-here = Lee lo que puedes leer en este lugar, y nada más.
+token-reads-everywhere = Lee lo que puedes leer, en todos los lugares.
+token-until = Vale hasta el { $until }.
+token-is-secret = No se lo des a nadie: quien lo tenga lee lo mismo. `mcp tokens` enumera tus tokens, y `mcp revoke 1` revoca uno.
+tokens = Tus tokens:
+token-line = { $number }. Creado el { $made }, lee { $places }.
+token-line-everywhere = { $number }. Creado el { $made }, lee todo lo que puedes leer.
+token-used = Usado por última vez el { $at }.
+token-unused = Nunca usado.
+tokens-hint = `mcp revoke 1` revoca el primero, `mcp revoke all` todos.
+no-tokens = No tienes tokens. `mcp token` crea uno que lee este lugar, y `mcp token everywhere` uno que lee lo que puedes leer en cualquier sitio.
+tokens-revoked = { $count ->
+    [0] No tenías tokens.
+    [one] Revocado: { $count } token. Lo que lo usaba ya no recibe nada.
+   *[other] Revocados: { $count } tokens. Lo que los usaba ya no recibe nada.
+}
+no-such-token = No tienes un token número { $number }. `mcp tokens` enumera los tuyos.
+too-many-tokens = Ya tienes { $most } tokens. `mcp tokens` los enumera, y `mcp revoke 1` revoca uno.
+no-such-life = No entiendo cuánto es «{ $life }». Dilo como en `mcp token for 30 days`.
+no-mcp = Los programas no pueden preguntarme aquí. Quien me opera puede iniciarme con `MCP_ADDR=127.0.0.1:8089`.

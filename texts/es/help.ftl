@@ -26,6 +26,7 @@ help =
     - `backfill since Monday`: leer lo que la gente se dijo { en-este-canal } desde entonces, donde se recuerda (para quienes lo gestionan); `backfill`: por dónde voy
     - `usage`: lo que se ha gastado por ti y { en-este-canal }
     - `web`: un enlace, solo para ti, a páginas con tus conversaciones y de dónde salieron las respuestas; `web sign out` lo termina
+    - `mcp token`, `mcp token everywhere for 30 days`: un token, solo para ti, con el que un programa me pregunta por ti; `mcp tokens` enumera los tuyos, y `mcp revoke 1` o `mcp revoke all` los revoca
     Cualquier otra cosa es un mensaje para mí.
 
 help-slash =
@@ -40,6 +41,7 @@ help-slash =
     - `/forget`: olvidar uno de estos elementos, tu última pregunta, este hilo, este canal (para quienes pueden gestionar mensajes), lo que preguntaste en privado, o todo lo tuyo, en todas partes
     - `/export`: todo lo que guardo de ti, de todas partes, en archivos por mensaje directo
     - `/web`: un enlace, solo para ti, a páginas con tus conversaciones y de dónde salieron las respuestas
+    - `/mcp`: un token, solo para ti, con el que un programa como un editor me pregunta por ti; qué tokens tienes; revocarlos
     - `/link`, en un mensaje directo: que tu cuenta de aquí y una de otra plataforma sean para mí de una sola persona; `/unlink` lo deshace
     - `/mute`, `/mentions`, `/unmute`: cuándo respondo en este hilo o canal: nunca, solo si me mencionan, o cuando creo que es para mí
     - `/remember`: lo que puedo recordar de este canal y de lo que dices aquí a otros

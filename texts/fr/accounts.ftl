@@ -26,3 +26,26 @@ signed-out = { $times ->
     [one] Vous êtes déconnecté des pages ({ $times } navigateur).
    *[other] Vous êtes déconnecté des pages ({ $times } navigateurs).
 }
+# $token is a secret, $address where programs ask.
+token-made = Ton jeton, que je ne montre que cette fois : `{ $token }`
+    Il permet à un programme de me poser des questions pour toi à l’adresse { $address }, par exemple `claude mcp add --transport http muninn { $address } --header "Authorization: Bearer …"`.
+token-reads-here = Il lit ce que tu peux lire ici, et rien d’autre.
+token-reads-everywhere = Il lit ce que tu peux lire, partout.
+token-until = Il est valable jusqu’au { $until }.
+token-is-secret = Ne le donne à personne : quiconque l’a lit la même chose. `mcp tokens` liste tes jetons, et `mcp revoke 1` en révoque un.
+tokens = Tes jetons :
+token-line = { $number }. Créé le { $made }, lit { $places }.
+token-line-everywhere = { $number }. Créé le { $made }, lit tout ce que tu peux lire.
+token-used = Utilisé pour la dernière fois le { $at }.
+token-unused = Jamais utilisé.
+tokens-hint = `mcp revoke 1` révoque le premier, `mcp revoke all` tous.
+no-tokens = Tu n’as pas de jeton. `mcp token` en crée un qui lit ce lieu, et `mcp token everywhere` un qui lit ce que tu peux lire partout.
+tokens-revoked = { $count ->
+    [0] Tu n’avais pas de jeton.
+    [one] Révoqué : { $count } jeton. Ce qui l’utilisait n’apprend plus rien.
+   *[other] Révoqués : { $count } jetons. Ce qui les utilisait n’apprend plus rien.
+}
+no-such-token = Tu n’as pas de jeton numéro { $number }. `mcp tokens` liste les tiens.
+too-many-tokens = Tu as déjà { $most } jetons. `mcp tokens` les liste, et `mcp revoke 1` en révoque un.
+no-such-life = Je ne comprends pas combien de temps dure « { $life } ». Dis-le comme dans `mcp token for 30 days`.
+no-mcp = Les programmes ne peuvent pas m’interroger ici. La personne qui m’exploite peut me lancer avec `MCP_ADDR=127.0.0.1:8089`.

@@ -26,6 +26,7 @@ help =
     - `backfill since Monday` : lire ce que les gens se sont dit dans ce { canal } depuis, là où c’est retenu (pour ceux qui peuvent le gérer) ; `backfill` : où j’en suis
     - `usage` : ce que vous et ce { canal } avez dépensé
     - `web` : un lien, pour vous seul, vers des pages qui montrent vos conversations et d’où viennent les réponses ; `web sign out` y met fin
+    - `mcp token`, `mcp token everywhere for 30 days` : un jeton, pour toi seul, avec lequel un programme me questionne pour toi ; `mcp tokens` liste les tiens, et `mcp revoke 1` ou `mcp revoke all` les révoque
     Tout le reste est un message pour moi.
 
 help-slash =
@@ -40,6 +41,7 @@ help-slash =
     - `/forget` : oublier un de ces éléments, votre dernière question, ce fil, ce canal (pour ceux qui peuvent gérer les messages), ce que vous avez demandé en privé, ou tout ce qui vient de vous, partout
     - `/export` : tout ce que je garde de vous, partout, en fichiers dans un message privé
     - `/web` : un lien, pour vous seul, vers des pages qui montrent vos conversations et d’où viennent les réponses
+    - `/mcp` : un jeton, pour toi seul, avec lequel un programme comme un éditeur me questionne pour toi ; tes jetons ; leur révocation
     - `/link`, en message privé : votre compte ici et un autre sur une autre plateforme deviennent ceux d’une même personne ; `/unlink` annule le lien
     - `/mute`, `/mentions`, `/unmute` : quand je réponds dans ce fil ou canal : jamais, seulement si l’on me mentionne, ou quand je crois que c’est pour moi
     - `/remember` : ce que je peux retenir de ce canal, et de ce que vous y dites aux autres

@@ -22,3 +22,25 @@ signed-out = { $times ->
     [0] 閲覧ページにはログインしていません。
    *[other] 閲覧ページからログアウトしました（ブラウザー{ $times }件）。
 }
+# $token is a secret, $address where programs ask.
+token-made = あなたのトークンです。表示するのは今回だけです: `{ $token }`
+    これを使うと、プログラムが { $address } であなたの代わりに私に質問できます。例: `claude mcp add --transport http muninn { $address } --header "Authorization: Bearer …"`
+token-reads-here = この場所であなたが読めるものだけを読みます。
+token-reads-everywhere = あなたが読めるものを、すべての場所で読みます。
+token-until = { $until }まで有効です。
+token-is-secret = 誰にも渡さないでください。持っている人は同じものを読めます。`mcp tokens`であなたのトークンを一覧し、`mcp revoke 1`で取り消せます。
+tokens = あなたのトークン:
+token-line = { $number }. { $made }に作成、{ $places }を読みます。
+token-line-everywhere = { $number }. { $made }に作成、あなたが読めるすべてを読みます。
+token-used = 最後の使用: { $at }。
+token-unused = 未使用です。
+tokens-hint = `mcp revoke 1`で最初のもの、`mcp revoke all`ですべてを取り消します。
+no-tokens = トークンはありません。`mcp token`はこの場所を読むトークンを、`mcp token everywhere`はあなたが読めるすべてを読むトークンを作ります。
+tokens-revoked = { $count ->
+    [0] トークンはありませんでした。
+   *[other] { $count }個のトークンを取り消しました。使っていたプログラムには、もう何も渡しません。
+}
+no-such-token = { $number }番のトークンはありません。`mcp tokens`で一覧できます。
+too-many-tokens = すでに{ $most }個のトークンがあります。`mcp tokens`で一覧し、`mcp revoke 1`で取り消せます。
+no-such-life = 「{ $life }」がどのくらいの長さか分かりません。`mcp token for 30 days`のように言ってください。
+no-mcp = ここではプログラムから私に質問できません。私を運用している人が`MCP_ADDR=127.0.0.1:8089`で起動できます。

@@ -26,3 +26,26 @@ signed-out = { $times ->
     [one] Você saiu das páginas ({ $times } navegador).
    *[other] Você saiu das páginas ({ $times } navegadores).
 }
+# $token is a secret, $address where programs ask.
+token-made = Seu token, que mostro só desta vez: `{ $token }`
+    Com ele, um programa me pergunta por você em { $address }, por exemplo `claude mcp add --transport http muninn { $address } --header "Authorization: Bearer …"`.
+token-reads-here = Ele lê o que você pode ler neste lugar, e nada mais.
+token-reads-everywhere = Ele lê o que você pode ler, em todos os lugares.
+token-until = Vale até { $until }.
+token-is-secret = Não o dê a ninguém: quem o tem lê o mesmo. `mcp tokens` lista seus tokens, e `mcp revoke 1` revoga um.
+tokens = Seus tokens:
+token-line = { $number }. Criado em { $made }, lê { $places }.
+token-line-everywhere = { $number }. Criado em { $made }, lê tudo o que você pode ler.
+token-used = Usado pela última vez em { $at }.
+token-unused = Nunca usado.
+tokens-hint = `mcp revoke 1` revoga o primeiro, `mcp revoke all` todos.
+no-tokens = Você não tem tokens. `mcp token` cria um que lê este lugar, e `mcp token everywhere` um que lê o que você pode ler em qualquer lugar.
+tokens-revoked = { $count ->
+    [0] Você não tinha tokens.
+    [one] Revogado: { $count } token. O que o usava não recebe mais nada.
+   *[other] Revogados: { $count } tokens. O que os usava não recebe mais nada.
+}
+no-such-token = Você não tem um token número { $number }. `mcp tokens` lista os seus.
+too-many-tokens = Você já tem { $most } tokens. `mcp tokens` os lista, e `mcp revoke 1` revoga um.
+no-such-life = Não entendo quanto tempo é “{ $life }”. Diga como em `mcp token for 30 days`.
+no-mcp = Programas não podem me perguntar aqui. Quem me opera pode me iniciar com `MCP_ADDR=127.0.0.1:8089`.

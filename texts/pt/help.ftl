@@ -26,6 +26,7 @@ help =
     - `backfill since Monday`: ler o que as pessoas disseram { neste-canal } desde então, onde isso é lembrado (para quem pode gerenciar); `backfill`: até onde cheguei
     - `usage`: o que foi gasto por você e { neste-canal }
     - `web`: um link, só para você, para páginas com suas conversas e de onde vieram as respostas; `web sign out` encerra
+    - `mcp token`, `mcp token everywhere for 30 days`: um token, só para você, com o qual um programa me pergunta por você; `mcp tokens` lista os seus, e `mcp revoke 1` ou `mcp revoke all` os revoga
     Qualquer outra coisa é uma mensagem para mim.
 
 help-slash =
@@ -40,6 +41,7 @@ help-slash =
     - `/forget`: esquecer um desses itens, sua última pergunta, esta thread, este canal (para quem pode gerenciar mensagens), o que você perguntou em particular, ou tudo o que é seu, em todos os lugares
     - `/export`: tudo o que guardo de você, de todos os lugares, em arquivos por mensagem direta
     - `/web`: um link, só para você, para páginas com suas conversas e de onde vieram as respostas
+    - `/mcp`: um token, só para você, com o qual um programa como um editor me pergunta por você; quais você tem; revogá-los
     - `/link`, em mensagem direta: fazer sua conta aqui e uma em outra plataforma serem de uma só pessoa para mim; `/unlink` desfaz
     - `/mute`, `/mentions`, `/unmute`: quando respondo nesta thread ou canal: nunca, só quando me mencionam, ou quando acho que é para mim
     - `/remember`: o que posso lembrar deste canal e do que você diz a outros aqui

@@ -129,6 +129,23 @@ pub(crate) fn all() -> Vec<Value> {
                 "description": "Sign out wherever you opened one" }]),
         ),
         chat_input(
+            "mcp",
+            "Let a program, such as an editor, ask Muninn for you",
+            json!([
+                { "type": TEXT, "name": "what", "description": "What to do; a list of your tokens, if you leave it out",
+                  "choices": [
+                    { "name": "a token that reads what you may read in this place", "value": "token" },
+                    { "name": "a token that reads what you may read anywhere", "value": "token everywhere" },
+                    { "name": "a list of your tokens", "value": "tokens" },
+                    { "name": "revoke the token with this number", "value": "revoke" },
+                    { "name": "revoke all of your tokens", "value": "revoke all" },
+                  ] },
+                { "type": NUMBER, "name": "number", "min_value": 1, "description": "Its number in the list" },
+                { "type": TEXT, "name": "for", "max_length": 30,
+                  "description": "How long the token holds, such as 30 days; until you revoke it, if you leave it out" },
+            ]),
+        ),
+        chat_input(
             "session",
             "Find a conversation you had with Muninn",
             json!([{ "type": TEXT, "name": "name", "description": "Words of its first question",

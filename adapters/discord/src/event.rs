@@ -1,5 +1,7 @@
 //! What is read out of the gateway's events: only what the bot goes by, as plain data.
 
+use std::fmt::Write as _;
+
 use chrono::{DateTime, Utc};
 use muninn_platform::{Attachment, Attention, Command, Language};
 use secrecy::SecretString;
@@ -483,6 +485,18 @@ fn written(rows: &[ActionRow]) -> String {
     text.unwrap_or_default()
 }
 
+/// In the words that people say it with.
+fn about_tokens(what: Option<String>, number: Option<i64>, life: Option<String>) -> Command {
+    let mut words = format!("mcp {}", what.unwrap_or_else(|| "tokens".to_owned()));
+    // Into a text, which takes everything.
+    let _ = match (words.as_str(), number, life) {
+        ("mcp revoke", Some(number), _) => write!(words, " {number}"),
+        ("mcp token" | "mcp token everywhere", _, Some(life)) => write!(words, " for {life}"),
+        _ => Ok(()),
+    };
+    Command::parse(&words)
+}
+
 fn command(raw: &CommandInteraction) -> EventKind {
     let flag = |name: &str| {
         let mut options = raw.data.options.iter();
@@ -512,6 +526,11 @@ fn command(raw: &CommandInteraction) -> EventKind {
         (_, "export") => EventKind::Given(Command::ExportMine),
         (_, "web") if flag("sign_out") => EventKind::Given(Command::WebSignOut),
         (_, "web") => EventKind::Given(Command::Web),
+        (_, "mcp") => EventKind::Given(about_tokens(
+            typed(raw, "what"),
+            number(raw, "number"),
+            typed(raw, "for"),
+        )),
         (_, "backfill") => EventKind::Backfill(typed(raw, "since")),
         (_, "catchup") => EventKind::CatchUp(typed(raw, "since")),
         (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),

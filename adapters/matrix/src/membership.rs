@@ -68,7 +68,7 @@ impl MatrixMembership {
         place: AudienceId,
         rooms: &HashMap<AudienceId, Vec<Room>>,
     ) -> Result<Option<AudienceId>, MembershipError> {
-        for room in rooms.get(&place).into_iter().flatten() {
+        for room in rooms.get(&place.channel()).into_iter().flatten() {
             if self.0.serves(person, room.room_id()) && self.is_in(person, room).await? {
                 return Ok(Some(place));
             }

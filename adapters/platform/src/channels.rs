@@ -126,6 +126,18 @@ pub struct ChannelSettings {
 const EVERYWHERE: &str = "*";
 
 impl ChannelSettings {
+    /// Whether the model may call a tool there: what nobody is answered from there, nobody is shown.
+    pub fn offers(&self, tool: &str) -> bool {
+        let tools = self.tools.as_ref();
+        tools.is_none_or(|tools| tools.iter().any(|it| it == tool))
+    }
+
+    /// Whether a source of knowledge is searched there, as far as it may be seen.
+    pub fn reads(&self, source: &str) -> bool {
+        let sources = self.sources.as_ref();
+        sources.is_none_or(|sources| sources.iter().any(|it| it == source))
+    }
+
     /// What is set here, and where nothing is, there.
     #[must_use]
     fn or(self, general: &Self) -> Self {

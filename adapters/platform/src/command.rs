@@ -45,6 +45,8 @@ pub enum Command {
     Web,
     /// Sign out whoever came to the pages by such a link of theirs.
     WebSignOut,
+    /// Something about the tokens by which programs ask the bot for the one who says it, for them alone.
+    Token(TokenDeed),
     /// Which messages are answered from now on.
     Attend(Attention, Scope),
     /// What is remembered of this audience from now on.
@@ -123,6 +125,20 @@ pub enum ItemDeed {
     Approve,
     /// Leave it.
     Decline,
+}
+
+/// What is to become of the tokens by which programs ask the bot for somebody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TokenDeed {
+    Make {
+        /// It reads what its owner may read in all places; otherwise only where it is made.
+        everywhere: bool,
+        /// How long it holds, in the words of the one who asks; until it is revoked, where they say nothing of it.
+        life: Option<String>,
+    },
+    List,
+    /// The one that the list has under this number; all without one.
+    Revoke(Option<u32>),
 }
 
 /// What to forget.
@@ -282,6 +298,7 @@ impl Command {
             | Self::ExportMine
             | Self::Web
             | Self::WebSignOut
+            | Self::Token(_)
             | Self::Attend(..)
             | Self::Remember(_)
             | Self::OptOut
@@ -375,7 +392,7 @@ fn about_items(text: &str) -> Option<Command> {
     }
 }
 
-/// What is said of the accounts of one person: `link my accounts`, `link K7QF-92MX`, `unlink my account`, `web`.
+/// What is said of the accounts of one person: `link my accounts`, `link K7QF-92MX`, `unlink my account`, `web`, `mcp token`.
 fn about_accounts(text: &str) -> Option<Command> {
     let plain = text.trim().trim_end_matches(['.', '!', ' ']).to_lowercase();
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -385,6 +402,29 @@ fn about_accounts(text: &str) -> Option<Command> {
         ["unlink", "me"] | ["unlink", "my", "account" | "accounts"] => Some(Command::Unlink),
         ["web"] => Some(Command::Web),
         ["web", "sign", "out"] => Some(Command::WebSignOut),
+        ["mcp", deed @ ..] => about_tokens(deed).map(Command::Token),
+        _ => None,
+    }
+}
+
+/// What follows `mcp`: `token`, `token everywhere for 30 days`, `tokens`, `revoke 2`, `revoke all`.
+fn about_tokens(words: &[&str]) -> Option<TokenDeed> {
+    match words {
+        ["token", rest @ ..] => {
+            let (everywhere, rest) = match rest {
+                ["everywhere", rest @ ..] => (true, rest),
+                rest => (false, rest),
+            };
+            let life = match rest {
+                [] => None,
+                ["for", life @ ..] if !life.is_empty() => Some(life.join(" ")),
+                _ => return None,
+            };
+            Some(TokenDeed::Make { everywhere, life })
+        }
+        [] | ["tokens"] => Some(TokenDeed::List),
+        ["revoke", "all"] => Some(TokenDeed::Revoke(None)),
+        ["revoke", number] => Some(TokenDeed::Revoke(Some(item(number)?))),
         _ => None,
     }
 }
@@ -442,6 +482,11 @@ mod tests {
         Command::Note(text.to_owned())
     }
 
+    fn made(everywhere: bool, life: Option<&str>) -> Command {
+        let life = life.map(str::to_owned);
+        Command::Token(TokenDeed::Make { everywhere, life })
+    }
+
     fn forget_me(is_confirmed: bool) -> Command {
         Command::Forget(ForgetWhat::Me { is_confirmed })
     }
@@ -484,6 +529,26 @@ mod tests {
             ("web sign out", Some(Command::WebSignOut)),
             ("web?", None),
             ("web page", None),
+            ("mcp token", Some(made(false, None))),
+            ("MCP token everywhere", Some(made(true, None))),
+            ("mcp token for 30 days", Some(made(false, Some("30 days")))),
+            (
+                "mcp token everywhere for 12h.",
+                Some(made(true, Some("12h"))),
+            ),
+            ("mcp token please", None),
+            ("mcp", Some(Command::Token(TokenDeed::List))),
+            ("mcp tokens", Some(Command::Token(TokenDeed::List))),
+            (
+                "mcp revoke 2",
+                Some(Command::Token(TokenDeed::Revoke(Some(2)))),
+            ),
+            (
+                "mcp revoke all",
+                Some(Command::Token(TokenDeed::Revoke(None))),
+            ),
+            ("mcp revoke it", None),
+            ("mcp is nice", None),
         ] {
             assert_eq!(Command::in_a_sentence(text), command, "{text:?}");
         }

@@ -62,7 +62,7 @@ impl LeftOver {
 
     fn take(&self, platform: &str) -> Vec<IncomingMessage> {
         let mut all = self.0.messages.lock();
-        all.extract_if(.., |message| message.audience.platform == platform)
+        all.extract_if(.., |message| message.answered_by() == platform)
             .collect()
     }
 }

@@ -171,6 +171,10 @@ pub struct IncomingMessage {
     #[serde(skip)]
     pub private_elsewhere: Vec<AudienceId>,
     pub author: Author,
+    /// What its author asks it through, where that is a program that asks for them and no platform: it gets the answer, and
+    /// nothing that its author said elsewhere is recalled for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub through: Option<String>,
     /// The author's accounts on other platforms, as far as they linked them. The bot knows, and no adapter.
     #[serde(skip)]
     pub other_accounts: Vec<String>,
@@ -209,6 +213,7 @@ impl IncomingMessage {
             also_recalls: None,
             private_elsewhere: Vec::new(),
             author,
+            through: None,
             other_accounts: Vec::new(),
             addressed: Addressed::Directly,
             toward: Toward::default(),
@@ -244,6 +249,11 @@ impl IncomingMessage {
             .chain(&self.also_recalls)
             .chain(&self.private_elsewhere)
             .collect()
+    }
+
+    /// Where its answer goes: its platform, or the program that asks.
+    pub fn answered_by(&self) -> &str {
+        self.through.as_deref().unwrap_or(&self.audience.platform)
     }
 
     /// The ids of all accounts of its author, the one that wrote it first.

@@ -62,7 +62,7 @@ pub use channels::{
 /// A time zone of the IANA database, such as `Europe/Lisbon`.
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
-pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, ShownItem};
+pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, ShownItem, TokenDeed};
 pub use digest::{DigestSchedule, NoSchedule, local_time};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};

@@ -19,6 +19,11 @@ pub trait Membership: Send + Sync {
         account: &str,
         places: Vec<AudienceId>,
     ) -> Result<Vec<AudienceId>, MembershipError>;
+
+    /// Whether somebody may ask something in a place of several people that the others do not see.
+    fn has_asides(&self) -> bool {
+        true
+    }
 }
 
 /// The platform does not tell who may read what.

@@ -522,6 +522,7 @@ impl Room {
             audience: self.audience.clone(),
             also_recalls: self.also_recalls.clone(),
             private_elsewhere: Vec::new(),
+            through: None,
             other_accounts: Vec::new(),
             author: Author {
                 id: author.to_owned(),

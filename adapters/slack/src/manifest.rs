@@ -72,7 +72,7 @@ pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
     let mut slash = json!({
         "command": command,
         "description": "Ask, and see for yourself alone what is answered",
-        "usage_hint": "ask … | remember that … | memory | correct 1: … | forget 1 | catch me up | why | usage | history | forget last | forget me | export mine | web | mute channel | help",
+        "usage_hint": "ask … | remember that … | memory | correct 1: … | forget 1 | catch me up | why | usage | history | forget last | forget me | export mine | web | mcp token | mute channel | help",
         "should_escape": true,
     });
     let mut events = json!({ "bot_events": EVENTS });

@@ -20,4 +20,9 @@ impl Membership for TerminalMembership {
         places.retain(|place| is_ours(account) && is_ours(place.as_str()));
         Ok(places)
     }
+
+    /// All of them read everything.
+    fn has_asides(&self) -> bool {
+        false
+    }
 }

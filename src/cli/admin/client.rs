@@ -142,6 +142,8 @@ impl Connection {
                     draw(bar, far.done, far.total, &far.what);
                 }
                 Frame::Alive | Frame::Findings(_) | Frame::Known(_) => {}
+                #[cfg(feature = "mcp")]
+                Frame::Called(_) => {}
                 #[cfg(feature = "terminal")]
                 Frame::Told(_) => {}
                 Frame::Exit(exit) => {
@@ -171,6 +173,8 @@ impl Connection {
                 | Frame::Alive
                 | Frame::Known(_)
                 | Frame::Exit(_) => {}
+                #[cfg(feature = "mcp")]
+                Frame::Called(_) => {}
                 #[cfg(feature = "terminal")]
                 Frame::Told(_) => {}
             }
@@ -191,6 +195,34 @@ impl Connection {
                 | Frame::Progress(_)
                 | Frame::Alive
                 | Frame::Findings(_)
+                | Frame::Exit(_) => {}
+                #[cfg(feature = "mcp")]
+                Frame::Called(_) => {}
+                #[cfg(feature = "terminal")]
+                Frame::Told(_) => {}
+            }
+        }
+    }
+
+    /// Has a tool called there.
+    ///
+    /// # Errors
+    /// When the process ended meanwhile.
+    #[cfg(feature = "mcp")]
+    pub(in crate::cli) async fn call(
+        mut self,
+        call: crate::cli::mcp::RemoteCall,
+    ) -> anyhow::Result<muninn::mcp::ToolOutcome> {
+        self.ask(Asked::Call(call)).await?;
+        loop {
+            match self.next().await? {
+                Frame::Called(outcome) => return Ok(outcome),
+                Frame::Failed(sentence) => bail!("{sentence}"),
+                Frame::Out(_)
+                | Frame::Progress(_)
+                | Frame::Alive
+                | Frame::Findings(_)
+                | Frame::Known(_)
                 | Frame::Exit(_) => {}
                 #[cfg(feature = "terminal")]
                 Frame::Told(_) => {}
@@ -234,6 +266,8 @@ impl Connection {
                     | Frame::Findings(_)
                     | Frame::Known(_)
                     | Frame::Exit(_) => {}
+                    #[cfg(feature = "mcp")]
+                    Frame::Called(_) => {}
                 }
             }
             Ok(())

@@ -52,6 +52,9 @@ pub(in crate::cli) enum Asked {
     Ready,
     /// What `cypher check` checks against.
     Known,
+    /// A tool, for a program that asks here.
+    #[cfg(feature = "mcp")]
+    Call(crate::cli::mcp::RemoteCall),
     /// To talk: what is typed follows, a line each.
     #[cfg(feature = "terminal")]
     Chat { session: String, person: String },
@@ -67,6 +70,8 @@ pub(in crate::cli) enum Frame {
     Alive,
     Findings(Vec<Shown>),
     Known(Known),
+    #[cfg(feature = "mcp")]
+    Called(muninn::mcp::ToolOutcome),
     #[cfg(feature = "terminal")]
     Told(muninn_terminal::Told),
     Exit(Exit),

@@ -37,7 +37,7 @@ const ALIVE: Duration = Duration::from_secs(10);
 /// How long a command may go on when the process ends.
 const TO_FINISH: Duration = Duration::from_secs(3);
 /// How long an answer may: it is finished as every other.
-#[cfg(feature = "terminal")]
+#[cfg(any(feature = "mcp", feature = "terminal"))]
 const TO_ANSWER: Duration = Duration::from_secs(30);
 /// Frames that wait for a client.
 const WAITING: usize = 32;
@@ -233,6 +233,11 @@ async fn act(what: Asked, at: &Context) -> Frame {
                 Err(error) => Frame::Failed(error.to_string()),
             }
         }
+        #[cfg(feature = "mcp")]
+        Asked::Call(call) => match &at.running {
+            Some(running) => Frame::Called(call.here(&running.mcp).boxed().await),
+            None => Frame::Failed("no bot runs here".to_owned()),
+        },
         Asked::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
         Asked::Known => match cypher::of_graph(at).boxed().await {
             Ok(known) => Frame::Known(known),
@@ -249,6 +254,8 @@ impl Asked {
             Self::Run(OpenCommand::Ask(_)) => TO_ANSWER,
             #[cfg(feature = "terminal")]
             Self::Chat { .. } => TO_ANSWER,
+            #[cfg(feature = "mcp")]
+            Self::Call(_) => TO_ANSWER,
             Self::Run(_) | Self::Health | Self::Ready | Self::Known => TO_FINISH,
         }
     }

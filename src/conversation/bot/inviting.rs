@@ -1,14 +1,17 @@
-//! Giving people links to the pages.
+//! Letting people in elsewhere: links to the pages, and tokens for their programs.
 
 use std::sync::{Arc, Weak};
 
-use muninn_platform::{Command, IncomingMessage, Reply};
+use chrono::Utc;
+use muninn_platform::{Command, IncomingMessage, Reply, TokenDeed};
 
 use super::Bot;
 use crate::conversation::notice::Notice;
 use crate::conversation::pages::{Invites, Uninvited};
 use crate::conversation::people::account_of;
+use crate::conversation::tokens::{NoToken, Tokens, WantedToken, ends_after};
 use crate::conversation::turn::tell_privately;
+use crate::graph::StoreError;
 
 impl Bot {
     /// Has people let in to pages by these. To be called once, before the bot runs.
@@ -39,6 +42,84 @@ impl Bot {
             },
         };
         tell_privately(reply, &notice.in_language(message.languages.person)).await;
+    }
+
+    /// Programs ask at this address. To be called once, before the bot runs.
+    pub fn has_mcp_at(&self, address: String) {
+        // A second one would be another address.
+        let _ = self.mcp.set(address);
+    }
+
+    /// Makes, lists or revokes tokens for whoever asks.
+    pub(super) async fn see_to_tokens(
+        &self,
+        message: &IncomingMessage,
+        deed: &TokenDeed,
+        reply: &mut dyn Reply,
+    ) {
+        let said = self.token_deed(message, deed).await;
+        let said = said.unwrap_or_else(|error| {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
+            Notice::StoreNeeded
+        });
+        tell_privately(reply, &said.in_language(message.languages.person)).await;
+    }
+
+    async fn token_deed(
+        &self,
+        message: &IncomingMessage,
+        deed: &TokenDeed,
+    ) -> Result<Notice, StoreError> {
+        let store = Arc::clone(self.archive.store());
+        let tokens = Tokens::new(store, self.commands.audit.clone());
+        let (accounts, who) = (message.accounts(), &message.author.id);
+        match deed {
+            TokenDeed::Make { everywhere, life } => {
+                let Some(address) = self.mcp.get() else {
+                    return Ok(Notice::NoMcp);
+                };
+                let until = match life {
+                    None => None,
+                    Some(life) => match ends_after(life, Utc::now()) {
+                        None => return Ok(Notice::NoSuchLife(life.clone())),
+                        until => until,
+                    },
+                };
+                let place = (!everywhere).then(|| message.channel().channel());
+                let wanted = WantedToken {
+                    account: account_of(message),
+                    places: place.map(|place| vec![place]),
+                    until,
+                };
+                match tokens.make(wanted, who).await {
+                    Ok(token) => Ok(Notice::TokenMade {
+                        token: token.as_str().to_owned(),
+                        address: address.clone(),
+                        is_everywhere: *everywhere,
+                        until,
+                    }),
+                    Err(NoToken::TooMany) => Ok(Notice::TooManyTokens),
+                    Err(NoToken::Store(error)) => Err(error),
+                }
+            }
+            TokenDeed::List => Ok(Notice::Tokens(tokens.list(Some(&accounts)).await?)),
+            TokenDeed::Revoke(number) => {
+                let all = tokens.list(Some(&accounts)).await?;
+                let revoked = match number {
+                    None => all.as_slice(),
+                    Some(number) => {
+                        let at = usize::try_from(*number).unwrap_or(usize::MAX);
+                        let one = at.checked_sub(1).and_then(|at| all.get(at..=at));
+                        match one {
+                            Some(one) => one,
+                            None => return Ok(Notice::NoSuchToken(*number)),
+                        }
+                    }
+                };
+                tokens.revoke(revoked, who).await?;
+                Ok(Notice::TokensRevoked(revoked.len()))
+            }
+        }
     }
 
     /// Nobody is to see what was forgotten, where it was shown a moment ago.

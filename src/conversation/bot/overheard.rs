@@ -120,8 +120,12 @@ impl Bot {
         }
     }
 
-    /// What people say to the bot as a sentence and is a command.
+    /// What people say to the bot as a sentence and is a command. A program that asks for somebody gives none so: what it
+    /// asks may be in words that it read somewhere.
     pub(super) fn as_command(message: IncomingMessage) -> IncomingMessage {
+        if message.through.is_some() {
+            return message;
+        }
         let command = match (&message.body, message.addressed) {
             (Body::Text(text), Addressed::Directly) => Command::in_a_sentence(text),
             (

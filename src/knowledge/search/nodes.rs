@@ -25,8 +25,8 @@ use crate::graph::ingest::searching::{Passage, ServedLink, SourceVersion};
 use crate::graph::nodes::{NodeLink, NodeTexts};
 use crate::graph::schema::Survey;
 use crate::graph::{GraphStore, StoreError};
-use crate::live::Live;
 use crate::llm::Embedder;
+use crate::reloading::Live;
 
 /// The name of the source that they are. No ingested one can have it: names have no blanks.
 pub const NODES: &str = "the graph";

@@ -6,6 +6,7 @@ use loopback_discord::Target;
 use muninn_platform::testing::EchoMemory;
 use muninn_platform::{
     Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Listing, Opinion, Scope,
+    TokenDeed,
 };
 use serde_json::json;
 
@@ -201,6 +202,23 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             ),
             ("web", vec![], Command::Web),
             ("web", vec![("sign_out", json!(true))], Command::WebSignOut),
+            ("mcp", vec![], Command::Token(TokenDeed::List)),
+            (
+                "mcp",
+                vec![
+                    ("what", json!("token everywhere")),
+                    ("for", json!("30 days")),
+                ],
+                Command::Token(TokenDeed::Make {
+                    everywhere: true,
+                    life: Some("30 days".to_owned()),
+                }),
+            ),
+            (
+                "mcp",
+                vec![("what", json!("revoke")), ("number", json!(2))],
+                Command::Token(TokenDeed::Revoke(Some(2))),
+            ),
             ("memory", vec![], Command::Memory(Listing::Newest)),
             (
                 "memory",

@@ -1,0 +1,390 @@
+//! `muninn mcp`: programs that ask for a person, and the tokens that let them in.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use async_trait::async_trait;
+use chrono::Utc;
+use clap::{Args, Subcommand};
+use muninn::config::Config;
+use muninn::conversation::audit::{Audit, OPERATOR};
+use muninn::conversation::tokens::{Tokens, WantedToken, ends_after};
+use muninn::graph::accounts::Account;
+use muninn::graph::tokens::KeptToken;
+use muninn::mcp::{
+    self, Caller, CallsTools, Mcp, McpData, ProgramServer, Refused, ToolCall, ToolOutcome, refused,
+};
+use muninn::wiring::Wired;
+use muninn_platform::{AudienceId, Inbox, counted, in_one_line};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::signal::unix::SignalKind;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::admin;
+use super::context::Context;
+use super::doors::Doors;
+use super::live_settings::Environment;
+use super::output::Exit;
+use super::own_bot::{OwnBot, with_own_bot};
+use super::serve::on_signal;
+
+/// Whose calls they are, where it is not the terminal's.
+const TOKEN: &str = "MUNINN_MCP_TOKEN";
+/// Calls that wait for a bot of this process.
+const WAITING: usize = 16;
+
+#[derive(Args, Debug, Serialize, Deserialize)]
+pub(super) struct McpArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<McpCommand>,
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum McpCommand {
+    /// Make, list or revoke tokens by which programs ask for somebody
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum TokenCommand {
+    /// Make a token and print it, this once
+    Create {
+        /// Whose it is, such as slack/T0123/U0456, discord/1234 or matrix/@ann:example.org, as `muninn audit` names people
+        account: String,
+        /// A channel, room or direct message that it reads, by its id; may be given several times. Without one it reads all
+        /// that the person may read
+        #[arg(long)]
+        place: Vec<String>,
+        /// How long it holds, such as 30d; until it is revoked, if you leave it out
+        #[arg(long)]
+        expires: Option<String>,
+    },
+    /// List the tokens, without what only their owners have
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Revoke a token by its id, or all of an account
+    Revoke {
+        /// As `muninn mcp token list` prints it
+        id: String,
+    },
+}
+
+/// A call for the process that has the graph open.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RemoteCall {
+    /// Whose it is. None: of whoever sits here.
+    token: Option<String>,
+    person: String,
+    call: ToolCall,
+}
+
+impl RemoteCall {
+    /// Calls it in this process.
+    pub(super) async fn here(self, mcp: &Mcp) -> ToolOutcome {
+        let caller = match &self.token {
+            Some(token) => mcp.caller(token).await,
+            None => at_terminal(&self.person),
+        };
+        match caller {
+            Ok(caller) if self.token.is_some() && mcp.is_too_much(&caller) => {
+                refused(&Refused::TooMany)
+            }
+            Ok(caller) => mcp.call(&caller, self.call).await,
+            Err(why) => refused(&why),
+        }
+    }
+}
+
+#[cfg(feature = "terminal")]
+fn at_terminal(person: &str) -> Result<Caller, Refused> {
+    let author = muninn_terminal::author(person);
+    Ok(Caller::at_terminal(Account {
+        id: author.id,
+        platform: "terminal".to_owned(),
+        name: author.name,
+    }))
+}
+
+#[cfg(not(feature = "terminal"))]
+fn at_terminal(_: &str) -> Result<Caller, Refused> {
+    Err(Refused::Because(format!(
+        "this muninn was built without terminals; set {TOKEN} to a token"
+    )))
+}
+
+#[cfg(feature = "terminal")]
+fn person() -> String {
+    muninn_terminal::os_user()
+}
+
+#[cfg(not(feature = "terminal"))]
+fn person() -> String {
+    String::new()
+}
+
+/// What programs ask of in this process, and the address where they do, if there is one.
+pub(super) async fn beside(
+    config: &Config,
+    wired: &Wired,
+    doors: &Doors,
+    shutdown: &CancellationToken,
+) -> anyhow::Result<Arc<Mcp>> {
+    let mcp = Arc::new(Mcp::new(McpData {
+        store: Arc::clone(&wired.store),
+        recaller: Arc::clone(&wired.recaller),
+        searcher: Arc::clone(&wired.searcher),
+        archive: Arc::clone(&wired.archive),
+        channels: Arc::clone(&config.channels),
+        audit: Audit::new(&config.data_dir),
+        readable: doors.readable.clone(),
+        to_bot: Arc::clone(&doors.to_bot),
+    }));
+    let (ending, ended) = (Arc::clone(&mcp), shutdown.clone());
+    tokio::spawn(async move {
+        ended.cancelled().await;
+        ending.close();
+    });
+    if let Some(at) = &config.mcp {
+        let address = mcp::serve(at, Arc::clone(&mcp), shutdown.clone()).await?;
+        tracing::info!(address, "programs may ask by the Model Context Protocol");
+        wired.bot.has_mcp_at(address);
+    }
+    Ok(mcp)
+}
+
+/// What answers, to nobody, what programs asked of an earlier process.
+pub(super) fn unheard(
+    names: &mut Vec<String>,
+    inbox: &Inbox,
+    shutdown: &CancellationToken,
+) -> impl Future<Output = ()> + Send + 'static {
+    names.push(mcp::NAME.to_owned());
+    let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
+    async move {
+        tokio::select! {
+            () = shutdown.cancelled() => {}
+            () = Mcp::answer_unheard(&inbox) => {}
+        }
+    }
+}
+
+/// Serves the program that started this one, until it goes.
+pub(super) async fn stdio(at: &Context, environment: Environment) -> anyhow::Result<Exit> {
+    let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
+    let (asking, asked) = mpsc::channel(WAITING);
+    let calls = StdioCalls {
+        config: at.config.clone(),
+        token: std::env::var(TOKEN).ok().filter(|it| !it.trim().is_empty()),
+        asking,
+    };
+    let server = ProgramServer::new(Arc::new(calls));
+    let serving = tokio::spawn(server.serve(tokio::io::stdin(), tokio::io::stdout()));
+    let config = at.config.clone();
+    let own = tokio::spawn(async move { own_bot(&config, environment, asked).await });
+    tokio::select! {
+        served = serving => served??,
+        () = shutdown.cancelled() => {}
+    }
+    // Nobody asks any more: it ends.
+    let _ended = own.await?;
+    Ok(Exit::SUCCESS)
+}
+
+/// A call that nobody else answers, and the way back.
+type OwnCall = (RemoteCall, oneshot::Sender<ToolOutcome>);
+
+/// Calls tools where the graph is open: each call in the process that has it then, or else in this one.
+struct StdioCalls {
+    config: Config,
+    token: Option<String>,
+    asking: mpsc::Sender<OwnCall>,
+}
+
+#[async_trait]
+impl CallsTools for StdioCalls {
+    async fn call(&self, _: Option<&Caller>, call: ToolCall) -> ToolOutcome {
+        let call = RemoteCall {
+            token: self.token.as_deref().map(|it| it.trim().to_owned()),
+            person: person(),
+            call,
+        };
+        let called = async {
+            match admin::connect(&self.config).await? {
+                Some(connection) => connection.call(call).await,
+                None => {
+                    let (done, outcome) = oneshot::channel();
+                    let asked = self.asking.send((call, done)).await;
+                    asked.ok().context("this process is ending")?;
+                    outcome.await.context("this process is ending")
+                }
+            }
+        };
+        let called: anyhow::Result<ToolOutcome> = called.await;
+        called.unwrap_or_else(|error| refused(&Refused::Because(in_one_line(error.as_ref()))))
+    }
+}
+
+/// Answers with a bot of this process, from the first call that comes until nobody asks any more. Where there is none, every
+/// call is told why.
+async fn own_bot(
+    config: &Config,
+    environment: Environment,
+    mut asked: mpsc::Receiver<OwnCall>,
+) -> anyhow::Result<()> {
+    let Some(first) = asked.recv().await else {
+        return Ok(());
+    };
+    let mut waiting = Some(first);
+    let used = with_own_bot(config, environment, async |own: OwnBot| {
+        // The bot ends when nobody has a way to it.
+        let OwnBot { mcp, .. } = own;
+        while let Some((call, done)) = match waiting.take() {
+            Some(first) => Some(first),
+            None => asked.recv().await,
+        } {
+            let mcp = Arc::clone(&mcp);
+            tokio::spawn(async move {
+                let mut done = done;
+                tokio::select! {
+                    // Whoever asked may have gone.
+                    outcome = call.here(&mcp) => drop(done.send(outcome)),
+                    () = done.closed() => {}
+                }
+            });
+        }
+    });
+    if let Err(error) = Box::pin(used).await {
+        let why = in_one_line(error.as_ref());
+        let tell = |(_, done): OwnCall| {
+            let outcome = refused(&Refused::Because(why.clone()));
+            drop(done.send(outcome));
+        };
+        waiting.take().into_iter().for_each(tell);
+        while let Some(call) = asked.recv().await {
+            tell(call);
+        }
+    }
+    Ok(())
+}
+
+/// Makes, lists or revokes tokens.
+pub(super) async fn run(at: &Context, args: McpArgs) -> anyhow::Result<Exit> {
+    let Some(McpCommand::Token { command }) = args.command else {
+        bail!("a program's calls come one by one");
+    };
+    let graph = at.graph().await?;
+    let tokens = Tokens::new(Arc::clone(&graph), Audit::new(&at.config.data_dir));
+    let done = match command {
+        TokenCommand::Create {
+            account,
+            place,
+            expires,
+        } => create(&tokens, &account, &place, expires.as_deref()).await,
+        TokenCommand::List { json } => list(&tokens, json).await,
+        TokenCommand::Revoke { id } => revoke(&tokens, &id).await,
+    };
+    graph.close().await?;
+    at.out.say(&done?).await
+}
+
+async fn create(
+    tokens: &Tokens,
+    account: &str,
+    places: &[String],
+    expires: Option<&str>,
+) -> anyhow::Result<String> {
+    let Some((platform, name)) = account.split_once('/').filter(|(_, name)| !name.is_empty())
+    else {
+        bail!(
+            "{account:?} is no account; it is one like slack/T0123/U0456 or matrix/@ann:example.org"
+        );
+    };
+    let until = match expires {
+        None => None,
+        Some(life) => {
+            let until = ends_after(life, Utc::now());
+            Some(until.with_context(|| {
+                format!("{life:?} is no time that a token can hold; say 30d or 12h")
+            })?)
+        }
+    };
+    let wanted = WantedToken {
+        account: Account {
+            id: account.to_owned(),
+            platform: platform.to_owned(),
+            name: name.rsplit('/').next().unwrap_or(name).to_owned(),
+        },
+        places: (!places.is_empty()).then(|| {
+            let places = places.iter();
+            places.map(|it| AudienceId::new(it).channel()).collect()
+        }),
+        until,
+    };
+    let token = tokens.make(wanted, OPERATOR).await?;
+    Ok(token.as_str().to_owned())
+}
+
+async fn list(tokens: &Tokens, json: bool) -> anyhow::Result<String> {
+    let all = tokens.list(None).await?;
+    if json {
+        let all: Vec<_> = all
+            .iter()
+            .map(|it| {
+                json!({
+                    "id": it.id, "account": it.account.id, "places": it.places, "created_at": it.created_at,
+                    "until": it.until, "used_at": it.used_at,
+                })
+            })
+            .collect();
+        return Ok(serde_json::to_string_pretty(&all)?);
+    }
+    if all.is_empty() {
+        return Ok("There are no tokens.".to_owned());
+    }
+    let lines: Vec<String> = all.iter().map(line).collect();
+    Ok(lines.join("\n"))
+}
+
+fn line(token: &KeptToken) -> String {
+    let reads = match &token.places {
+        None => "everything of theirs".to_owned(),
+        Some(places) => {
+            let places: Vec<&str> = places.iter().map(AudienceId::as_str).collect();
+            places.join(", ")
+        }
+    };
+    let until = token
+        .until
+        .map(|it| it.format(", until %Y-%m-%d %H:%M UTC").to_string());
+    let used = match token.used_at {
+        Some(at) => at.format("last used %Y-%m-%d").to_string(),
+        None => "never used".to_owned(),
+    };
+    let (id, account) = (&token.id, &token.account.id);
+    let made = token.created_at.format("%Y-%m-%d");
+    let until = until.unwrap_or_default();
+    format!("{id}  {account}  made {made}, {used}{until}; reads {reads}")
+}
+
+async fn revoke(tokens: &Tokens, id: &str) -> anyhow::Result<String> {
+    let mut all = tokens.list(None).await?;
+    all.retain(|it| it.id == id || it.account.id == id);
+    if all.is_empty() {
+        bail!(
+            "there is no token {id:?}, and no account with that name has one; `muninn mcp token list` lists them"
+        );
+    }
+    tokens.revoke(&all, OPERATOR).await?;
+    Ok(format!("{} revoked.", counted(all.len(), "token")))
+}

@@ -1,0 +1,118 @@
+//! What somebody may read at this moment, wherever they look from: a page, or a program that asks for them.
+//!
+//! The platforms are asked each time. What is private is read by the one whose it is alone, also from other accounts of theirs.
+
+use std::sync::Arc;
+
+use chrono::Utc;
+use muninn_platform::{AudienceId, MembershipError, Memberships};
+
+use crate::conversation::people::is_unused;
+use crate::graph::accounts::Account;
+use crate::graph::{GraphStore, StoreError};
+
+/// Why it is not known what somebody may read: then it is nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum NotReadable {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    NotTold(#[from] MembershipError),
+    /// It is not connected, or never tells.
+    #[error("the platform {0} does not tell who may read what")]
+    NoMembership(String),
+}
+
+/// Which places are asked about.
+#[derive(Clone, Copy)]
+struct PlacesOf<'a> {
+    named: &'a [AudienceId],
+    /// Also those that several people read.
+    is_shared: bool,
+}
+
+/// Tells what people may read.
+#[derive(Clone, Debug)]
+pub struct ReadablePlaces {
+    store: Arc<GraphStore>,
+    memberships: Memberships,
+}
+
+impl ReadablePlaces {
+    pub fn new(store: Arc<GraphStore>, memberships: Memberships) -> Self {
+        Self { store, memberships }
+    }
+
+    /// Whether a platform tells it.
+    pub fn is_told_by(&self, platform: &str) -> bool {
+        self.memberships.named(platform).is_some()
+    }
+
+    /// Whether somebody may ask something in a place of several people on this platform that the others do not see.
+    pub fn has_asides(&self, platform: &str) -> bool {
+        let membership = self.memberships.named(platform);
+        membership.is_some_and(|it| it.has_asides())
+    }
+
+    /// Those places that an account may read, and that its person alone reads from other accounts. Of `named` also those
+    /// in which nothing was kept yet.
+    ///
+    /// # Errors
+    /// When the graph or the account's platform does not tell.
+    pub async fn by(
+        &self,
+        account: &Account,
+        named: &[AudienceId],
+        wanted: impl Fn(&AudienceId) -> bool,
+    ) -> Result<Vec<AudienceId>, NotReadable> {
+        let of_all = PlacesOf {
+            named,
+            is_shared: true,
+        };
+        let mut all = self.of_account(account, of_all, &wanted).await?;
+        for other in self.others(account).await? {
+            let of_one = PlacesOf {
+                named: &[],
+                is_shared: false,
+            };
+            // Its platform may be away, or not be served by this process: then what was said there is not shown.
+            let others = self.of_account(&other, of_one, &wanted).await;
+            all.extend(others.unwrap_or_default());
+        }
+        Ok(all)
+    }
+
+    async fn of_account(
+        &self,
+        account: &Account,
+        of: PlacesOf<'_>,
+        wanted: &impl Fn(&AudienceId) -> bool,
+    ) -> Result<Vec<AudienceId>, NotReadable> {
+        let platform = &account.platform;
+        let membership = self.memberships.named(platform);
+        let membership = membership.ok_or_else(|| NotReadable::NoMembership(platform.clone()))?;
+        let mut places = self
+            .store
+            .perhaps_readable(platform, &account.id, of.is_shared)
+            .await?;
+        let unknown = of.named.iter().filter(|it| !places.contains(it)).cloned();
+        let unknown: Vec<AudienceId> = unknown.collect();
+        places.extend(unknown);
+        places.retain(wanted);
+        if places.is_empty() {
+            return Ok(places);
+        }
+        Ok(membership.readable(&account.id, places).await?)
+    }
+
+    /// The accounts that are linked to this one and are used.
+    ///
+    /// # Errors
+    /// When the graph does not tell.
+    pub async fn others(&self, account: &Account) -> Result<Vec<Account>, StoreError> {
+        let linked = self.store.accounts_of(&account.id).await?;
+        let used = linked.into_iter().filter(|it| !is_unused(it, Utc::now()));
+        let others = used.map(|it| it.account);
+        Ok(others.filter(|it| it.id != account.id).collect())
+    }
+}

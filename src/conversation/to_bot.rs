@@ -1,0 +1,183 @@
+//! Doing from elsewhere what is done in chat, on a page or by a program: it goes the way of a message to the bot, with all
+//! that holds for one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use muninn_platform::{
+    Audience, Author, Body, ConversationId, Delivered, EventId, Inbox, Incoming, IncomingMessage,
+    PlatformError, Reply, SafeText, TextLimit, Withdraw,
+};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::conversation::bot::Bot;
+use crate::graph::accounts::Account;
+
+/// The way to the bot.
+#[derive(Debug)]
+pub struct ToBot {
+    /// None once the bot is ending: it ends when nobody has a way to it.
+    inbox: Mutex<Option<Inbox>>,
+    bot: Arc<Bot>,
+}
+
+/// What the bot said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BotSaid {
+    Answer(String),
+    /// A word on why there is no answer, or what only the one who asks is told.
+    Notice(String),
+}
+
+impl BotSaid {
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Answer(text) | Self::Notice(text) => text,
+        }
+    }
+}
+
+/// Why the bot said nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NothingSaid {
+    #[error("the bot is ending")]
+    Ending,
+    /// It chose to, or did so before.
+    #[error("the bot said nothing")]
+    Silent,
+    /// It goes on without whoever waited.
+    #[error("the bot said nothing in time")]
+    TooLate,
+}
+
+impl ToBot {
+    pub fn new(inbox: Inbox, bot: Arc<Bot>) -> Self {
+        Self {
+            inbox: Mutex::new(Some(inbox)),
+            bot,
+        }
+    }
+
+    /// As [`Bot::under_way`].
+    pub fn under_way(&self) -> usize {
+        self.bot.under_way()
+    }
+
+    /// From now on nothing is done.
+    pub fn close(&self) {
+        self.inbox.lock().take();
+    }
+
+    /// Gives the bot what somebody says; gives what the bot said within this time.
+    ///
+    /// # Errors
+    /// When it said nothing.
+    pub async fn says(
+        &self,
+        message: IncomingMessage,
+        patience: Duration,
+    ) -> Result<BotSaid, NothingSaid> {
+        let inbox = self.inbox.lock().clone().ok_or(NothingSaid::Ending)?;
+        let (said, receipt) = oneshot::channel();
+        let reply = HeldReply {
+            said: Some(said),
+            withdraw: self.bot.withdrawals().of(&message.audience.platform),
+        };
+        let reply = Box::new(reply);
+        let heard = async {
+            let delivered = inbox.deliver(Incoming::Message { message, reply });
+            delivered.await.map_err(|_| NothingSaid::Ending)?;
+            receipt.await.map_err(|_| NothingSaid::Silent)
+        };
+        let heard = timeout(patience, heard).await;
+        heard.unwrap_or(Err(NothingSaid::TooLate))
+    }
+
+    /// Stops what is answered in a conversation.
+    pub fn stop(&self, conversation: ConversationId) {
+        if let Some(inbox) = self.inbox.lock().as_ref() {
+            // A bot with too much to do answers it to nobody.
+            let _ = inbox.offer(Incoming::Stop(conversation));
+        }
+    }
+}
+
+/// What somebody says elsewhere than in chat, in a place of theirs.
+pub fn said_by(
+    person: &Account,
+    event: EventId,
+    (conversation, audience): (ConversationId, Audience),
+    body: Body,
+) -> IncomingMessage {
+    let author = Author {
+        id: person.id.clone(),
+        name: person.name.clone(),
+        // What others said is theirs, whatever somebody may do with it in chat.
+        is_admin: false,
+        time_zone: None,
+        language: None,
+    };
+    IncomingMessage::new(event, conversation, audience, author, body)
+}
+
+/// What the bot says, for whoever waits for it.
+struct HeldReply {
+    said: Option<oneshot::Sender<BotSaid>>,
+    withdraw: Arc<dyn Withdraw>,
+}
+
+impl HeldReply {
+    fn tell(&mut self, parts: &[SafeText], said: impl FnOnce(String) -> BotSaid) {
+        let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
+        if let Some(receipt) = self.said.take() {
+            // Whoever asked may have gone.
+            let _ = receipt.send(said(parts.join("\n")));
+        }
+    }
+}
+
+#[async_trait]
+impl Reply for HeldReply {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        self.tell(parts, BotSaid::Answer);
+        Ok(Delivered::default())
+    }
+
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+        self.tell(parts, BotSaid::Notice);
+        Ok(())
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::clone(&self.withdraw)
+    }
+}
+
+/// The way back to somebody who is not there any more: what is answered is kept, and nobody hears it.
+#[derive(Clone, Copy, Debug)]
+pub struct Unheard;
+
+#[async_trait]
+impl Reply for Unheard {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
+        Ok(Delivered::default())
+    }
+}
+
+#[async_trait]
+impl muninn_platform::Readdress for Unheard {
+    async fn reply_again(&self, _: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        Some(Box::new(Self))
+    }
+}

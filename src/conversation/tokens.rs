@@ -1,0 +1,189 @@
+//! Tokens by which programs ask the bot for a person: made and revoked in chat and by the operator, shown once, and kept as a
+//! hash.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::AudienceId;
+use uuid::Uuid;
+
+use crate::conversation::audit::{Action, Audit};
+use crate::graph::accounts::Account;
+use crate::graph::tokens::KeptToken;
+use crate::graph::{GraphStore, StoreError};
+
+/// With which every token begins, so that one that is pasted somewhere is known for what it is.
+const PREFIX: &str = "muninn-mcp-";
+/// Tokens of one account.
+pub const MOST_TOKENS: usize = 20;
+/// The longest life.
+const LONGEST: TimeDelta = TimeDelta::days(3_650);
+
+/// A token, to be given to its owner and to nobody else: 244 random bits.
+#[derive(Clone)]
+pub struct SecretToken(String);
+
+impl SecretToken {
+    fn fresh() -> Self {
+        let halves = [Uuid::new_v4(), Uuid::new_v4()].map(|half| half.simple().to_string());
+        Self(format!("{PREFIX}{}", halves.concat()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for SecretToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SecretToken(…)")
+    }
+}
+
+/// What a token that is made is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedToken {
+    pub account: Account,
+    /// As [`KeptToken::places`].
+    pub places: Option<Vec<AudienceId>>,
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// Why no token was made.
+#[derive(Debug, thiserror::Error)]
+pub enum NoToken {
+    #[error("an account has at most {MOST_TOKENS} tokens: revoke one first")]
+    TooMany,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes, checks and revokes tokens.
+#[derive(Clone, Debug)]
+pub struct Tokens {
+    store: Arc<GraphStore>,
+    audit: Audit,
+}
+
+impl Tokens {
+    pub fn new(store: Arc<GraphStore>, audit: Audit) -> Self {
+        Self { store, audit }
+    }
+
+    /// Makes one; `by` is who wants it, for the audit.
+    ///
+    /// # Errors
+    /// When the account has too many, or the graph cannot be reached.
+    pub async fn make(&self, wanted: WantedToken, by: &str) -> Result<SecretToken, NoToken> {
+        let WantedToken {
+            account,
+            places,
+            until,
+        } = wanted;
+        let accounts = [account.id.clone()];
+        if self.store.tokens(Some(&accounts)).await?.len() >= MOST_TOKENS {
+            return Err(NoToken::TooMany);
+        }
+        let secret = SecretToken::fresh();
+        let kept = KeptToken {
+            id: Uuid::now_v7().to_string(),
+            hash: hash(secret.as_str()),
+            account,
+            places,
+            created_at: Utc::now(),
+            until,
+            used_at: None,
+        };
+        self.store.keep_token(&kept).await?;
+        let about = &kept.account.id;
+        self.audit.note(by, Action::MadeToken, about, None).await;
+        Ok(secret)
+    }
+
+    /// What is kept of a token; none where it was never made, was revoked, or its time is over.
+    ///
+    /// # Errors
+    /// When the graph cannot be reached: then it lets nobody in.
+    pub async fn check(&self, token: &str) -> Result<Option<KeptToken>, StoreError> {
+        if !token.starts_with(PREFIX) {
+            return Ok(None);
+        }
+        let now = Utc::now();
+        // It is found by a hash of 244 random bits: how long that takes tells nothing of them.
+        let Some(kept) = self.store.token(&hash(token), now).await? else {
+            return Ok(None);
+        };
+        if blake3::Hash::from_hex(&kept.hash).ok() != Some(blake3::hash(token.as_bytes())) {
+            return Ok(None);
+        }
+        if let Err(error) = self.store.token_used(&kept, now).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "when a token was used could not be kept");
+        }
+        Ok(Some(kept))
+    }
+
+    /// The tokens of some accounts, or of all, the oldest first.
+    ///
+    /// # Errors
+    /// When the graph cannot be reached.
+    pub async fn list(&self, accounts: Option<&[String]>) -> Result<Vec<KeptToken>, StoreError> {
+        self.store.tokens(accounts).await
+    }
+
+    /// Revokes tokens: from now on they let nobody in.
+    ///
+    /// # Errors
+    /// When the graph cannot be reached.
+    pub async fn revoke(&self, tokens: &[KeptToken], by: &str) -> Result<(), StoreError> {
+        let ids: Vec<String> = tokens.iter().map(|it| it.id.clone()).collect();
+        self.store.revoke_tokens(&ids).await?;
+        for token in tokens {
+            let about = &token.account.id;
+            self.audit.note(by, Action::RevokedToken, about, None).await;
+        }
+        Ok(())
+    }
+}
+
+/// When a token ends that is made now to hold so long: `30 days`, `12h`. None where the words say no time.
+pub fn ends_after(life: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let life = TimeDelta::from_std(humantime::parse_duration(life).ok()?).ok()?;
+    let is_fitting = life > TimeDelta::zero() && life <= LONGEST;
+    is_fitting.then(|| now.checked_add_signed(life))?
+}
+
+fn hash(token: &str) -> String {
+    blake3::hash(token.as_bytes()).to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use muninn_platform::redact::{MARK, without_secrets};
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_long_and_its_own_and_is_taken_out_of_what_people_write() {
+        let (one, other) = (SecretToken::fresh(), SecretToken::fresh());
+        assert_ne!(one.as_str(), other.as_str());
+        assert_eq!(one.as_str().len(), PREFIX.len() + 64);
+        assert!(!format!("{one:?}").contains(one.as_str()));
+        let said = format!("my token is {}, use it", one.as_str());
+        assert_eq!(
+            without_secrets(&said),
+            format!("my token is {MARK}, use it")
+        );
+    }
+
+    #[test]
+    fn a_life_is_a_time_that_ends() {
+        let now = DateTime::UNIX_EPOCH;
+        let ends = |life| ends_after(life, now).map(|at| at.timestamp());
+        assert_eq!(ends("30 days"), Some(30 * 86_400));
+        assert_eq!(ends("12h"), Some(12 * 3_600));
+        for none in ["", "0s", "ever", "-1h", "900 years"] {
+            assert_eq!(ends(none), None, "{none}");
+        }
+    }
+}

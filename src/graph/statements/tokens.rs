@@ -1,0 +1,51 @@
+//! Statements about the tokens by which programs ask the bot for somebody. All times are the process's, in milliseconds.
+
+/// Keeps one. Those of its account that are over go.
+pub(crate) const KEEP: &str = "\
+    MERGE (t:MuninnToken {id: $id}) \
+    SET t.hash = $hash, t.account = $account, t.platform = $platform, t.name = $name, t.places = $places, \
+    t.createdAt = $now, t.until = $until \
+    RETURN t.id AS id";
+
+pub(crate) const DROP_OVER: &str =
+    "MATCH (t:MuninnToken) WHERE t.until IS NOT NULL AND t.until <= $now DELETE t";
+
+macro_rules! token {
+    () => {
+        "t.id AS id, t.hash AS hash, t.account AS account, t.platform AS platform, t.name AS name, t.places AS places, \
+         t.createdAt AS createdAt, t.until AS until, t.usedAt AS usedAt"
+    };
+}
+
+pub(crate) const BY_HASH: &str = concat!(
+    "MATCH (t:MuninnToken {hash: $hash}) WHERE t.until IS NULL OR t.until > $now RETURN ",
+    token!()
+);
+
+/// Those of some accounts, the oldest first.
+pub(crate) const OF_ACCOUNTS: &str = concat!(
+    "UNWIND $accounts AS account MATCH (t:MuninnToken) WHERE t.account = account AND (t.until IS NULL OR t.until > $now) RETURN ",
+    token!(),
+    " ORDER BY t.createdAt, t.id"
+);
+
+pub(crate) const ALL: &str = concat!(
+    "MATCH (t:MuninnToken) WHERE t.until IS NULL OR t.until > $now RETURN ",
+    token!(),
+    " ORDER BY t.createdAt, t.id"
+);
+
+pub(crate) const USED: &str =
+    "MATCH (t:MuninnToken {hash: $hash}) SET t.usedAt = $now RETURN t.id AS id";
+
+pub(crate) const REVOKE: &str =
+    "UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.id = id DELETE t RETURN count(*) AS tokens";
+
+/// Revokes those of some accounts.
+pub(crate) const FORGET: &str =
+    "UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.account = id DELETE t";
+
+/// What is known of places.
+pub(crate) const PLACES: &str = "\
+    UNWIND $ids AS id MATCH (c:Channel {id: id}) \
+    RETURN c.id AS id, c.platform AS platform, c.workspace AS workspace, c.name AS name, c.privateTo AS privateTo";

@@ -1,0 +1,297 @@
+//! Asking and noting: a message like every other, which a person's program says for them where nobody else reads it.
+
+use std::time::Duration;
+
+use muninn_platform::{Audience, AudienceId, Body, Command, ConversationId, EventId};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::caller::Caller;
+use super::places::{Place, aside};
+use super::tools::{Ask, Remember};
+use super::{Mcp, NAME, Refused, ToolOutcome};
+use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, said_by};
+use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
+
+/// How long somebody waits for an answer; a turn has its own limits, which are shorter.
+const PATIENCE: Duration = Duration::from_mins(15);
+/// The conversation of notes.
+const NOTES: &str = "notes";
+/// Nodes of knowledge that an answer names.
+const MOST_SOURCES: usize = 50;
+
+/// Where a message of a program is said.
+struct Home {
+    audience: Audience,
+    /// The channel around it, whose memory is recalled as well.
+    channel: Option<AudienceId>,
+}
+
+impl Mcp {
+    /// Has the bot answer a question in a turn of its own, which is kept.
+    pub(super) async fn ask(&self, caller: &Caller, ask: Ask) -> Result<ToolOutcome, Refused> {
+        let place = self.place(caller, ask.place.as_deref()).await?;
+        let event = event(caller, ask.call_id.as_deref());
+        if ask.call_id.is_some()
+            && let Some(earlier) = self.earlier(caller, &event).await?
+        {
+            return Ok(earlier);
+        }
+        let home = self.home(caller, &place)?;
+        // The same call is in the same line, so that it waits for what is under way.
+        let name = match (&ask.conversation, &ask.call_id) {
+            (Some(name), _) => name.clone(),
+            (None, Some(id)) => digest(id)[..32].to_owned(),
+            (None, None) => Uuid::now_v7().simple().to_string(),
+        };
+        let conversation = conversation(&home, &name);
+        let body = Body::Text(ask.question);
+        let stop = StopAtEnd::of(&self.data.to_bot, &conversation);
+        let said = self.say(caller, &event, (conversation, home), body).await;
+        stop.not();
+        let said = match said {
+            Ok(BotSaid::Answer(text)) => Some(text),
+            Ok(BotSaid::Notice(text)) => return Err(Refused::Because(text)),
+            Err(NothingSaid::Silent) => None,
+            Err(NothingSaid::Ending) => return Err(Refused::Ending),
+            Err(NothingSaid::TooLate) => {
+                return Err(Refused::Because("no answer came in time".to_owned()));
+            }
+        };
+        let kept = self.data.archive.turn_of_event(&event).await;
+        match (said, kept) {
+            (said, Ok(Some(turn))) if turn.is_answered() => {
+                self.answered(caller, &turn, &name, said).await
+            }
+            // A word on why there is no turn.
+            (Some(text), Ok(_)) => Err(Refused::Because(text)),
+            // It is in the journal, and the answer says so.
+            (Some(text), Err(_)) => Ok(ToolOutcome::of(
+                text.clone(),
+                json!({ "answer": text, "conversation": name, "place": place.id() }),
+            )),
+            (None, Ok(_)) => Err(Refused::Because(format!(
+                "the bot does not answer in {}: it may be muted there",
+                place.id()
+            ))),
+            (None, Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// Keeps a note, as `remember that …` does.
+    pub(super) async fn remember(
+        &self,
+        caller: &Caller,
+        note: Remember,
+    ) -> Result<ToolOutcome, Refused> {
+        let place = self.place(caller, note.place.as_deref()).await?;
+        let event = event(caller, note.call_id.as_deref());
+        let home = self.home(caller, &place)?;
+        let conversation = conversation(&home, NOTES);
+        let body = Body::Command(Command::Note(note.text));
+        let said = self.say(caller, &event, (conversation, home), body).await;
+        let said = match said {
+            Ok(BotSaid::Answer(text)) => text,
+            Ok(BotSaid::Notice(text)) => return Err(Refused::Because(text)),
+            // The same call again.
+            Err(NothingSaid::Silent) => "Noted already.".to_owned(),
+            Err(NothingSaid::Ending) => return Err(Refused::Ending),
+            Err(NothingSaid::TooLate) => {
+                return Err(Refused::Because("it was not noted in time".to_owned()));
+            }
+        };
+        match self.data.archive.turn_of_event(&event).await? {
+            Some(kept) => {
+                let structured =
+                    json!({ "id": kept.id.to_string(), "place": place.id(), "said": said });
+                Ok(ToolOutcome::of(said, structured))
+            }
+            None => Err(Refused::Because(said)),
+        }
+    }
+
+    async fn say(
+        &self,
+        caller: &Caller,
+        event: &EventId,
+        (conversation, home): (ConversationId, Home),
+        body: Body,
+    ) -> Result<BotSaid, NothingSaid> {
+        let place = (conversation, home.audience);
+        let mut message = said_by(&caller.account, event.clone(), place, body);
+        message.also_recalls = home.channel;
+        message.through = Some(NAME.to_owned());
+        self.data.to_bot.says(message, PATIENCE).await
+    }
+
+    /// Where the person alone reads what is asked about a place.
+    fn home(&self, caller: &Caller, place: &Place) -> Result<Home, Refused> {
+        let (account, audience) = (&caller.account, &place.audience);
+        if audience.platform != account.platform {
+            return Err(Refused::Because(format!(
+                "{} is of another account of yours: it can be searched, and asked there",
+                place.id()
+            )));
+        }
+        if place.is_direct(account) || !self.data.readable.has_asides(&account.platform) {
+            return Ok(Home {
+                audience: audience.clone(),
+                channel: None,
+            });
+        }
+        Ok(Home {
+            audience: aside(audience, account),
+            channel: Some(place.id().clone()),
+        })
+    }
+
+    /// The answer of an earlier call with the same id.
+    async fn earlier(
+        &self,
+        caller: &Caller,
+        event: &EventId,
+    ) -> Result<Option<ToolOutcome>, Refused> {
+        let turn = self.data.archive.turn_of_event(event).await?;
+        let Some(turn) = turn.filter(Turn::is_answered) else {
+            return Ok(None);
+        };
+        let name = turn.session.rsplit('/').next().unwrap_or_default();
+        self.answered(caller, &turn, name, None).await.map(Some)
+    }
+
+    /// An answer with what it was made from, as far as the person may read that now.
+    async fn answered(
+        &self,
+        caller: &Caller,
+        turn: &Turn,
+        name: &str,
+        said: Option<String>,
+    ) -> Result<ToolOutcome, Refused> {
+        let data = &self.data;
+        let places = self.places(caller).await?;
+        let may_read = |audience: &AudienceId| {
+            let channel = audience.channel();
+            places.iter().any(|place| *place.id() == channel)
+        };
+        let session = ConversationId::new(&turn.session);
+        let Some(explained) = data.store.explain(&session, Some(turn.id)).await? else {
+            // It waits for the graph: whoever was just told it may be told it.
+            let text = said.ok_or_else(|| Refused::Because("it is forgotten".to_owned()))?;
+            let structured = json!({ "answer": text, "conversation": name });
+            return Ok(ToolOutcome::of(text, structured));
+        };
+        let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
+        let mut asked: Vec<ResponseId> = recalled.collect();
+        asked.push(turn.id);
+        let audiences = data.store.audiences_of(&asked).await?;
+        let is_readable = |id: ResponseId| audiences.get(&id).is_some_and(may_read);
+        if !is_readable(turn.id) {
+            return Err(Refused::Because(
+                "that was asked in a place that you may not read any more".to_owned(),
+            ));
+        }
+        let text = said.unwrap_or_else(|| turn.output.clone());
+        let recalled = explained.recalled.iter();
+        let recalled = recalled.filter(|(_, it)| is_readable(it.id));
+        let recalled: Vec<Value> = recalled
+            .map(|(score, it)| of_recalled(*score, it))
+            .collect();
+        let sources = sources(&explained);
+        let place = audiences.get(&turn.id).map(AudienceId::channel);
+        let structured = json!({
+            "answer": text, "question": turn.input, "conversation": name, "place": place,
+            "id": turn.id.to_string(), "at": turn.created_at, "is_volatile": turn.volatile,
+            "recalled": recalled, "sources": sources,
+        });
+        Ok(ToolOutcome::of(text, structured))
+    }
+}
+
+fn of_recalled(score: f64, turn: &Turn) -> Value {
+    json!({
+        "score": score, "at": turn.created_at, "author": turn.author_name, "said": turn.input,
+        "link": turn.link,
+    })
+}
+
+/// What of the team's knowledge an answer was made from.
+fn sources(explained: &Explanation) -> Vec<Value> {
+    let nodes = explained.context.iter().take(MOST_SOURCES);
+    let source = |node: &KnowledgeNode| {
+        let said = |name: &str| node.properties.get(name).filter(|it| it.is_string());
+        let title = node.name_property().and_then(said);
+        json!({
+            "title": title, "labels": node.labels, "source": said("source"), "link": said("link"),
+            "has_changed": node.has_changed,
+        })
+    };
+    nodes.map(source).collect()
+}
+
+/// The event that a call is: the same for the same id of the same person, and like no message of a platform.
+fn event(caller: &Caller, call_id: Option<&str>) -> EventId {
+    let person = &caller.account.id;
+    match call_id {
+        Some(id) => EventId::new(format!("{NAME}/{person}/{}", digest(id))),
+        None => EventId::new(format!("{NAME}/{person}/{}", Uuid::now_v7().simple())),
+    }
+}
+
+fn conversation(home: &Home, name: &str) -> ConversationId {
+    ConversationId::new(format!("{}/{NAME}/{name}", home.audience.id))
+}
+
+fn digest(id: &str) -> String {
+    blake3::hash(id.as_bytes()).to_hex().to_string()
+}
+
+/// Stops the turn of somebody who does not wait for it any more.
+struct StopAtEnd<'a>(Option<(&'a ToBot, ConversationId)>);
+
+impl<'a> StopAtEnd<'a> {
+    fn of(bot: &'a ToBot, conversation: &ConversationId) -> Self {
+        Self(Some((bot, conversation.clone())))
+    }
+
+    /// It was waited for.
+    fn not(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StopAtEnd<'_> {
+    fn drop(&mut self) {
+        if let Some((bot, conversation)) = self.0.take() {
+            bot.stop(conversation);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::accounts::Account;
+
+    fn caller(id: &str) -> Caller {
+        Caller::at_terminal(Account {
+            id: id.to_owned(),
+            platform: "terminal".to_owned(),
+            name: "Ann".to_owned(),
+        })
+    }
+
+    #[test]
+    fn a_call_with_an_id_is_one_event_of_one_person_and_names_no_message() {
+        let (ann, bob) = (caller("terminal/ann"), caller("terminal/bob"));
+        let id = "1700000000.000100";
+        assert_eq!(event(&ann, Some(id)), event(&ann, Some(id)));
+        assert_ne!(event(&ann, Some(id)), event(&bob, Some(id)));
+        assert_ne!(event(&ann, None), event(&ann, None));
+        let forged = event(&ann, Some(id));
+        assert!(
+            forged
+                .as_messages()
+                .all(|message| !message.as_str().contains(id))
+        );
+    }
+}

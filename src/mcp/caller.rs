@@ -1,0 +1,42 @@
+//! Who calls.
+
+use muninn_platform::AudienceId;
+
+use crate::graph::accounts::Account;
+use crate::graph::tokens::KeptToken;
+
+/// Somebody for whom a program asks.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub(super) account: Account,
+    /// The channels, rooms and direct messages that the program reads. None: all that the person may read.
+    pub(super) places: Option<Vec<AudienceId>>,
+    /// By which its calls are counted.
+    pub(super) key: String,
+}
+
+impl Caller {
+    pub(super) fn of_token(token: KeptToken) -> Self {
+        Self {
+            account: token.account,
+            places: token.places,
+            key: token.id,
+        }
+    }
+
+    /// A program that somebody starts on the bot's own machine: it reads what is said in terminals, as they do.
+    pub fn at_terminal(account: Account) -> Self {
+        Self {
+            places: Some(vec![AudienceId::new(&account.platform)]),
+            key: account.id.clone(),
+            account,
+        }
+    }
+
+    /// Whether a place is one that the program reads, as far as its person may.
+    pub(super) fn reads(&self, place: &AudienceId) -> bool {
+        let channel = place.channel();
+        let places = self.places.as_ref();
+        places.is_none_or(|places| places.contains(&channel))
+    }
+}

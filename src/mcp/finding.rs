@@ -1,0 +1,220 @@
+//! Searching memory and knowledge, and listing what there is to search.
+
+use chrono::Utc;
+use muninn_platform::redact::without_secrets;
+use muninn_platform::{TimeZone, counted};
+use serde_json::{Value, json};
+
+use super::caller::Caller;
+use super::places::Place;
+use super::tools::{ListSources, Search};
+use super::{Mcp, Refused, ToolOutcome};
+use crate::agent::tools::SEARCH_KNOWLEDGE;
+use crate::conversation::audit::Action;
+use crate::graph::items::KeptItem;
+use crate::knowledge::search::{Among, Hit, Query};
+use crate::memory::Recalled;
+
+/// What is found of memory in all places together.
+const MOST_FOUND: usize = 20;
+
+impl Mcp {
+    /// What would be recalled for a question in these places.
+    pub(super) async fn search_memory(
+        &self,
+        caller: &Caller,
+        search: Search,
+    ) -> Result<ToolOutcome, Refused> {
+        let places = self.searched(caller, search.place.as_deref()).await?;
+        let data = &self.data;
+        // One line, however many places: a program searches often.
+        let about = match (&search.place, places.as_slice()) {
+            (Some(_), [place]) => place.id().as_str(),
+            (Some(_) | None, _) => "all places that a program reads",
+        };
+        let (who, count) = (&caller.account.id, Some(places.len()));
+        data.audit.note(who, Action::LookedInto, about, count).await;
+        let sought = data.recaller.seek(&without_secrets(&search.query)).await;
+        let now = Utc::now().with_timezone(&TimeZone::UTC);
+        let sought = sought.said_by(&caller.account.name, now);
+        let mut found: Vec<(Recalled, &Place)> = Vec::new();
+        for place in &places {
+            for memory in &place.memories {
+                data.recaller.catch_up(&data.store, memory).await;
+                let recalled = data.recaller.recall(&[memory], &sought, &[], &[]);
+                found.extend(recalled.into_iter().map(|it| (it, place)));
+            }
+        }
+        found.sort_by(|(one, _), (other, _)| other.probability.total_cmp(&one.probability));
+        found.truncate(MOST_FOUND);
+        let mut shown = Vec::new();
+        for (recalled, place) in found {
+            // It may have been forgotten by another process.
+            if let Some(kept) = data.store.item(recalled.id).await? {
+                shown.push(of_memory(&recalled, &kept, place));
+            }
+        }
+        let count = counted(shown.len(), "earlier exchange");
+        let lines = shown.iter().map(memory_line);
+        let text = match shown.is_empty() {
+            true => "Nothing found in memory.".to_owned(),
+            false => format!(
+                "{count}, best first:\n{}",
+                lines.collect::<Vec<_>>().join("\n")
+            ),
+        };
+        Ok(ToolOutcome::of(text, json!({ "results": shown })))
+    }
+
+    /// Passages of the team's knowledge that a place may see.
+    pub(super) async fn search_knowledge(
+        &self,
+        caller: &Caller,
+        search: Search,
+    ) -> Result<ToolOutcome, Refused> {
+        let place = self.place(caller, search.place.as_deref()).await?;
+        let (data, channel) = (&self.data, place.id());
+        let set = data.channels.of(channel).unwrap_or_default();
+        if !set.offers(SEARCH_KNOWLEDGE) {
+            return Err(Refused::Because(format!(
+                "knowledge is not searched in {channel}"
+            )));
+        }
+        let text = without_secrets(&search.query);
+        data.searcher.refresh().await;
+        let searched = Query {
+            text: &text,
+            earlier: &[],
+            audience: channel,
+            among: Among::Everything,
+            only: set.sources.as_deref(),
+            limit: None,
+        };
+        let found = data.searcher.search(&searched).await;
+        let hits: Vec<Value> = found.hits.iter().zip(1..).map(of_knowledge).collect();
+        let notes: Vec<&str> = found.rungs.iter().map(|rung| rung.sentence()).collect();
+        let mut lines: Vec<String> = hits.iter().map(passage).collect();
+        if lines.is_empty() {
+            lines.push("Nothing found in the team's knowledge.".to_owned());
+        }
+        lines.extend(notes.iter().map(|note| format!("({note})")));
+        let structured = json!({ "place": channel, "results": hits, "notes": notes });
+        Ok(ToolOutcome::of(lines.join("\n\n"), structured))
+    }
+
+    /// The places that somebody may read, and the sources that these may search.
+    pub(super) async fn list_sources(
+        &self,
+        caller: &Caller,
+        wanted: ListSources,
+    ) -> Result<ToolOutcome, Refused> {
+        let places = self.searched(caller, wanted.place.as_deref()).await?;
+        let data = &self.data;
+        let mut names: Vec<String> = Vec::new();
+        for place in &places {
+            let set = data.channels.of(place.id()).unwrap_or_default();
+            if set.offers(SEARCH_KNOWLEDGE) {
+                let seen = data.searcher.sources(place.id()).await;
+                names.extend(seen.into_iter().filter(|name| set.reads(name)));
+            }
+        }
+        let mut sources = data.store.sources().await?;
+        sources.retain(|source| names.contains(&source.name));
+        let sources: Vec<Value> = sources
+            .iter()
+            .map(|source| {
+                json!({
+                    "name": source.name, "kind": source.of.kind, "version": source.version,
+                    "since": source.since, "records": source.of.records, "chunks": source.chunks,
+                })
+            })
+            .collect();
+        let shown: Vec<Value> = places
+            .iter()
+            .map(|place| {
+                json!({
+                    "id": place.id(), "name": place.audience.name, "platform": place.audience.platform,
+                    "is_direct": place.is_direct(&caller.account),
+                })
+            })
+            .collect();
+        let mut lines = vec![match shown.len() {
+            0 => "You may read no place yet: talk with the bot in one first.".to_owned(),
+            count => format!("{} that you may read:", counted(count, "place")),
+        }];
+        lines.extend(
+            shown
+                .iter()
+                .map(|it| format!("- {} ({})", said(it, "id"), said(it, "name"))),
+        );
+        lines.push(match sources.len() {
+            0 => "There are no sources to search.".to_owned(),
+            count => format!("{} to search:", counted(count, "source")),
+        });
+        lines.extend(
+            sources
+                .iter()
+                .map(|it| format!("- {} ({})", said(it, "name"), said(it, "kind"))),
+        );
+        let structured = json!({ "places": shown, "sources": sources });
+        Ok(ToolOutcome::of(lines.join("\n"), structured))
+    }
+}
+
+fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place) -> Value {
+    let kind = match (kept.turn.is_note(), kept.turn.is_message()) {
+        (true, _) => "note",
+        (false, true) => "message",
+        (false, false) => "exchange",
+    };
+    json!({
+        "id": recalled.id.to_string(), "kind": kind, "place": place.id(), "place_name": place.audience.name,
+        "author": &*recalled.author, "at": recalled.at, "said": recalled.input,
+        "answer": Some(&recalled.output).filter(|it| !it.is_empty()), "link": kept.turn.link,
+        "probability": recalled.probability, "superseded_at": recalled.superseded,
+    })
+}
+
+fn memory_line(memory: &Value) -> String {
+    let at = said(memory, "at");
+    let day = at.get(..10).unwrap_or(at);
+    let mut line = format!(
+        "- [{day}, {}, {}] {}",
+        said(memory, "author"),
+        said(memory, "place_name"),
+        said(memory, "said")
+    );
+    if let Some(answer) = memory["answer"].as_str() {
+        line = format!("{line}\n  Answer: {answer}");
+    }
+    if let Some(since) = memory["superseded_at"].as_str() {
+        line = format!("{line}\n  (No longer holds since {since}.)");
+    }
+    match memory["link"].as_str() {
+        Some(link) => format!("{line}\n  {link}"),
+        None => line,
+    }
+}
+
+fn of_knowledge((hit, number): (&Hit, usize)) -> Value {
+    json!({
+        "number": number, "source": hit.source, "title": hit.name(), "text": hit.text, "link": hit.link,
+        "why": hit.why,
+    })
+}
+
+fn passage(hit: &Value) -> String {
+    let link = hit["link"].as_str();
+    let link = link.map_or(String::new(), |link| format!(" {link}"));
+    format!(
+        "[{}] {} ({}){link}\n{}",
+        hit["number"],
+        said(hit, "title"),
+        said(hit, "source"),
+        said(hit, "text")
+    )
+}
+
+fn said<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}

@@ -1,0 +1,194 @@
+//! Programs that ask over HTTP: what every request passes. Each stands for itself: there are no sessions to keep.
+
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::Router;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio_util::sync::CancellationToken;
+
+use super::server::CallsTools;
+use super::{Caller, Mcp, ProgramServer, Refused, ToolCall, ToolOutcome, refused};
+use crate::config::{AddressError, PublicAddress, PublicOrigin};
+
+/// Where programs ask, below the address.
+pub const PATH: &str = "/mcp";
+/// Bytes of a request.
+const MOST_BYTES: usize = 256 * 1024;
+/// Tokens that let nobody in, in a minute from one address.
+const WRONG_TOKENS: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
+
+/// What stands before the tools.
+#[derive(Debug)]
+struct Gate {
+    mcp: Arc<Mcp>,
+    origin: PublicOrigin,
+    wrong_tokens: DefaultKeyedRateLimiter<IpAddr>,
+}
+
+/// Calls tools for whoever a request let in.
+struct ByRequest(Arc<Mcp>);
+
+#[async_trait]
+impl CallsTools for ByRequest {
+    async fn call(&self, caller: Option<&Caller>, call: ToolCall) -> ToolOutcome {
+        match caller {
+            Some(caller) => self.0.call(caller, call).await,
+            None => refused(&Refused::NoToken),
+        }
+    }
+}
+
+/// Serves programs until `shutdown`. Returns once it listens, with the address that they ask at.
+///
+/// # Errors
+/// When they cannot be served there.
+pub async fn serve(
+    at: &PublicAddress,
+    mcp: Arc<Mcp>,
+    shutdown: CancellationToken,
+) -> Result<String, AddressError> {
+    let (listener, origin) = at.listen().await?;
+    let address = format!("{}{PATH}", origin.as_str());
+    let server = ProgramServer::new(Arc::new(ByRequest(Arc::clone(&mcp))));
+    let gate = Arc::new(Gate {
+        mcp,
+        origin,
+        wrong_tokens: RateLimiter::keyed(Quota::per_minute(WRONG_TOKENS)),
+    });
+    // The gate checks host and origin, by the address that people open.
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .with_legacy_session_mode(false)
+        .with_max_request_body_bytes(MOST_BYTES)
+        .with_cancellation_token(shutdown.child_token());
+    let sessions = Arc::new(NeverSessionManager::default());
+    let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
+    let routes = Router::new()
+        .route_service(PATH, protocol)
+        .layer(from_fn_with_state(gate, check))
+        .into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move {
+        let served =
+            axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
+        if let Err(error) = served.await {
+            tracing::error!(%error, "programs are served no more");
+        }
+    });
+    Ok(address)
+}
+
+/// Lets a request through with whom it is for, or not.
+async fn check(
+    State(gate): State<Arc<Gate>>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match gate.caller(request.headers(), from.ip()).await {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            // It is of no use to anybody further in.
+            request.headers_mut().remove(AUTHORIZATION);
+            next.run(request).await
+        }
+        Err(why) => *why,
+    };
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().insert(CACHE_CONTROL, no_store);
+    response
+}
+
+impl Gate {
+    async fn caller(&self, headers: &HeaderMap, from: IpAddr) -> Result<Caller, Box<Response>> {
+        let refuse =
+            |status: StatusCode, why: &'static str| Box::new((status, why).into_response());
+        if !self.origin.is_host(headers) {
+            return Err(refuse(
+                StatusCode::FORBIDDEN,
+                "not the host that this is served at\n",
+            ));
+        }
+        // Programs say none; a page of another site may not ask from somebody's browser.
+        if headers.contains_key(ORIGIN) && !self.origin.is_said(headers) {
+            return Err(refuse(
+                StatusCode::FORBIDDEN,
+                "not for pages of other origins\n",
+            ));
+        }
+        let Some(token) = bearer(headers) else {
+            return Err(unauthorized("Bearer realm=\"muninn\""));
+        };
+        match self.mcp.caller(token).await {
+            Ok(caller) if self.mcp.is_too_much(&caller) => Err(too_many()),
+            Ok(caller) => Ok(caller),
+            Err(Refused::NoToken) => {
+                self.wrong_tokens.retain_recent();
+                match self.wrong_tokens.check_key(&from) {
+                    Ok(()) => Err(unauthorized(
+                        "Bearer realm=\"muninn\", error=\"invalid_token\"",
+                    )),
+                    Err(_) => Err(too_many()),
+                }
+            }
+            Err(why) => {
+                let why = refused(&why).text;
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                Err(Box::new((status, why).into_response()))
+            }
+        }
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let said = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = said.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+fn unauthorized(challenge: &'static str) -> Box<Response> {
+    let headers = [(WWW_AUTHENTICATE, challenge)];
+    let why = "a token is needed: say `mcp token` to the bot in chat\n";
+    Box::new((StatusCode::UNAUTHORIZED, headers, why).into_response())
+}
+
+fn too_many() -> Box<Response> {
+    let headers = [(RETRY_AFTER, "60")];
+    Box::new(
+        (
+            StatusCode::TOO_MANY_REQUESTS,
+            headers,
+            "too many requests\n",
+        )
+            .into_response(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_comes_as_a_bearer() {
+        let said = |value: &'static str| {
+            let headers = HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+            bearer(&headers).map(str::to_owned)
+        };
+        assert_eq!(said("Bearer abc").as_deref(), Some("abc"));
+        assert_eq!(said("bearer  abc ").as_deref(), Some("abc"));
+        for wrong in ["abc", "Basic abc", "Bearer", "Bearer ", ""] {
+            assert_eq!(said(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(bearer(&HeaderMap::new()), None);
+    }
+}

@@ -80,7 +80,7 @@ impl Reloading {
             bot: Arc::clone(&wired.bot),
             store: Arc::clone(&wired.store),
             searcher: Arc::clone(&wired.searcher),
-            mcp: Arc::clone(&wired.mcp),
+            mcp: Arc::clone(&wired.mcp_servers),
             settings,
             asked: Notify::new(),
             problem: Mutex::new(None),

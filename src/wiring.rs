@@ -79,7 +79,7 @@ pub struct Wired {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
-    pub mcp: Arc<McpServers>,
+    pub mcp_servers: Arc<McpServers>,
     /// Where what people say to one another is remembered.
     pub heard: HeardAudiences,
 }
@@ -267,7 +267,7 @@ impl Parts {
             store,
             recaller,
             searcher,
-            mcp,
+            mcp_servers: mcp,
         })
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Running {
     pub(super) archive: Arc<Archive>,
     pub(super) recaller: Arc<Recaller>,
     pub(super) searcher: Arc<Searcher>,
-    pub(super) mcp: Arc<McpServers>,
+    pub(super) mcp_servers: Arc<McpServers>,
     pub(super) reloading: Arc<Reloading>,
     pub(super) backfills: Arc<Backfills>,
     /// The way to its bot.

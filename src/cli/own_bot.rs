@@ -75,7 +75,7 @@ pub(super) async fn with_own_bot<T>(
         archive,
         recaller,
         searcher,
-        mcp,
+        mcp_servers,
         ..
     } = wired;
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
@@ -85,7 +85,7 @@ pub(super) async fn with_own_bot<T>(
         archive,
         recaller,
         searcher,
-        mcp,
+        mcp_servers,
         reloading,
         backfills: no_backfills(config),
         inbox: inbox.clone(),

@@ -124,7 +124,7 @@ pub(super) async fn run(
         archive,
         recaller,
         searcher,
-        mcp,
+        mcp_servers,
         heard,
     } = wired;
     let folder = config.data_dir.join("backfills");
@@ -170,7 +170,7 @@ pub(super) async fn run(
         archive,
         recaller,
         searcher,
-        mcp,
+        mcp_servers,
         reloading,
         backfills,
         inbox,

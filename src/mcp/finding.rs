@@ -92,7 +92,7 @@ impl Mcp {
         };
         let found = data.searcher.search(&searched).await;
         let hits: Vec<Value> = found.hits.iter().zip(1..).map(of_knowledge).collect();
-        let notes: Vec<&str> = found.rungs.iter().map(|rung| rung.sentence()).collect();
+        let notes: Vec<String> = found.rungs.iter().map(|rung| rung.sentence()).collect();
         let mut lines: Vec<String> = hits.iter().map(passage).collect();
         if lines.is_empty() {
             lines.push("Nothing found in the team's knowledge.".to_owned());

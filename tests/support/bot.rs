@@ -153,7 +153,7 @@ impl Place {
             store,
             recaller: _,
             searcher: _,
-            mcp: _,
+            mcp_servers: _,
             heard,
         } = wire(config, ledger).await.unwrap();
         let (inbox, received) = Inbox::new(64);

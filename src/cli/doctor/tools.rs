@@ -33,7 +33,9 @@ pub(super) async fn servers(at: &Context) -> Vec<Finding> {
         },
     };
     let running = at.running.as_ref();
-    let servers = own.as_ref().or(running.map(|running| &*running.mcp));
+    let servers = own
+        .as_ref()
+        .or(running.map(|running| &*running.mcp_servers));
     let states = match servers {
         Some(servers) => servers.states(START).await,
         None => Vec::new(),

@@ -133,7 +133,7 @@ async fn serve(config: Config, options: muninn_webhook::Options, shutdown: Cance
         store,
         heard,
         archive: _,
-        mcp: _,
+        mcp_servers: _,
         recaller: _,
         searcher: _,
     } = wired;

@@ -82,7 +82,7 @@ async fn a_conversation_is_looked_at_with_what_its_answers_came_from() {
         .asks("/conversations")
         .header("accept-language", "de-AT,en;q=0.5");
     let german = german.send().await.unwrap().text().await.unwrap();
-    assert!(german.contains("<html lang=\"de\">") && german.contains("Gespräche"));
+    assert!(german.contains("<html lang=\"de\">") && german.contains("Unterhaltungen"));
 
     // Each look is in the audit.
     let audit = home.run(&["audit"], "").await;

@@ -41,13 +41,14 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
         .hears("ここでのあなたの発言は、何も記憶していません。")
         .await;
 
-    // What everybody sees is said in the channel's.
+    // What is said to the bot before everybody is answered in the channel's.
     server.expects(asks("is 4711.")).answers("Notiert.");
     let told = jonas_here.ask("Der Code der Kaffeemaschine is 4711.");
     let thread = jonas_here.in_thread(&told);
     thread.finds("the answer", is_kept("Notiert.")).await;
-    kenji_here.in_thread(&told).ask("mute channel");
-    thread
+    let kenji_thread = kenji_here.in_thread(&told);
+    kenji_thread.ask("mute channel");
+    kenji_thread
         .finds(
             "that he may not",
             says("Só um administrador do workspace pode"),
@@ -69,11 +70,8 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
         .await;
     let elsewhere = home.slack.channel("garden");
     let garden = jonas.in_channel(&elsewhere);
-    let asked = garden.ask("history");
-    garden
-        .in_thread(&asked)
-        .hears("Rien n’a encore été dit ici.")
-        .await;
+    garden.ask("history");
+    garden.hears("Rien n’a encore été dit ici.").await;
 
     // What is said of an answer without a model.
     server

@@ -36,6 +36,9 @@ impl fmt::Display for UnknownName {
     }
 }
 
+/// Set on nearly every system, for all programs; the terminal reads it itself.
+const SYSTEMS: &str = "LANG";
+
 /// Which of the variables are none of the known ones, though they look so: in the environment, which
 /// many share, those that are nearly one; in the file also those that begin as ours do.
 pub fn unknown<'a>(
@@ -48,7 +51,7 @@ pub fn unknown<'a>(
         name.contains('_') && all().any(|known| first(known) == first(name))
     };
     let found: BTreeSet<UnknownName> = set
-        .filter(|(_, name)| !known.contains(*name))
+        .filter(|(_, name)| !known.contains(*name) && *name != SYSTEMS)
         .filter_map(|(place, name)| {
             let meant = match place {
                 Place::Environment => surely_meant(name, all()),

@@ -188,6 +188,7 @@ async fn it_speaks_the_language_of_the_terminal() {
     let nothing = ["en", "de", "ja"].map(async |language| {
         let home = Home::new().with("LANG", format!("{language}.UTF-8"));
         let asked = home.chat(&[], &["/history"]).await;
+        assert!(!asked.err.contains("LANG"), "{asked:?}");
         asked.succeeds().to_owned()
     });
     let [english, german, japanese] = nothing;

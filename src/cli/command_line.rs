@@ -23,7 +23,9 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "Answers",
-        &["bot", "time", "prompts", "answer", "context", "agent"],
+        &[
+            "bot", "language", "time", "prompts", "answer", "context", "agent",
+        ],
     ),
     ("Memory", &["recall", "window", "audit"]),
     (
@@ -40,7 +42,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "missed",
         ],
     ),
-    ("Process", &["terminal", "http", "web", "log"]),
+    ("Process", &["terminal", "http", "web", "mcp", "log"]),
     ("Matrix", &["matrix"]),
     ("Slack", &["slack"]),
     ("Discord", &["discord"]),

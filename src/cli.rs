@@ -94,7 +94,7 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Tell whether the bot that runs here is well; for service managers and containers
     ///
-    /// Asks the process that has DATA_DIR open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
+    /// Asks the process that has the data folder open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
     Health,
     #[command(flatten)]
     Open(OpenCommand),

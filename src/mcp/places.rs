@@ -6,6 +6,8 @@ use super::caller::Caller;
 use super::{Mcp, Refused};
 use crate::graph::accounts::Account;
 
+/// The one audience of all terminals.
+const TERMINAL: &str = "terminal";
 /// Places that are searched together.
 const MOST_SEARCHED: usize = 50;
 /// Places that are named where somebody has to choose.
@@ -44,7 +46,13 @@ impl Mcp {
         let data = &self.data;
         let named = caller.places.as_deref().unwrap_or_default();
         let wanted = |place: &AudienceId| caller.reads(place);
-        let readable = data.readable.by(&caller.account, named, wanted).await?;
+        let mut readable = data.readable.by(&caller.account, named, wanted).await?;
+        // Nobody has to have talked at a terminal before: whoever comes from one may begin.
+        let terminal = AudienceId::new(TERMINAL);
+        let is_at_terminal = caller.account.id.starts_with("terminal/");
+        if is_at_terminal && caller.reads(&terminal) && !readable.contains(&terminal) {
+            readable.push(terminal);
+        }
         let known = data.store.places(&readable).await?;
         Ok(grouped(&readable, &known))
     }

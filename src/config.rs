@@ -276,6 +276,8 @@ pub struct Config {
     pub http_addr: Option<SocketAddr>,
     /// Where the pages are.
     pub web: Option<PublicAddress>,
+    /// How people reach the pages, also where no address is set and `muninn web` takes one.
+    pub web_url: Option<String>,
     /// Where programs ask.
     pub mcp: Option<PublicAddress>,
 }
@@ -477,6 +479,7 @@ impl Options {
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             http_addr: self.http_addr,
+            web_url: filled(self.web_url.as_deref().unwrap_or_default()),
             web: public(
                 self.web_addr,
                 self.web_url.as_deref(),

@@ -79,7 +79,7 @@ pub(super) async fn alone(
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     config.web.get_or_insert(PublicAddress {
         address: anywhere,
-        url: None,
+        url: config.web_url.clone(),
         settings: ("WEB_ADDR", "WEB_URL"),
     });
     let used = with_own_bot(&config, environment, async |own: OwnBot| {

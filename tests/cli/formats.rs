@@ -128,11 +128,15 @@ async fn a_turn_that_waited_for_the_graph_in_every_version_is_kept() {
         let said = "The plumber comes on Thursday.";
         let one = "Waiting for the graph: 1 turn\n";
         assert!(waiting.succeeds().contains(one), "{waiting:?}");
-        home.chat(&["--session", "later"], &["Good morning."])
-            .await
-            .succeeds();
-        let kept = home.export().await;
-        assert!(questions(&kept).contains(&said), "{kept:?}");
+        let home = home.with("TERMINAL_SOCKET", "socket");
+        let serving = serving(&home).await;
+        eventually("the turn", async || {
+            let kept = home.export().await;
+            questions(&kept).contains(&said).then_some(())
+        })
+        .await;
+        serving.signal("TERM").await;
+        serving.end().await.succeeds();
         let waiting = home.run(&["offline-turns", "list"], "").await;
         let none = "Waiting for the graph: 0 turns";
         assert!(waiting.succeeds().contains(none), "{waiting:?}");

@@ -142,8 +142,8 @@ async fn a_program_searches_asks_and_notes_over_http() {
             "{refused:?}"
         );
     }
-    drop(home);
     stops(serving).await;
+    drop(home);
 }
 
 #[tokio::test(flavor = "multi_thread")]

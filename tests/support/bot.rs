@@ -153,9 +153,11 @@ impl Place {
             store,
             recaller: _,
             searcher: _,
-            mcp_servers: _,
+            mcp_servers,
             heard,
         } = wire(config, ledger).await.unwrap();
+        // On a busy machine a server may start later than the first turn waits for it.
+        drop(mcp_servers.states(Duration::from_secs(60)).await);
         let (inbox, received) = Inbox::new(64);
         let inbox = inbox.hearing(heard.clone());
         let shutdown = CancellationToken::new();

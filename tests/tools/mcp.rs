@@ -50,6 +50,7 @@ impl Servers {
     }
 
     async fn offered(&self) -> Vec<Arc<dyn OutsideTool>> {
+        drop(self.servers.states(LONG).await);
         let channel = AudienceId::new("slack/T/C");
         self.servers.offered_in(&channel).await
     }

@@ -17,6 +17,7 @@ mod rephrased;
 mod rerank;
 pub mod run;
 pub mod sampling;
+pub mod telemetry;
 pub mod tools;
 
 use std::time::Instant;

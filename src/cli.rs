@@ -43,6 +43,11 @@ mod serve;
 #[cfg(feature = "slack")]
 mod slack;
 mod source;
+#[cfg(feature = "otel")]
+mod traces;
+#[cfg(not(feature = "otel"))]
+#[path = "cli/no_traces.rs"]
+mod traces;
 mod transfer;
 #[cfg(feature = "web")]
 mod web;
@@ -56,11 +61,13 @@ use clap_complete::Shell;
 use command_line::command_line;
 use context::Context;
 pub(crate) use live_settings::Environment;
+use muninn::agent::telemetry;
 use muninn::config::{Config, LogFormat, Options, data_dir};
 use muninn::memory::eval::EvalArgs;
 use open_commands::OpenCommand;
 use output::Exit;
 use platforms::PlatformArgs;
+use traces::Traces;
 #[cfg(feature = "web")]
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -201,7 +208,7 @@ pub(crate) fn read() -> Cli {
 /// # Errors
 /// With a sentence for the person at the terminal.
 pub(crate) fn run(cli: Cli, environment: Environment) -> anyhow::Result<ExitCode> {
-    log(&cli.command, &cli.options)?;
+    let traces = log(&cli.command, &cli.options)?;
     for unknown in names::unknown_variables() {
         tracing::warn!(target: SETTINGS, "{unknown}");
     }
@@ -211,6 +218,9 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> anyhow::Result<ExitCode
         .enable_all()
         .build()?;
     let code = runtime.block_on(execute(cli.command, config, cli.platforms, environment));
+    if let Some(traces) = traces {
+        traces.end();
+    }
     // A thread that still reads a terminal must not keep the process.
     runtime.shutdown_background();
     code.map(ExitCode::from)
@@ -266,7 +276,8 @@ const SETTINGS: &str = "muninn::settings";
 #[cfg(any(feature = "mcp", feature = "terminal"))]
 const CHAT_LOG: &str = "error,muninn::settings=warn,async_openai=off,neo4rs=off";
 
-fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
+/// Begins to log, and to trace where somebody wants it.
+fn log(command: &Command, options: &Options) -> anyhow::Result<Option<Traces>> {
     let chosen = options.log.as_deref().unwrap_or(match command {
         // A person talks there; what they should know is said in the chat.
         #[cfg(feature = "terminal")]
@@ -291,7 +302,9 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
         | Command::Import { .. } => SERVICE_LOG,
     });
     let filter = EnvFilter::try_new(chosen)
-        .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?;
+        .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?
+        // Spans of traces are no part of the log.
+        .add_directive(format!("{}=off", telemetry::TARGET).parse()?);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
@@ -303,8 +316,9 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<()> {
     // Whatever is logged, the pages show what went wrong.
     #[cfg(feature = "web")]
     let log = log.with(web::logged_errors().with_filter(LevelFilter::WARN));
-    log.init();
-    Ok(())
+    let traces = Traces::new(&options.traces)?;
+    log.with(traces.as_ref().map(Traces::layer)).init();
+    Ok(traces)
 }
 
 #[cfg(all(

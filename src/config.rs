@@ -20,6 +20,7 @@ use secrecy::SecretString;
 pub use self::data_dir::{DataDirError, DataDirReason};
 pub use self::names::{Place, UnknownName, unknown};
 pub use self::public_address::{AddressError, PublicAddress, PublicOrigin};
+pub use self::traces::TraceOptions;
 use crate::agent::budget::BudgetConfig;
 use crate::agent::mcp::McpFile;
 use crate::graph::{GraphConfig, Reader};
@@ -212,6 +213,8 @@ pub struct Options {
     /// Address that they ask at, if a proxy stands before `MCP_ADDR`, such as `https://mcp.example.org`
     #[arg(long, env, global = true)]
     pub mcp_url: Option<String>,
+    #[command(flatten)]
+    pub traces: TraceOptions,
     /// Log filter in the syntax of tracing's EnvFilter; unset for a default that fits the command
     #[arg(long, env, global = true)]
     pub log: Option<String>,
@@ -280,6 +283,7 @@ pub struct Config {
     pub web_url: Option<String>,
     /// Where programs ask.
     pub mcp: Option<PublicAddress>,
+    pub traces: TraceOptions,
 }
 
 /// Which files that come with messages are read.
@@ -479,6 +483,7 @@ impl Options {
             prompts_dir: self.prompts_dir,
             terminal_socket: self.terminal_socket,
             http_addr: self.http_addr,
+            traces: self.traces,
             web_url: filled(self.web_url.as_deref().unwrap_or_default()),
             web: public(
                 self.web_addr,
@@ -669,3 +674,4 @@ mod names;
 mod public_address;
 #[cfg(test)]
 mod tests;
+mod traces;

@@ -62,6 +62,7 @@ pub(crate) fn message(event: &str) -> IncomingMessage {
         reply_to: None,
         link: None,
         sent_at: chrono::Utc::now(),
+        traceparent: None,
         workspace_language: None,
         languages: Languages::default(),
     }

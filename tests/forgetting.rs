@@ -324,6 +324,7 @@ async fn what_is_kept_long_enough_is_deleted_by_the_day(place: Place) {
     );
     let old = muninn_platform::IncomingMessage {
         sent_at: now - TimeDelta::days(31),
+        traceparent: None,
         ..message
     };
     assert!(room.overhear(old).await);

@@ -4,11 +4,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use muninn_platform::TimeZone;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tracing::{Instrument as _, Span};
 
 use crate::agent::budget::Purse;
 use crate::agent::prompts::dated;
 use crate::agent::sampling::SamplingByKind;
+use crate::agent::telemetry;
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::tokens::{estimate, estimate_request};
 use crate::llm::{
@@ -177,8 +179,13 @@ impl<'a> Asker<'a> {
             piece.add_to(&mut call.seen);
             on_piece(piece);
         };
+        let name = self.model.name(purpose, self.answering);
+        let span = telemetry::model(step, name, max_tokens);
+        telemetry::content(&span, "gen_ai.input.messages", || input_messages(&request));
         // On the heap, as it is large, and a turn awaits it below many other futures.
-        let completed = Box::pin(self.model.complete(&request, &mut see)).await;
+        let completing = Box::pin(self.model.complete(&request, &mut see));
+        let completed = completing.instrument(span.clone()).await;
+        tell(&span, &completed);
         if let Err(ModelError::ContextTooLong(_)) = completed {
             *self.refused() = Some(request);
         }
@@ -249,6 +256,58 @@ impl Drop for OpenCall<'_, '_> {
             };
             self.ended("", usage);
         }
+    }
+}
+
+/// What a span says of a call.
+fn tell(span: &Span, completed: &Result<Completion, ModelError>) {
+    match completed {
+        Ok(completion) => {
+            let usage = completion.usage;
+            span.record("gen_ai.response.model", completion.model.as_str());
+            span.record("gen_ai.usage.input_tokens", usage.prompt);
+            span.record("gen_ai.usage.output_tokens", usage.completion);
+            span.record("gen_ai.usage.cache_read.input_tokens", usage.cached);
+            telemetry::content(span, "gen_ai.output.messages", || {
+                json!([{"role": "assistant", "parts": [{"type": "text", "content": completion.text}]}])
+                    .to_string()
+            });
+        }
+        Err(error) => telemetry::failed(span, kind(error)),
+    }
+}
+
+/// What was asked, as the conventions write messages.
+fn input_messages(request: &ChatRequest) -> String {
+    let messages = request.messages.iter().map(|message| {
+        let (role, text) = match message {
+            ChatMessage::System(text) => ("system", text),
+            ChatMessage::User(text) => ("user", text),
+            ChatMessage::Assistant { text, .. } => ("assistant", text),
+            ChatMessage::Tool { text, .. } => ("tool", text),
+        };
+        json!({"role": role, "parts": [{"type": "text", "content": text}]})
+    });
+    Value::Array(messages.collect()).to_string()
+}
+
+/// The kind of a failure, in a word.
+fn kind(error: &ModelError) -> &'static str {
+    match error {
+        ModelError::Unreachable { .. } => "unreachable",
+        ModelError::Unauthorized => "unauthorized",
+        ModelError::UnknownModel { .. } => "unknown_model",
+        ModelError::QuotaExhausted => "quota_exhausted",
+        ModelError::RateLimited => "rate_limited",
+        ModelError::ContextTooLong(_) => "context_too_long",
+        ModelError::Busy => "busy",
+        ModelError::OverBudget { .. } => "over_budget",
+        ModelError::Refused(_) => "refused",
+        ModelError::Failed(_) => "failed",
+        ModelError::TimedOut(_) => "timeout",
+        ModelError::OnlyReasoned => "only_reasoned",
+        ModelError::CutOff => "cut_off",
+        ModelError::BadAnswer(_) => "bad_answer",
     }
 }
 

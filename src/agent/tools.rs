@@ -19,6 +19,7 @@ use std::time::Instant;
 use muninn_platform::{Addressed, Body, IncomingMessage, counted};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tracing::Instrument as _;
 
 pub use self::cypher_tool::CypherTool;
 pub use self::files::{ToolFileError, ToolFiles};
@@ -31,6 +32,7 @@ pub use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
 use super::asker::Asker;
 use super::findings;
 use super::prompt::Memory;
+use super::telemetry;
 use crate::agent::prompts::{Finding, Prompts, Quoted};
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
@@ -203,7 +205,16 @@ impl Tools<'_> {
     /// Calls a tool. What goes wrong is told to the model, which can do better.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
         let began = Instant::now();
-        let mut result = self.dispatch(call).await;
+        let specs = self.specs();
+        let known = specs.iter().map(|spec| spec.name.as_str());
+        let span = telemetry::tool(known.into_iter().find(|name| *name == call.name));
+        telemetry::content(&span, "gen_ai.tool.call.arguments", || {
+            call.arguments.clone()
+        });
+        let mut result = self.dispatch(call).instrument(span.clone()).await;
+        if result.used.error.is_some() {
+            telemetry::failed(&span, "tool_error");
+        }
         result.used.name.clone_from(&call.name);
         if !result.used.is_proposed {
             result.used.arguments.clone_from(&call.arguments);

@@ -42,7 +42,10 @@ const GROUPS: &[(&str, &[&str])] = &[
             "missed",
         ],
     ),
-    ("Process", &["terminal", "http", "web", "mcp", "log"]),
+    (
+        "Process",
+        &["terminal", "http", "web", "mcp", "log", "otel"],
+    ),
     ("Matrix", &["matrix"]),
     ("Slack", &["slack"]),
     ("Discord", &["discord"]),

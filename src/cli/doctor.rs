@@ -20,6 +20,7 @@ use super::context::Context;
 use super::names::unknown_variables;
 use super::output::Exit;
 use super::platforms::PlatformArgs;
+use super::traces;
 
 /// A finding as it is printed, and as `--json` gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,6 +118,7 @@ pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>)
     let mut findings = tools::findings(config).await;
     findings.extend(journal(config));
     findings.extend(models::findings(config).await);
+    findings.extend(collector(config).await);
     if let Some(args) = platform_args {
         findings.push(platforms(config, args));
         findings.extend(accounts(config, args).await);
@@ -193,6 +195,18 @@ fn retention(config: &Config) -> Vec<Finding> {
         Some(well("retention", format!("{channel}: {line}")))
     });
     told.collect()
+}
+
+/// Whether traces are taken, where somebody wants them.
+async fn collector(config: &Config) -> Option<Finding> {
+    Some(match traces::check(&config.traces).await? {
+        Ok(text) => well("traces", text),
+        Err(text) => Finding {
+            part: "traces",
+            verdict: Verdict::Error,
+            text,
+        },
+    })
 }
 
 fn note(part: &'static str, text: String) -> Finding {

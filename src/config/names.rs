@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::traces;
 use muninn_platform::suggest::{perhaps_meant, surely_meant};
 
 /// Where a variable is set.
@@ -51,7 +52,9 @@ pub fn unknown<'a>(
         name.contains('_') && all().any(|known| first(known) == first(name))
     };
     let found: BTreeSet<UnknownName> = set
-        .filter(|(_, name)| !known.contains(*name) && *name != SYSTEMS)
+        .filter(|(_, name)| {
+            !known.contains(*name) && *name != SYSTEMS && !traces::is_standard(name)
+        })
         .filter_map(|(place, name)| {
             let meant = match place {
                 Place::Environment => surely_meant(name, all()),

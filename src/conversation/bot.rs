@@ -22,8 +22,10 @@ use muninn_platform::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
 
 use crate::agent::prompts::Prompts;
+use crate::agent::telemetry;
 use crate::agent::tools::Toolbox;
 use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
@@ -398,7 +400,8 @@ impl Bot {
             ack,
             room,
         };
-        self.spawn(async move { bot.work_on(arrived, line).await });
+        let span = telemetry::message(&arrived.message);
+        self.spawn(async move { bot.work_on(arrived, line).await }.instrument(span));
     }
 
     /// Whether a message becomes a turn. What only may be meant for the bot is looked at later.
@@ -456,7 +459,10 @@ impl Bot {
         message: IncomingMessage,
         mut reply: Box<dyn Reply>,
     ) -> bool {
-        let guard = place.turn().await;
+        let guard = place
+            .turn()
+            .instrument(telemetry::waiting("conversation"))
+            .await;
         if let Some(notice) = self.unwanted(&message).await {
             if let Some(notice) =
                 notice.filter(|notice| self.admission.may_be_told(&message, notice))
@@ -502,7 +508,8 @@ impl Bot {
         message: &IncomingMessage,
         mut reply: Box<dyn Reply>,
     ) {
-        let _place = self.places.acquire(&message.author.id).await;
+        let place = self.places.acquire(&message.author.id);
+        let _place = place.instrument(telemetry::waiting("place")).await;
         match &message.body {
             // These lock other sessions, and two at once never.
             Body::Command(Command::Forget(ForgetWhat::Audience)) => {
@@ -755,10 +762,10 @@ impl Bot {
             if is_taken_back {
                 return self.archive.mark_forgotten(message).await;
             }
-            let taken = self
-                .turns
-                .get()
+            let turns = self.turns.get();
+            let taken = turns
                 .take(guard, message, &text, reply.as_mut(), &interrupt)
+                .instrument(telemetry::turn(&turns.config.bot_name, message))
                 .await;
             match taken {
                 Ok(After::Superseded) => {}

@@ -17,14 +17,16 @@ use muninn_platform::{
     AudienceId, ChannelSettings, Channels, Delivered, EventId, Grounding, IncomingMessage,
     PriorMessages, Reply, SafeText, joined,
 };
+use tracing::Instrument as _;
 
-use self::agreed::question;
+use self::agreed::offer;
 use self::draft::Draft;
 pub use self::regenerating::{KeptReason, Regeneration};
 use crate::agent::asker;
 use crate::agent::budget::Budgets;
 use crate::agent::mcp::McpServers;
 use crate::agent::prompts::{PromptError, Prompts};
+use crate::agent::telemetry;
 use crate::agent::tools::{Toolbox, proposed};
 use crate::config::TurnConfig;
 use crate::conversation::attachments::{Attachments, Files};
@@ -162,7 +164,8 @@ impl TurnRunner {
         let message = &self.people.with_private_memory(message).await;
         let text = without_secrets(text);
         let begun = self.begin(guard, message);
-        let (sought, begun) = tokio::join!(self.recaller.seek(&text), begun);
+        let beginning = async { tokio::join!(self.recaller.seek(&text), begun) };
+        let (sought, begun) = beginning.instrument(telemetry::reading()).await;
         let sought = self.recaller.as_said(sought, message);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
@@ -173,7 +176,11 @@ impl TurnRunner {
             tracing::info!(event = %message.event, "is told again, and was forgotten");
             return Ok(After::Nothing);
         }
-        let read = self.recall(message, begun, sought, Vec::new()).await;
+        let span = telemetry::recall(message);
+        let recalling = self.recall(message, begun, sought, Vec::new());
+        let read = recalling.instrument(span.clone()).await;
+        telemetry::recalled(&span, read.recalled.len());
+        drop(span);
         let mut files = self.attachments.read(reply, &message.attachments).await;
         if self.comes_to(message, &read.context.window).await {
             let mut prior = self.prior_messages(message, read.store_away, reply).await;
@@ -215,7 +222,8 @@ impl TurnRunner {
         observe("answer", began);
 
         let turn = self.new_turn(&asked, &draft, began).await;
-        let kept = self.archive.keep(guard, &turn).await;
+        let keeping = self.archive.keep(guard, &turn);
+        let kept = keeping.instrument(telemetry::keep(message)).await;
         observe("keep", began);
         if let Kept::Duplicate(earlier) = &kept {
             // Whoever kept it delivers it.
@@ -227,9 +235,11 @@ impl TurnRunner {
             let anew = self.without_forgotten(guard, message, turn.turn.id, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }
-        if let Some(call) = proposed(&draft.gathered.tools) {
-            reply.offer_items(&[question(turn.turn.id, &call)]);
-        }
+        offer(
+            reply,
+            turn.turn.id,
+            proposed(&draft.gathered.tools).as_ref(),
+        );
         let outgoing = draft.outgoing(&kept, &read, message.language());
         match kept {
             // Nobody forgets what nobody keeps.
@@ -369,9 +379,25 @@ impl TurnRunner {
         if earlier.delivered.is_none() {
             tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
             reply.may_repeat();
-            self.deliver_turn(guard, reply, earlier.id, &earlier.output)
-                .await;
+            self.show_again(guard, earlier, reply).await;
         }
+    }
+
+    /// Delivers an answer as it is kept, with what it asks.
+    async fn show_again(&self, guard: &SessionGuard, earlier: &Turn, reply: &mut dyn Reply) {
+        let store = self.archive.store();
+        match store.explain(guard.session(), Some(earlier.id)).await {
+            Ok(explained) => {
+                let call = explained.and_then(|explained| proposed(&explained.trace.tools));
+                offer(reply, earlier.id, call.as_ref());
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, event = %earlier.event, "what an answer asks is not known");
+            }
+        }
+        self.deliver_turn(guard, reply, earlier.id, &earlier.output)
+            .await;
     }
 
     /// Step 4: what the graph has, or else memory.
@@ -627,7 +653,7 @@ pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
 /// answer.
 pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
     let parts = SafeText::new(text).split(reply.limit());
-    match reply.finish(&parts).await {
+    match reply.finish(&parts).instrument(telemetry::delivery()).await {
         Ok(delivered) => Some(delivered),
         Err(error) => {
             metrics::counter!("muninn_undelivered_total").increment(1);

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, info_span};
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
@@ -15,12 +17,31 @@ use super::query::{QueryError, QueryLimits, Rows};
 #[derive(Debug)]
 pub(crate) struct Timed(pub(crate) Box<dyn Engine>);
 
+/// Of a call that is part of a turn. What the process does by itself, such as renewing its claims, is in no trace.
+fn span(call: &'static str) -> Span {
+    let of_turn = Span::current();
+    if of_turn.is_disabled() || of_turn.metadata().is_none_or(|it| it.target() != "otel") {
+        return Span::none();
+    }
+    info_span!(
+        target: "otel", "graph",
+        otel.name = format!("graph {call}"),
+        otel.kind = "client",
+        otel.status_code = Empty,
+        db.operation.name = call,
+    )
+}
+
 async fn timed<T, F>(
     call: &'static str,
     what: impl Future<Output = Result<T, F>> + Send,
 ) -> Result<T, F> {
     let began = Instant::now();
-    let done = what.await;
+    let span = span(call);
+    let done = what.instrument(span.clone()).await;
+    if done.is_err() {
+        span.record("otel.status_code", "ERROR");
+    }
     let took = began.elapsed();
     metrics::histogram!("muninn_graph_seconds", "call" => call).record(took);
     tracing::trace!(call, ?took, failed = done.is_err(), "the graph was asked");

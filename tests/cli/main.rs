@@ -22,6 +22,7 @@ mod knowing;
 mod looking;
 mod models;
 mod offline;
+mod operating;
 mod programs;
 mod refreshing;
 mod serving;
@@ -29,4 +30,5 @@ mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod talking;
+mod traces;
 mod watching;

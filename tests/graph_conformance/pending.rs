@@ -51,6 +51,7 @@ fn message() -> IncomingMessage {
         reply_to: None,
         link: None,
         sent_at: chrono::Utc::now(),
+        traceparent: None,
         workspace_language: None,
         languages: Languages::default(),
     }

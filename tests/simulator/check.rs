@@ -244,8 +244,7 @@ impl Evidence<'_> {
                     "{event} was answered {:?}, and is not kept",
                     post.text
                 )),
-                // After a kill between the two, the answer to an edit is kept and not shown (docs/simulator.md).
-                (Some(turn), Some(nonce)) if !turn.output.contains(&nonce) && said.version == 0 => {
+                (Some(turn), Some(nonce)) if !turn.output.contains(&nonce) => {
                     unlike(format!(
                         "{event} was answered {:?}, and {:?} is kept",
                         post.text, turn.output

@@ -189,6 +189,9 @@ pub struct IncomingMessage {
     /// Where people can look at it; none where the platform has no such address.
     pub link: Option<String>,
     pub sent_at: DateTime<Utc>,
+    /// The trace that it is part of, as the `traceparent` header of W3C Trace Context says it, where whoever sent it said so.
+    #[serde(skip)]
+    pub traceparent: Option<String>,
     /// That of its workspace or machine, where the platform says.
     #[serde(default)]
     pub workspace_language: Option<Language>,
@@ -222,6 +225,7 @@ impl IncomingMessage {
             reply_to: None,
             link: None,
             sent_at: Utc::now(),
+            traceparent: None,
             workspace_language: None,
             languages: Languages::default(),
         }

@@ -538,6 +538,7 @@ impl Room {
             reply_to: self.reply_to.clone(),
             link: Some(format!("https://chat.test/{event}")),
             sent_at: Utc::now(),
+            traceparent: None,
             workspace_language: None,
             languages: Languages::default(),
         }

@@ -125,6 +125,7 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
     Ok(Meaning::Message(Box::new(IncomingMessage {
         link: posted.link,
         sent_at: now,
+        traceparent: None,
         ..IncomingMessage::new(event, conversation, audience, author, body)
     })))
 }

@@ -31,6 +31,8 @@ use crate::sink::{Target, Withdrawer, reply};
 
 /// Where programs post to.
 pub(crate) const PATH: &str = "/messages";
+/// W3C Trace Context: the trace that a request is part of.
+const TRACEPARENT: &str = "traceparent";
 
 /// The longest request, in bytes.
 const LONGEST_BODY: usize = 1024 * 1024;
@@ -147,10 +149,14 @@ async fn receive(State(inbound): State<Inbound>, headers: HeaderMap, body: Bytes
             return told(StatusCode::UNAUTHORIZED, &why.to_string());
         }
     };
-    let meaning = match event::read(&body, Utc::now()) {
+    let mut meaning = match event::read(&body, Utc::now()) {
         Ok(meaning) => meaning,
         Err(why) => return told(StatusCode::BAD_REQUEST, &why),
     };
+    if let Meaning::Message(message) = &mut meaning {
+        let traceparent = headers.get(TRACEPARENT).and_then(|it| it.to_str().ok());
+        message.traceparent = traceparent.map(str::to_owned);
+    }
     let delivering = inbound.0.inbox.deliver(inbound.incoming(meaning));
     match tokio::time::timeout(ACCEPTANCE, delivering).await {
         Ok(Ok(())) => StatusCode::ACCEPTED.into_response(),

@@ -104,7 +104,7 @@ impl Bot {
         let Some(call) = call.filter(|call| version.is_none_or(|it| it == call.version())) else {
             return Ok(Notice::ApprovalGone.in_language(language));
         };
-        let event = EventId::new(format!("approval/{}", answer.0));
+        let event = EventId::new(format!("approval/{}/{}", answer.0, call.version()));
         if let Some(decided) = store.outcome(&event).await? {
             return Ok(match serde_json::from_str(&decided) {
                 Ok(Decided::Declined) => {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn_platform::{AudienceId, IncomingMessage, LinkHosts, ShownItem, excerpt, one_line};
+use muninn_platform::{
+    AudienceId, IncomingMessage, LinkHosts, Reply, ShownItem, excerpt, one_line,
+};
 use muninn_texts::{Language, text};
 
 use super::TurnRunner;
@@ -19,11 +21,13 @@ const LINES: usize = 30;
 const CHARACTERS: usize = 2_000;
 
 /// What asks below an answer whether a call is to be made.
-pub(super) fn question(answer: ResponseId, call: &ProposedCall) -> ShownItem {
-    ShownItem {
-        number: 0,
-        id: answer.0.to_string(),
-        version: call.version(),
+pub(super) fn offer(reply: &mut dyn Reply, answer: ResponseId, call: Option<&ProposedCall>) {
+    if let Some(call) = call {
+        reply.offer_items(&[ShownItem {
+            number: 0,
+            id: answer.0.to_string(),
+            version: call.version(),
+        }]);
     }
 }
 

@@ -5,7 +5,9 @@ use std::time::Instant;
 use muninn_platform::redact::without_secrets;
 use muninn_platform::{IncomingMessage, Reply};
 
+use super::agreed::offer;
 use super::{Asked, MOST_AGAIN, TurnError, TurnRunner};
+use crate::agent::tools::proposed;
 use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
 use crate::graph::session::SessionGuard;
@@ -76,6 +78,12 @@ impl TurnRunner {
         let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
             return Ok(Some(Err(KeptReason::OutOfWindow)));
         };
+        if earlier.revised_at == Some(revision.sent_at) {
+            // It is told again: somebody was killed after keeping it, perhaps before showing it.
+            reply.replace(earlier.delivered.clone().unwrap_or_default());
+            self.show_again(guard, &earlier, reply).await;
+            return Ok(Some(Ok(())));
+        }
         let files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
             Ok(text) => text,
@@ -123,6 +131,7 @@ impl TurnRunner {
         if self.rests_on_forgotten(&message, &draft, &read).await {
             return Ok(None);
         }
+        offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
         self.deliver_turn(
             guard,
             reply,

@@ -227,7 +227,10 @@ fn outside_code(text: &str) -> String {
             let ticks = "`".repeat(run);
             rest = match after.find(&ticks) {
                 Some(end) => &after[end + run..],
-                None => after,
+                None => {
+                    outside.push_str(&ticks);
+                    after
+                }
             };
         }
         outside.push_str(rest);

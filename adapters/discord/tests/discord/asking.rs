@@ -269,7 +269,7 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             .into_iter()
             .map(|it| it.body)
             .collect();
-        assert_eq!(told.len(), 20, "{told:?}");
+        assert_eq!(told.len(), 23, "{told:?}");
     });
 }
 
@@ -403,7 +403,7 @@ async fn commands_are_registered_only_when_they_changed() {
             .count()
     };
     home.start().await.stop().await;
-    assert_eq!((home.discord.commands(None).len(), puts(&home)), (21, 1));
+    assert_eq!((home.discord.commands(None).len(), puts(&home)), (22, 1));
     home.start().await.stop().await;
     assert_eq!(puts(&home), 1);
     let guild = home.guild.id();
@@ -414,7 +414,7 @@ async fn commands_are_registered_only_when_they_changed() {
         .await;
     assert_eq!(
         (home.discord.commands(Some(guild)).len(), puts(&home)),
-        (21, 2)
+        (22, 2)
     );
 }
 

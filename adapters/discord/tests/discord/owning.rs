@@ -43,7 +43,7 @@ fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
 #[test]
 fn what_is_asked_about_has_a_button_to_do_it_and_one_to_leave_it() {
     run(async |chat| {
-        let asked = chat.ask("question", &[]);
+        let asked = chat.ask("propose", &[]);
         let question = asked.hears("Shall I do this?").await;
         let labels: Vec<&str> = question
             .buttons

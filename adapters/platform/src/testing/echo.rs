@@ -628,7 +628,7 @@ async fn scripted(
         }
         "background" => return Some(prior(reply, words).await),
         "items" => return Some(items(reply)),
-        "question" => {
+        "propose" => {
             reply.offer_items(&[item(0)]);
             return Some("Shall I do this?".to_owned());
         }

@@ -52,7 +52,7 @@ fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
 #[test]
 fn what_is_asked_about_has_a_button_to_do_it_and_one_to_leave_it() {
     run(async |chat| {
-        let thread = chat.thread("question");
+        let thread = chat.thread("propose");
         let question = thread
             .finds("the question", |it| it.shown.contains("Shall I do this?"))
             .await;

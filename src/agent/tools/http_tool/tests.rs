@@ -199,7 +199,7 @@ fn what_an_answer_says_is_told_in_lines() {
         ("gone".to_owned(), "/x".to_owned()),
     ];
     let named = pick(Some(PickWritten::Named(IndexMap::from(named)))).unwrap();
-    let body = r#"{"now": {"t": 3, "sky": "grey\n\nIgnore all"}, "days": [{"t": 1}, {"t": 2}]}"#;
+    let body = r#"{"days": [{"t": 1}, {"t": 2}], "now": {"sky": "grey\n\nIgnore all", "t": 3}}"#;
     let json = "application/json";
     for (kind, body, pick, expected) in [
         (
@@ -215,7 +215,7 @@ fn what_an_answer_says_is_told_in_lines() {
             "application/geo+json",
             body,
             &picked("/now"),
-            Ok(vec!["t: 3", "sky: grey Ignore all"]),
+            Ok(vec!["sky: grey Ignore all", "t: 3"]),
         ),
         ("text/plain", body, &picked("/days/*/t"), Ok(vec!["1", "2"])),
         (json, body, &named, Ok(vec!["warmth: 3"])),

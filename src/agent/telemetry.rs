@@ -1,0 +1,163 @@
+//! Spans of a turn, for traces: their names and attributes are those of OpenTelemetry's conventions for generative AI (`gen_ai.*`, 0.1.0).
+//!
+//! They are spans of the `tracing` crate with a target of their own, [`TARGET`]: where nobody exports them they cost a look at a
+//! flag, and no log shows them. No attribute has words that people or models wrote, unless [`capture_content`] was told so.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use muninn_platform::IncomingMessage;
+use tracing::field::Empty;
+use tracing::{Span, info_span};
+
+use crate::graph::trace::ModelStep;
+
+/// Of the spans that are exported, and of no others.
+pub const TARGET: &str = "otel";
+
+static CAPTURES_CONTENT: AtomicBool = AtomicBool::new(false);
+
+/// Has prompts, answers and what tools were given be part of traces.
+pub fn capture_content() {
+    CAPTURES_CONTENT.store(true, Ordering::Relaxed);
+}
+
+/// The whole way of a message, from the adapter on. It goes on with the trace of whoever sent it.
+pub fn message(message: &IncomingMessage) -> Span {
+    let platform = message.audience.platform.as_str();
+    let span = info_span!(
+        target: "otel", parent: None, "message",
+        otel.name = format!("message {platform}"),
+        otel.kind = "consumer",
+        muninn.platform = platform,
+        muninn.event.id = message.event.as_str(),
+        gen_ai.conversation.id = message.conversation.as_str(),
+    );
+    #[cfg(feature = "otel")]
+    if let Some(parent) = &message.traceparent {
+        use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+        // Only one that nobody exports has no parent.
+        let _ = span.set_parent(context::of(parent));
+    }
+    span
+}
+
+/// Waiting: for the conversation's earlier messages, or for a free place.
+pub fn waiting(of: &'static str) -> Span {
+    info_span!(target: "otel", "queue", otel.name = format!("queue {of}"))
+}
+
+/// From the turn's beginning to its delivery.
+pub fn turn(bot: &str, message: &IncomingMessage) -> Span {
+    info_span!(
+        target: "otel", "invoke_agent",
+        otel.name = format!("invoke_agent {bot}"),
+        gen_ai.operation.name = "invoke_agent",
+        gen_ai.agent.name = bot,
+        gen_ai.conversation.id = message.conversation.as_str(),
+    )
+}
+
+/// Reading what a turn begins with.
+pub fn reading() -> Span {
+    info_span!(target: "otel", "read")
+}
+
+/// Searching an audience's memory.
+pub fn recall(message: &IncomingMessage) -> Span {
+    info_span!(
+        target: "otel", "search_memory",
+        gen_ai.operation.name = "search_memory",
+        gen_ai.memory.store.id = message.audience.id.as_str(),
+        gen_ai.memory.record.count = Empty,
+    )
+}
+
+/// Says how many memories were found.
+pub fn recalled(span: &Span, count: usize) {
+    span.record("gen_ai.memory.record.count", count);
+}
+
+/// Keeping a turn.
+pub fn keep(message: &IncomingMessage) -> Span {
+    info_span!(
+        target: "otel", "create_memory",
+        gen_ai.operation.name = "create_memory",
+        gen_ai.memory.store.id = message.audience.id.as_str(),
+        gen_ai.memory.record.count = 1,
+    )
+}
+
+/// Handing an answer to the platform.
+pub fn delivery() -> Span {
+    info_span!(target: "otel", "deliver", otel.kind = "producer")
+}
+
+/// A call of a model.
+pub fn model(step: ModelStep, model: &str, max_tokens: u32) -> Span {
+    info_span!(
+        target: "otel", "chat",
+        otel.name = format!("chat {model}"),
+        otel.kind = "client",
+        otel.status_code = Empty,
+        gen_ai.operation.name = "chat",
+        // The protocol's: which company is behind the address is not known.
+        gen_ai.provider.name = "openai",
+        gen_ai.request.model = model,
+        gen_ai.request.max_tokens = max_tokens,
+        gen_ai.response.model = Empty,
+        gen_ai.usage.input_tokens = Empty,
+        gen_ai.usage.output_tokens = Empty,
+        gen_ai.usage.cache_read.input_tokens = Empty,
+        error.type = Empty,
+        muninn.step = step.name(),
+    )
+}
+
+/// A call of a tool that there is; other names are a model's words.
+pub fn tool(name: Option<&str>) -> Span {
+    let name = name.unwrap_or("_OTHER");
+    info_span!(
+        target: "otel", "execute_tool",
+        otel.name = format!("execute_tool {name}"),
+        otel.status_code = Empty,
+        gen_ai.operation.name = "execute_tool",
+        gen_ai.tool.name = name,
+        gen_ai.tool.type = "function",
+        error.type = Empty,
+    )
+}
+
+/// Says that what a span is of failed; `kind` names the failure, and is nobody's words.
+pub fn failed(span: &Span, kind: &'static str) {
+    span.record("otel.status_code", "ERROR");
+    span.record("error.type", kind);
+}
+
+/// Adds words to a span, where that is wanted.
+pub fn content(span: &Span, name: &'static str, words: impl FnOnce() -> String) {
+    if !CAPTURES_CONTENT.load(Ordering::Relaxed) || span.is_disabled() {
+        return;
+    }
+    #[cfg(feature = "otel")]
+    {
+        use tracing_opentelemetry::OpenTelemetrySpanExt as _;
+        span.set_attribute(name, words());
+    }
+    #[cfg(not(feature = "otel"))]
+    let _ = (name, words);
+}
+
+#[cfg(feature = "otel")]
+mod context {
+    use std::collections::HashMap;
+
+    use opentelemetry::Context;
+    use opentelemetry::propagation::TextMapPropagator as _;
+    use opentelemetry_sdk::propagation::TraceContextPropagator;
+
+    /// What a `traceparent` says; nothing of one that is none.
+    pub(super) fn of(parent: &str) -> Context {
+        let headers = HashMap::from([("traceparent".to_owned(), parent.to_owned())]);
+        TraceContextPropagator::new().extract(&headers)
+    }
+}

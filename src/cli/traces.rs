@@ -1,0 +1,164 @@
+//! Traces for OpenTelemetry, by OTLP over HTTP in protobuf. Off, unless `OTEL_EXPORTER_OTLP_ENDPOINT` says where they go.
+//!
+//! A thread of its own sends them. What it cannot send, or what comes faster than it sends, is lost; no turn waits for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use muninn::agent::telemetry;
+use muninn::config::TraceOptions;
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tokio::runtime::Runtime;
+use tracing::Subscriber;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::registry::LookupSpan;
+
+/// How long the last ones may take when the process ends.
+const LAST: Duration = Duration::from_secs(2);
+/// How long `doctor` waits.
+const CHECK: Duration = Duration::from_secs(5);
+
+/// What sends the spans of this process.
+#[derive(Debug)]
+pub(super) struct Traces(SdkTracerProvider);
+
+impl Traces {
+    /// Sends spans to where the settings say; none where they say nothing.
+    ///
+    /// # Errors
+    /// When the settings cannot be used.
+    pub(super) fn new(options: &TraceOptions) -> anyhow::Result<Option<Self>> {
+        let Some(address) = options.address() else {
+            return Ok(None);
+        };
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(Client::new()?)
+            .with_endpoint(address)
+            .build()
+            .context("traces cannot be sent (OTEL_EXPORTER_OTLP_ENDPOINT)")?;
+        let mut resource = Resource::builder();
+        if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
+            resource = resource.with_service_name("muninn");
+        }
+        let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_resource(resource.with_attribute(version).build())
+            .build();
+        if options.otel_instrumentation_genai_capture_message_content {
+            telemetry::capture_content();
+        }
+        Ok(Some(Self(provider)))
+    }
+
+    /// What hears of spans.
+    pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
+    where
+        S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
+    {
+        tracing_opentelemetry::layer()
+            .with_tracer(self.0.tracer("muninn"))
+            .with_location(false)
+            .with_threads(false)
+            .with_target(false)
+            .with_tracked_inactivity(false)
+            .with_filter(Targets::new().with_target(telemetry::TARGET, tracing::Level::INFO))
+    }
+
+    /// Sends what is left.
+    pub(super) fn end(self) {
+        // A collector that does not answer is not waited for.
+        drop(self.0.shutdown_with_timeout(LAST));
+    }
+}
+
+/// Posts what the exporter has, on a runtime of its own: the exporter's thread has none.
+#[derive(Debug)]
+struct Client {
+    http: reqwest::Client,
+    runtime: Runtime,
+    has_failed: AtomicBool,
+}
+
+impl Client {
+    fn new() -> anyhow::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(Self {
+            http: reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .build()?,
+            runtime,
+            has_failed: AtomicBool::new(false),
+        })
+    }
+
+    async fn post(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let request = reqwest::Request::try_from(request)?;
+        let answer = self.http.execute(request).await?;
+        let mut response = Response::builder().status(answer.status());
+        if let Some(headers) = response.headers_mut() {
+            headers.extend(answer.headers().clone());
+        }
+        Ok(response.body(answer.bytes().await?)?)
+    }
+
+    /// Logs when the collector stops taking traces, and when it takes them again.
+    fn tell(&self, failure: Option<&str>) {
+        let outcome = if failure.is_some() { "failed" } else { "done" };
+        metrics::counter!("muninn_trace_exports_total", "outcome" => outcome).increment(1);
+        let had_failed = self.has_failed.swap(failure.is_some(), Ordering::Relaxed);
+        match failure {
+            Some(why) if !had_failed => {
+                tracing::warn!(why, "traces are lost: the collector does not take them");
+            }
+            None if had_failed => tracing::info!("the collector takes traces again"),
+            Some(_) | None => {}
+        }
+    }
+}
+
+#[async_trait]
+impl HttpClient for Client {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let answered = self.runtime.block_on(self.post(request));
+        match &answered {
+            Ok(answer) if answer.status().is_success() => self.tell(None),
+            Ok(answer) => self.tell(Some(answer.status().as_str())),
+            // The error's words may have the address, and with it a password.
+            Err(_) => self.tell(Some("no answer")),
+        }
+        answered
+    }
+}
+
+/// Whether the collector takes traces: a request without any is one that it takes.
+pub(super) async fn check(options: &TraceOptions) -> Option<Result<String, String>> {
+    let address = options.address()?;
+    let asked = reqwest::Client::new()
+        .post(&address)
+        .header("content-type", "application/x-protobuf")
+        .timeout(CHECK)
+        .send()
+        .await;
+    let lost = "turns go on, and their traces are lost";
+    Some(match asked.map(|answer| answer.status()) {
+        Ok(status) if status.is_success() => Ok("the collector takes them".to_owned()),
+        // It may want what OTEL_EXPORTER_OTLP_HEADERS says, which the exporter sends.
+        Ok(status) if matches!(status.as_u16(), 401 | 403) => {
+            Ok("the collector is there, and wants to know who sends them".to_owned())
+        }
+        Ok(status) => Err(format!("the collector answers {status}; {lost}")),
+        Err(_) => Err(format!("the collector does not answer; {lost}")),
+    })
+}

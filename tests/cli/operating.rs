@@ -1,0 +1,54 @@
+//! What is in `docs/operating` for those who watch the bot.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// The names of metrics in a text, whatever stands around them.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let metrics = words.filter(|it| it.starts_with("muninn_"));
+    let metrics = metrics.map(|it| it.strip_suffix("_bucket").unwrap_or(it));
+    metrics.collect()
+}
+
+/// The Rust files below a folder, one after the other.
+fn source(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all += &source(&path);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            all += &std::fs::read_to_string(path).unwrap();
+        }
+    }
+    all
+}
+
+#[test]
+fn the_dashboard_and_the_alerts_name_metrics_that_are_counted() {
+    let source = source(&folder("src"));
+    let calls = source.split("metrics::").skip(1);
+    // "counter!(" and the name, on the same line or on the next.
+    let named = calls.filter_map(|call| call.split('"').nth(1).filter(|_| call.contains("!(")));
+    let counted: BTreeSet<&str> = named.filter(|it| it.starts_with("muninn_")).collect();
+    assert!(counted.len() > 15, "{counted:?}");
+    for file in ["dashboard.json", "alerts.yml"] {
+        let text = std::fs::read_to_string(folder("docs/operating").join(file)).unwrap();
+        let used = names(&text);
+        assert!(used.len() > 5, "{file}: {used:?}");
+        let unknown: Vec<&&str> = used.iter().filter(|it| !counted.contains(**it)).collect();
+        assert!(unknown.is_empty(), "{file} names {unknown:?}");
+    }
+    let dashboard = std::fs::read_to_string(folder("docs/operating/dashboard.json")).unwrap();
+    let dashboard: Value = serde_json::from_str(&dashboard).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let ids: BTreeSet<u64> = panels.iter().map(|it| it["id"].as_u64().unwrap()).collect();
+    assert_eq!(ids.len(), panels.len());
+}

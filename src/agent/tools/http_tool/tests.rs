@@ -233,7 +233,7 @@ fn what_an_answer_says_is_told_in_lines() {
             "text/html",
             "<p>Hello <b>you</b></p>",
             &Pick::All,
-            Ok(vec!["Hello you"]),
+            Ok(vec!["Hello **you**"]),
         ),
         (
             "image/png",

@@ -15,7 +15,7 @@ use prost::Message as _;
 use serde_json::json;
 
 use crate::home::Home;
-use crate::support::model_server::{ModelServer, Reply};
+use crate::support::model_server::{ModelServer, Reply, Request};
 
 /// What takes traces.
 struct Collector {
@@ -114,7 +114,10 @@ async fn a_turn_is_one_tree_without_a_word_of_what_was_said() {
     model
         .expects(|request| request.body.get("tools").is_some())
         .calls(&[("search_knowledge", json!({"query": "a zebra's stripes"}))]);
-    model.expects(|_| true).answers("It has 73 stripes.");
+    let has_found = |request: &Request| !request.tool_results().is_empty();
+    model.expects(has_found).answers("Nothing more.");
+    let is_last = |request: &Request| request.body.get("tools").is_none();
+    model.expects(is_last).answers("It has 73 stripes.");
     let home = traced(&model, &collector);
     std::fs::write(home.path("zoo.md"), "# Zoo\n\nThe zebra is called Zed.\n").unwrap();
     home.run(&["ingest", "zoo.md", "--yes"], "").await;
@@ -148,8 +151,8 @@ async fn a_turn_is_one_tree_without_a_word_of_what_was_said() {
         assert_eq!(way(&spans, named(&spans, name))[1..], *above, "{name}");
     }
     let asked: Vec<_> = spans.iter().filter(|it| it.name == "chat chat").collect();
-    assert_eq!(asked.len(), 2);
-    let usage = told(asked[1]);
+    assert_eq!(asked.len(), 3);
+    let usage = told(asked[2]);
     assert_eq!(usage["gen_ai.operation.name"], "chat");
     assert_eq!(usage["gen_ai.request.model"], "chat");
     assert_eq!(usage["gen_ai.usage.input_tokens"], "100");
@@ -194,7 +197,7 @@ async fn a_model_that_fails_is_seen_and_a_collector_that_fails_stops_nothing() {
     );
     model
         .expects(|_| true)
-        .replies(Reply::refusal(400, "invalid_request_error", "no"));
+        .always_replies(Reply::refusal(400, "invalid_request_error", "no"));
     let home = traced(&model, &collector);
     let done = home.chat(&[], &["Good morning."]).await;
     done.succeeds();

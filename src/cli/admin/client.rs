@@ -162,46 +162,30 @@ impl Connection {
     ///
     /// # Errors
     /// When the process ended meanwhile.
-    pub(in crate::cli) async fn health(mut self) -> anyhow::Result<Vec<Shown>> {
-        self.ask(Asked::Health).await?;
-        loop {
-            match self.next().await? {
-                Frame::Findings(findings) => return Ok(findings),
-                Frame::Failed(sentence) => bail!("{sentence}"),
-                Frame::Out(_)
-                | Frame::Progress(_)
-                | Frame::Alive
-                | Frame::Known(_)
-                | Frame::Exit(_) => {}
-                #[cfg(feature = "mcp")]
-                Frame::Called(_) => {}
-                #[cfg(feature = "terminal")]
-                Frame::Told(_) => {}
+    pub(in crate::cli) async fn health(self) -> anyhow::Result<Vec<Shown>> {
+        let findings = |frame| {
+            if let Frame::Findings(findings) = frame {
+                Some(findings)
+            } else {
+                None
             }
-        }
+        };
+        self.answer(Asked::Health, findings).await
     }
 
     /// What its graph holds, to check statements against.
     ///
     /// # Errors
     /// When the graph cannot be asked, or the process ended meanwhile.
-    pub(in crate::cli) async fn known(mut self) -> anyhow::Result<Known> {
-        self.ask(Asked::Known).await?;
-        loop {
-            match self.next().await? {
-                Frame::Known(known) => return Ok(known),
-                Frame::Failed(sentence) => bail!("{sentence}"),
-                Frame::Out(_)
-                | Frame::Progress(_)
-                | Frame::Alive
-                | Frame::Findings(_)
-                | Frame::Exit(_) => {}
-                #[cfg(feature = "mcp")]
-                Frame::Called(_) => {}
-                #[cfg(feature = "terminal")]
-                Frame::Told(_) => {}
+    pub(in crate::cli) async fn known(self) -> anyhow::Result<Known> {
+        let known = |frame| {
+            if let Frame::Known(known) = frame {
+                Some(known)
+            } else {
+                None
             }
-        }
+        };
+        self.answer(Asked::Known, known).await
     }
 
     /// Has a tool called there.
@@ -210,22 +194,33 @@ impl Connection {
     /// When the process ended meanwhile.
     #[cfg(feature = "mcp")]
     pub(in crate::cli) async fn call(
-        mut self,
+        self,
         call: crate::cli::mcp::RemoteCall,
     ) -> anyhow::Result<muninn::mcp::ToolOutcome> {
-        self.ask(Asked::Call(call)).await?;
+        let called = |frame| {
+            if let Frame::Called(outcome) = frame {
+                Some(outcome)
+            } else {
+                None
+            }
+        };
+        self.answer(Asked::Call(call), called).await
+    }
+
+    /// Asks, and waits for the frame that is the answer.
+    async fn answer<T>(
+        mut self,
+        what: Asked,
+        answer_in: impl Fn(Frame) -> Option<T>,
+    ) -> anyhow::Result<T> {
+        self.ask(what).await?;
         loop {
-            match self.next().await? {
-                Frame::Called(outcome) => return Ok(outcome),
-                Frame::Failed(sentence) => bail!("{sentence}"),
-                Frame::Out(_)
-                | Frame::Progress(_)
-                | Frame::Alive
-                | Frame::Findings(_)
-                | Frame::Known(_)
-                | Frame::Exit(_) => {}
-                #[cfg(feature = "terminal")]
-                Frame::Told(_) => {}
+            let frame = self.next().await?;
+            if let Frame::Failed(sentence) = frame {
+                bail!("{sentence}");
+            }
+            if let Some(answer) = answer_in(frame) {
+                return Ok(answer);
             }
         }
     }

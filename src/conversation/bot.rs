@@ -582,7 +582,10 @@ impl Bot {
                 if let Some(messages) = delivered {
                     let session = message.conversation.clone();
                     let listing = Spoken { session, messages };
-                    self.archive.quoted_in(&said.shows, &listing).await;
+                    if !self.archive.quoted_in(&said.shows, &listing).await {
+                        let withdrawals = &self.commands.withdrawals;
+                        withdrawals.take_away(reply.withdrawer(), listing).await;
+                    }
                 }
             }
             Body::Text(text) => {

@@ -34,7 +34,8 @@ use crate::conversation::channel_kind::ChannelKind;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
-use crate::conversation::withdrawals::{ToWithdraw, Withdrawals};
+use crate::conversation::withdrawals::Withdrawals;
+use crate::graph::answers::Spoken;
 use crate::graph::forgetting::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
@@ -582,15 +583,11 @@ impl TurnRunner {
         if stands || text == REDACTED_ANSWER {
             return;
         }
-        let gone = ToWithdraw {
-            conversation: session.clone(),
-            messages: delivered.0,
-            title: false,
+        let shown = Spoken {
+            session: session.clone(),
+            messages: delivered,
         };
-        let platform = session.as_str().split('/').next().unwrap_or_default();
-        let (withdrawals, withdraw) = (&self.withdrawals, reply.withdrawer());
-        let planned = withdrawals.plan_withdrawal(platform, withdraw, vec![gone]);
-        withdrawals.carry_out(planned.await).await;
+        self.withdrawals.take_away(reply.withdrawer(), shown).await;
     }
 
     fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {

@@ -186,6 +186,20 @@ impl Withdrawals {
         )
     }
 
+    /// Takes away at once what went out and shows what was forgotten at that moment: whoever forgot it did not know of it.
+    pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: Spoken) {
+        let conversation = shown.session;
+        let platform = conversation.as_str().split('/').next().unwrap_or_default();
+        let platform = platform.to_owned();
+        let gone = ToWithdraw {
+            conversation,
+            messages: shown.messages.0,
+            title: false,
+        };
+        let planned = self.plan_withdrawal(&platform, withdraw, vec![gone]).await;
+        self.carry_out(planned).await;
+    }
+
     /// Writes down what is to be taken away, before it is forgotten what it was. To be followed by
     /// [`Withdrawals::carry_out`].
     pub async fn plan_withdrawal(

@@ -1,5 +1,6 @@
 //! Single things that are remembered, for the people who said them: listing them, and what corrects what.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -140,7 +141,7 @@ impl GraphStore {
         if turns.is_empty() {
             return Ok(false);
         }
-        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
+        let ids: BTreeSet<String> = turns.iter().map(ResponseId::to_string).collect();
         let bound = params(json!({"ids": ids}));
         let rows = self.engine.read(cypher::THERE, bound).await?;
         Ok(rows.len() < ids.len())

@@ -318,16 +318,29 @@ impl Archive {
     }
 
     /// Keeps which messages show these answers without being one of them, so that they go when the answers are
-    /// forgotten.
-    pub async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) {
+    /// forgotten. Says whether all of them still stand: another process may have forgotten one before it could know of
+    /// the listing.
+    pub async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> bool {
         if answers.is_empty() || listing.messages.0.is_empty() {
-            return;
+            return true;
         }
         if let Err(error) = self.store.quoted_in(answers, listing).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "that a listing shows answers could not be kept; it stays when they are forgotten"
             );
+            return true;
+        }
+        match self.store.are_gone(answers).await {
+            Ok(are_gone) => !are_gone,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(
+                    error,
+                    "whether what a listing shows still stands is not known"
+                );
+                true
+            }
         }
     }
 

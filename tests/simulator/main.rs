@@ -38,7 +38,7 @@ use self::world::{Done, Failure};
 const REPLAYS: usize = 2;
 
 /// Plans that are tried at most to make one that failed smaller.
-const SHRINK_ATTEMPTS: usize = 60;
+const SHRINK_ATTEMPTS: usize = 25;
 
 fn regressions() -> Vec<Plan> {
     let lines = include_str!("regressions.jsonl").lines();

@@ -23,6 +23,8 @@ mod directory;
 mod earlier;
 mod errors;
 mod event;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gateway;
 mod gone;
 mod handing;

@@ -17,6 +17,8 @@ mod crypto;
 mod errors;
 mod event;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gap;
 mod handing;
 mod history;

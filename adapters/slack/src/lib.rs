@@ -18,6 +18,8 @@ mod ephemeral;
 mod errors;
 mod event;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod handing;
 mod history;
 mod home;

@@ -6,6 +6,8 @@
 
 mod check;
 mod event;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod inbound;
 mod options;
 mod outbox;

@@ -1,0 +1,39 @@
+//! What a fuzzer calls: whatever Slack or anybody says is read without a panic.
+
+use muninn_platform::SafeText;
+use serde_json::Value;
+
+use crate::event::{Push, time_of};
+use crate::{mrkdwn, text};
+
+/// Reads a payload as each kind of request.
+pub fn decode(payload: &Value) {
+    let pushes = [
+        Push::event(payload),
+        Push::slash(payload),
+        Push::interaction(payload),
+    ];
+    for push in pushes.into_iter().flatten() {
+        // Errors are shown, so all of it can be.
+        drop(format!("{push:?}"));
+    }
+}
+
+/// Markdown as Slack is sent it, in each of its dialects.
+pub fn shown(markdown: &str) -> [String; 3] {
+    let safe = SafeText::new(markdown);
+    [
+        mrkdwn::markdown(markdown),
+        mrkdwn::mrkdwn(markdown),
+        mrkdwn::fallback(&safe),
+    ]
+}
+
+/// What somebody wrote in Slack, as the bot reads it.
+pub fn read(written: &str) -> String {
+    drop(time_of(written));
+    drop(text::mentioned(written, 5).len());
+    text::plain(written, "U1", &|id| {
+        (id != "U404").then(|| format!("Ann {id}"))
+    })
+}

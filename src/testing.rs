@@ -1,5 +1,7 @@
 //! Turns for the unit tests of this crate.
 
+mod stored;
+
 use muninn_platform::{
     Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
     Languages, Toward,

@@ -157,3 +157,19 @@ async fn another_process_goes_on_with_it() {
     assert_eq!(lines(folder.path()), 0);
     assert!(!folder.path().join("withdrawals-1.jsonl").exists());
 }
+
+#[test]
+fn a_line_of_the_file_is_written_so() {
+    let line = Withdrawal {
+        platform: "slack".to_owned(),
+        conversation: ConversationId::new("slack/T/C/1"),
+        messages: vec![MessageId::new("1700000000.000100")],
+        title: true,
+        tries: 2,
+    };
+    // A change of it is a change of what earlier versions wrote.
+    assert_eq!(
+        serde_json::to_string(&line).unwrap(),
+        r#"{"platform":"slack","conversation":"slack/T/C/1","messages":["1700000000.000100"],"title":true,"tries":2}"#
+    );
+}

@@ -14,8 +14,7 @@ use uuid::Uuid;
 use super::{message, new_turn};
 use crate::graph::answers::{ForgottenEvent, Spoken};
 use crate::graph::trace::{FoundPassage, ModelCall, ModelStep, ToolUse, Trace};
-use crate::graph::trust::Trust;
-use crate::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Turn};
+use crate::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Trust, Turn};
 
 fn written(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap()

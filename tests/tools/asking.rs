@@ -33,6 +33,14 @@ async fn asked(
     conversation: &str,
     title: &str,
 ) -> (Answer, ShownItem) {
+    proposes(model, title);
+    let answer = bot.room(conversation).say("ada", QUESTION).await;
+    let item = question_of(&answer);
+    (answer, item)
+}
+
+/// The model wants to open a ticket for [`QUESTION`].
+fn proposes(model: &ModelServer, title: &str) {
     let calls = [("open_ticket", json!({ "title": title }))];
     model.expects(offers("open_ticket", QUESTION)).calls(&calls);
     let not_yet = |request: &Request| {
@@ -42,18 +50,43 @@ async fn asked(
                 .contains(": not done yet. Below your answer")
     };
     model.expects(not_yet).answers("I can open one.");
-    let answer = bot.room(conversation).say("ada", QUESTION).await;
+}
+
+fn question_of(answer: &Answer) -> ShownItem {
     let [item] = answer.offered.as_slice() else {
         panic!("{answer:?}");
     };
     assert!(item.is_question());
-    let item = item.clone();
-    (answer, item)
+    item.clone()
 }
 
 fn expects_ticket(service: &HttpServer, title: &str, reply: &Value) {
     let body = Some(json!({ "title": title }));
     service.expects("POST /tickets", &[], body, HttpReply::json(reply));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_delivered_again_asks_again() {
+    let (place, model, service) = (
+        Place::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    proposes(&model, "The gate");
+    room.lose_next_delivery();
+    let lost = room.send_as_event(&event, "ada", QUESTION).await;
+    let _ = lost.outcome().await;
+    let answer = room.say_as_event(&event, "ada", QUESTION).await;
+    assert!(answer.text().contains("Shall I do this?"), "{answer:?}");
+    let item = question_of(&answer);
+    expects_ticket(&service, "The gate", &json!({"number": 7}));
+    let done = room.press("ada", &item, ItemDeed::Approve).await;
+    assert_eq!(done.text(), "Done: `open_ticket`.\n> number: 7");
+    bot.end().await;
+    model.finish();
+    service.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -766,8 +766,16 @@ impl Bot {
                 return self.archive.mark_forgotten(message).await;
             }
             let turns = self.turns.get();
+            let revised_at = newest.as_ref().map(|it| it.message.sent_at);
             let taken = turns
-                .take(guard, message, &text, reply.as_mut(), &interrupt)
+                .take(
+                    guard,
+                    message,
+                    &text,
+                    revised_at,
+                    reply.as_mut(),
+                    &interrupt,
+                )
                 .instrument(telemetry::turn(&turns.config.bot_name, message))
                 .await;
             match taken {

@@ -148,7 +148,8 @@ pub enum After {
 
 impl TurnRunner {
     /// Answers a message, keeps the turn and delivers the answer, in this order. An event that was
-    /// answered already is answered only where nothing says that its answer went out.
+    /// answered already is answered only where nothing says that its answer went out. `revised_at` is when the text was
+    /// edited to what it is, so that the same edit, told again after a crash, is known.
     ///
     /// # Errors
     /// When nothing could be answered; the reply is then still open.
@@ -157,6 +158,7 @@ impl TurnRunner {
         guard: &SessionGuard,
         message: &IncomingMessage,
         text: &str,
+        revised_at: Option<DateTime<Utc>>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<After, TurnError> {
@@ -222,7 +224,8 @@ impl TurnRunner {
         draft.below.extend(files.cut.map(Notice::ReadInPart));
         observe("answer", began);
 
-        let turn = self.new_turn(&asked, &draft, began).await;
+        let mut turn = self.new_turn(&asked, &draft, began).await;
+        turn.turn.revised_at = revised_at;
         let keeping = self.archive.keep(guard, &turn);
         let kept = keeping.instrument(telemetry::keep(message)).await;
         observe("keep", began);

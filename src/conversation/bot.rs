@@ -487,10 +487,9 @@ impl Bot {
                 true
             }
             Claimed::Done => {
-                let event = &message.event;
                 self.turns
                     .get()
-                    .deliver_again(&guard, event, reply.as_mut())
+                    .deliver_again(&guard, &message, reply.as_mut())
                     .await;
                 self.let_go(&guard, &message).await;
                 true

@@ -15,7 +15,7 @@ use std::time::Instant;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     AudienceId, ChannelSettings, Channels, Delivered, EventId, Grounding, IncomingMessage,
-    PriorMessages, Reply, SafeText, joined,
+    Language, PriorMessages, Reply, SafeText, joined,
 };
 use tracing::Instrument as _;
 
@@ -172,7 +172,8 @@ impl TurnRunner {
         let sought = self.recaller.as_said(sought, message);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
-            self.deliver_earlier(guard, earlier, reply).await;
+            let language = message.language();
+            self.deliver_earlier(guard, earlier, language, reply).await;
             return Ok(After::Earlier);
         }
         if begun.context.is_forgotten {
@@ -362,13 +363,17 @@ impl TurnRunner {
     pub async fn deliver_again(
         &self,
         guard: &SessionGuard,
-        event: &EventId,
+        message: &IncomingMessage,
         reply: &mut dyn Reply,
     ) {
+        let event = &message.event;
         match self.archive.turn_of_event(event).await {
             // What was only heard or noted has no answer.
             Ok(Some(earlier)) if !earlier.is_answered() => {}
-            Ok(Some(earlier)) => self.deliver_earlier(guard, &earlier, reply).await,
+            Ok(Some(earlier)) => {
+                let language = message.language();
+                self.deliver_earlier(guard, &earlier, language, reply).await;
+            }
             Ok(None) => {}
             Err(error) => tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -379,28 +384,43 @@ impl TurnRunner {
     }
 
     /// Delivers an earlier answer where nothing says that it went out.
-    async fn deliver_earlier(&self, guard: &SessionGuard, earlier: &Turn, reply: &mut dyn Reply) {
+    async fn deliver_earlier(
+        &self,
+        guard: &SessionGuard,
+        earlier: &Turn,
+        language: Language,
+        reply: &mut dyn Reply,
+    ) {
         if earlier.delivered.is_none() {
             tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
             reply.may_repeat();
-            self.show_again(guard, earlier, reply).await;
+            self.show_again(guard, earlier, language, reply).await;
         }
     }
 
     /// Delivers an answer as it is kept, with what it asks.
-    async fn show_again(&self, guard: &SessionGuard, earlier: &Turn, reply: &mut dyn Reply) {
+    async fn show_again(
+        &self,
+        guard: &SessionGuard,
+        earlier: &Turn,
+        language: Language,
+        reply: &mut dyn Reply,
+    ) {
         let store = self.archive.store();
+        let mut parts = vec![earlier.output.clone()];
         match store.explain(guard.session(), Some(earlier.id)).await {
             Ok(explained) => {
-                let call = explained.and_then(|explained| proposed(&explained.trace.tools));
-                offer(reply, earlier.id, call.as_ref());
+                let tools = explained.map_or_else(Vec::new, |explained| explained.trace.tools);
+                offer(reply, earlier.id, proposed(&tools).as_ref());
+                let asks = draft::questions(&tools).into_iter();
+                parts.extend(asks.map(|notice| notice.in_language(language)));
             }
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, event = %earlier.event, "what an answer asks is not known");
             }
         }
-        self.deliver_turn(guard, reply, earlier.id, &earlier.output)
+        self.deliver_turn(guard, reply, earlier.id, &parts.join("\n\n"))
             .await;
     }
 

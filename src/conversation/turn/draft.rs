@@ -5,7 +5,7 @@ use crate::agent::Gathered;
 use crate::agent::asker;
 use crate::agent::tools::{notes, proposed};
 use crate::conversation::notice::Notice;
-use crate::graph::trace::{FoundPassage, ModelCall, Trace};
+use crate::graph::trace::{FoundPassage, ModelCall, ToolUse, Trace};
 use crate::graph::{Source, Trust};
 use crate::knowledge::search::citations::{self, Checked};
 use crate::knowledge::search::{Policy, Rung};
@@ -34,6 +34,13 @@ pub(super) struct Draft {
     pub(super) trust: Trust,
 }
 
+/// What is asked below an answer, by the tools that were called for it.
+pub(super) fn questions(tools: &[ToolUse]) -> Vec<Notice> {
+    let note = notes::proposed(tools).map(Notice::ProposesNote);
+    let call = proposed(tools).map(Notice::ProposesCall);
+    note.into_iter().chain(call).collect()
+}
+
 impl Draft {
     pub(super) fn of_model(text: String, mut gathered: Gathered, read: &Read) -> Self {
         let (text, sources) = cited(text, &mut gathered);
@@ -43,8 +50,7 @@ impl Draft {
             tracing::warn!(why, "every tool call of a turn failed");
             below.push(Notice::LookUpsFailed);
         }
-        below.extend(notes::proposed(&gathered.tools).map(Notice::ProposesNote));
-        below.extend(proposed(&gathered.tools).map(Notice::ProposesCall));
+        below.extend(questions(&gathered.tools));
         let mut recalled = read.recalled.clone();
         recalled.extend(gathered.recalled.iter().cloned());
         recalled.retain(|memory| !gathered.set_aside.contains(&memory.id));

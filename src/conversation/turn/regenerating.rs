@@ -81,7 +81,8 @@ impl TurnRunner {
         if earlier.revised_at == Some(revision.sent_at) {
             // It is told again: somebody was killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
-            self.show_again(guard, &earlier, reply).await;
+            self.show_again(guard, &earlier, revision.language(), reply)
+                .await;
             return Ok(Some(Ok(())));
         }
         let files = Files::of_turn(&earlier);

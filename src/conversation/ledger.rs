@@ -5,10 +5,10 @@
 //! readable here. Whatever is left when the file is opened goes back to its platform, which delivers
 //! it again. Secrets are taken out before a line is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -46,6 +46,8 @@ pub struct Ledger {
     writer: Option<Writer>,
     /// What earlier processes left.
     left_over: Vec<IncomingMessage>,
+    /// Those of them that this process was not told again yet.
+    untold: Mutex<HashSet<EventId>>,
     /// The same after a restart, and no other living process's.
     holder: String,
 }
@@ -96,6 +98,7 @@ impl Ledger {
         Self {
             writer: None,
             left_over: Vec::new(),
+            untold: Mutex::default(),
             holder: Uuid::new_v4().to_string(),
         }
     }
@@ -123,6 +126,7 @@ impl Ledger {
                 orders: Some(sender),
                 thread: Some(thread),
             }),
+            untold: Mutex::new(left_over.iter().map(|it| it.event.clone()).collect()),
             left_over,
             holder,
         })
@@ -144,9 +148,19 @@ impl Ledger {
         std::mem::take(&mut self.left_over)
     }
 
+    /// Whether an earlier process accepted the message, and nobody told this one of it again yet.
+    pub fn is_left_over(&self, event: &EventId) -> bool {
+        self.untold().contains(event)
+    }
+
+    fn untold(&self) -> MutexGuard<'_, HashSet<EventId>> {
+        self.untold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns when the message survives the process. A ledger that cannot be written says so in the
     /// log; the message is answered all the same.
     pub async fn accept(&self, message: &IncomingMessage) {
+        self.untold().remove(&message.event);
         let Some(writer) = &self.writer else { return };
         let (written, is_written) = oneshot::channel();
         let order = Order {
@@ -162,6 +176,7 @@ impl Ledger {
     /// The event needs nothing more, and its message is erased. Not waited for: what is answered once
     /// more after a crash is known by its event.
     pub fn done(&self, event: &EventId) {
+        self.untold().remove(event);
         let Some(writer) = &self.writer else { return };
         writer.send(Order {
             line: Line::Done(event.clone()),

@@ -133,6 +133,14 @@ impl PendingMessages {
         }
     }
 
+    /// Whether an event was accepted, here or by another process, and is not known to need nothing more.
+    ///
+    /// # Errors
+    /// When a graph that several share does not say.
+    pub async fn waits(&self, event: &EventId) -> Result<bool, StoreError> {
+        Ok(self.ledger.is_left_over(event) || self.store().is_pending(event).await?)
+    }
+
     /// Nobody here works on the event any more, and it is not done: whoever takes it goes on.
     pub fn let_go(&self, event: &EventId) {
         if let Some(mut open) = self.open.get_mut(event) {

@@ -62,6 +62,16 @@ impl GraphStore {
         self.write_pending(pending::FINISH, bound).await.map(drop)
     }
 
+    /// Whether a process has a message and does not say yet that it needs nothing more.
+    pub async fn is_pending(&self, event: &EventId) -> Result<bool, StoreError> {
+        if !self.is_shared() {
+            return Ok(false);
+        }
+        let bound = params(json!({"event": event.as_str()}));
+        let rows = self.engine.read(pending::IS_PENDING, bound).await?;
+        Ok(!rows.is_empty())
+    }
+
     /// Removes a message, whoever has it.
     pub async fn erase_pending(&self, event: &EventId) -> Result<(), StoreError> {
         let bound = json!({"event": event.as_str()});

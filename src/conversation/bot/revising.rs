@@ -43,18 +43,8 @@ impl Bot {
         {
             return true;
         }
-        let mut revision = match self.in_flight.revise(&of, revision) {
-            // Whoever answers the message sees to it, and tells the ledger.
-            Ok(replaced) => {
-                if let Some(earlier) = replaced {
-                    self.pending.done(&earlier.message.event);
-                }
-                if is_deletion {
-                    self.pending.done(&of);
-                }
-                return false;
-            }
-            Err(revision) => revision,
+        let Err(mut revision) = self.leave_with(&of, revision) else {
+            return false;
         };
         if !is_deletion && !self.is_muted(&revision.message).await {
             match self.newly_asked(revision, &of).await {
@@ -86,9 +76,26 @@ impl Bot {
                 () = self.closing.cancelled() => return false,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
             }
+            // The message may have come meanwhile: it was left by a process that is gone.
+            revision = match self.leave_with(&of, revision) {
+                Ok(()) => return false,
+                Err(revision) => revision,
+            };
         }
         tracing::error!(event = %revision.message.event, "a revision is left to the next start");
         false
+    }
+
+    /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
+    fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
+        let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
+        if let Some(earlier) = self.in_flight.revise(of, revision)? {
+            self.pending.done(&earlier.message.event);
+        }
+        if is_deletion {
+            self.pending.done(of);
+        }
+        Ok(())
     }
 
     /// Whether nothing is answered there, and so nothing answered again.
@@ -120,18 +127,20 @@ impl Bot {
         }
     }
 
-    /// Says whether it needs nothing more: another process may answer the message just now.
+    /// Says whether it needs nothing more: another process may answer the message just now, or one that is gone may have
+    /// left it to be answered.
     async fn try_revise(&self, revision: &mut Revision) -> Result<bool, TurnError> {
         // Asked before the turn is looked for: the other process may keep it in between.
-        let is_claimed = match revised(&revision.message) {
+        let is_open = match revised(&revision.message) {
             Some(of) => {
                 let archive = &self.archive;
                 archive.is_claimed(of, self.pending.holder()).await?
+                    || self.pending.waits(of).await?
             }
             None => false,
         };
         let Some(turn) = self.turn_revised(&revision.message).await? else {
-            return Ok(!is_claimed);
+            return Ok(!is_open);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.places.acquire(&revision.message.author.id).await;

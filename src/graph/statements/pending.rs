@@ -28,6 +28,9 @@ pub(crate) const FINISH: &str = "\
     OPTIONAL MATCH (p:Pending {eventId: event}) WHERE p.holder = $holder \
     DELETE p RETURN count(event) AS finished";
 
+pub(crate) const IS_PENDING: &str = "\
+    MATCH (p:Pending {eventId: $event}) RETURN p.id AS id LIMIT 1";
+
 pub(crate) const ERASE: &str = "\
     MATCH (p:Pending {eventId: $event}) DELETE p RETURN count(*) AS erased";
 

@@ -495,7 +495,8 @@ impl Bot {
                 true
             }
             Claimed::Held => {
-                self.let_go(&guard, &message).await;
+                drop(guard);
+                self.pass_on(&message);
                 false
             }
         }
@@ -825,6 +826,25 @@ impl Bot {
             if self.revise_within(guard, revision).await {
                 self.pending.done(&event);
             }
+        }
+    }
+
+    /// Follows what was revised of a message that another process answers: when that has its answer.
+    fn pass_on(self: &Arc<Self>, message: &IncomingMessage) {
+        let mut left = Vec::new();
+        while let Some(revision) = self.in_flight.let_go(&message.event) {
+            left.push(revision);
+        }
+        for revision in left {
+            let bot = Arc::clone(self);
+            self.spawn(async move {
+                let event = revision.message.event.clone();
+                if bot.revise(revision).await {
+                    bot.pending.done(&event);
+                } else {
+                    bot.pending.let_go(&event);
+                }
+            });
         }
     }
 

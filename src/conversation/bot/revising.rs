@@ -20,6 +20,8 @@ use crate::graph::{ResponseId, StoreError, Turn};
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 /// The longest pause between two tries.
 const SLOWEST: Duration = Duration::from_secs(60);
+/// The longest while somebody else has the message: what a process that is gone left is taken over within seconds.
+const SLOWEST_WHILE_OPEN: Duration = Duration::from_secs(4);
 /// After so many tries, about an hour, it is left to the next start.
 const TRIES: u32 = 64;
 /// Turns that are read at once where one of them is looked for.
@@ -65,7 +67,7 @@ impl Bot {
                     }
                     return true;
                 }
-                Ok(false) => {}
+                Ok(false) => pause = pause.min(SLOWEST_WHILE_OPEN),
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");

@@ -172,13 +172,14 @@ async fn what_was_mended_stays_mended_on_neo4j() {
     replay(GraphKind::Neo4j).await;
 }
 
-/// Seeds of a fixed set, with so many plans of each lane.
+/// Seeds of a fixed set, with so many plans of each lane. By hand, as long as they still find something (docs/simulator.md).
 async fn fixed(lanes: &[Lane], plans: u64) {
     report(simulate(lanes, 1, move |number| number < plans).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_lost_doubled_or_told_to_others_by_bots_that_are_dropped() {
+#[ignore = "takes minutes: .ci/simulate"]
+async fn soak_nothing_is_lost_doubled_or_told_to_others_by_bots_that_are_dropped() {
     let lane = Lane {
         host: Host::InProcess,
         graph: GraphKind::Embedded,
@@ -188,7 +189,8 @@ async fn nothing_is_lost_doubled_or_told_to_others_by_bots_that_are_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_lost_doubled_or_told_to_others_by_programs_that_are_killed() {
+#[ignore = "takes minutes: .ci/simulate"]
+async fn soak_nothing_is_lost_doubled_or_told_to_others_by_programs_that_are_killed() {
     let lane = Lane {
         host: Host::Program,
         graph: GraphKind::Embedded,
@@ -198,8 +200,8 @@ async fn nothing_is_lost_doubled_or_told_to_others_by_programs_that_are_killed()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
-async fn nothing_is_lost_doubled_or_told_to_others_by_several_on_neo4j() {
+#[ignore = "takes minutes, and needs a Neo4j (NEO4J_TEST_URI): .ci/simulate"]
+async fn soak_nothing_is_lost_doubled_or_told_to_others_by_several_on_neo4j() {
     let lane = Lane {
         host: Host::Program,
         graph: GraphKind::Neo4j,

@@ -54,6 +54,8 @@ class Desk:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        # A process that is killed leaves its connections.
+        self.server.handle_error = lambda *_: None
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/"
 

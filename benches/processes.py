@@ -106,6 +106,8 @@ class Bot:
             "INBOX_SIZE": "4096",
             "LOG": "error",
         }
+        # So that what traces cost can be measured.
+        environment.update((name, value) for name, value in os.environ.items() if name.startswith("OTEL_"))
         self.began = time.monotonic()
         self.process = subprocess.Popen([program, "serve"], env=environment, cwd=folder, stdin=subprocess.DEVNULL)
 

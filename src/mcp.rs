@@ -3,7 +3,7 @@
 //! A program is let in by a [token](crate::conversation::tokens) of a person, or is one of the terminal's. It reads the places
 //! that its token names, as far as that person may read them [at this moment](crate::conversation::readable); what it asks and
 //! notes goes [the way of a message](crate::conversation::to_bot) and is kept where the person alone reads it. The protocol
-//! itself is the [`server`]'s, over whatever a program comes by.
+//! itself is the `server`'s, over whatever a program comes by.
 
 mod asking;
 mod caller;

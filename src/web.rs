@@ -1,7 +1,7 @@
 //! Pages to look at: the conversations, what each answer came from, and what is found in memory and knowledge.
 //!
 //! Made on the server; they work without script, but for the picture, which a table beside it says too. Whoever opens them came
-//! by a [link](access). People get one in chat and see what they may read there, which the [platforms](Memberships) are asked
+//! by a [link](access). People get one in chat and see what they may read there, which the platforms are asked
 //! each time; the operator gets one on the machine and sees everything. Each look into a conversation is in the audit.
 
 pub mod access;

@@ -101,7 +101,7 @@ pub fn format(folder: &Path) -> Result<u32, DataDirError> {
 /// Makes the data folder where it is not there, and says in it which format this program writes.
 ///
 /// # Errors
-/// As [`format`], or when it cannot be written.
+/// As [`format()`], or when it cannot be written.
 pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     let path = folder.join(FORMAT_FILE);
     let is_said = format(folder)? == FORMAT && path.exists();

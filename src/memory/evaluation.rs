@@ -1,8 +1,8 @@
 //! `muninn eval`: how well a deployed memory does, from what is in the graph already. No model is asked; an embedding service
 //! only where the person who asks says so.
 //!
-//! A history is read once by its words alone ([`scan`]): what happened is counted, and questions are found for which the history
-//! itself says what should be recalled. These are asked again ([`replay`]), each of what was known at its time, through the very
+//! A history is read once by its words alone (`scan`): what happened is counted, and questions are found for which the history
+//! itself says what should be recalled. These are asked again (`replay`), each of what was known at its time, through the very
 //! code that serves a turn. What a figure means, and does not mean, is told in `docs/eval.md`.
 
 pub mod compare;

@@ -304,7 +304,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<Option<Traces>> {
     let filter = EnvFilter::try_new(chosen)
         .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?
         // Spans of traces are no part of the log.
-        .add_directive(format!("{}=off", telemetry::TARGET).parse()?);
+        .add_directive(format!("{}=off", telemetry::SPAN_TARGET).parse()?);
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);

@@ -57,6 +57,7 @@ pub use self::open::{
 };
 pub use self::outcomes::Outcome;
 pub use self::store::GraphStore;
+pub use self::timed::SPAN_TARGET;
 pub use self::trust::Trust;
 pub use self::turn::{
     Appended, AttachedText, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, How,

@@ -130,6 +130,22 @@ impl Spot {
         })
     }
 
+    /// A public, a private and a direct room of somebody's with the bot.
+    async fn rooms(person: &Person, bot: &Account) -> [Self; 3] {
+        Self::all([
+            Chat::Matrix(person.room(&bot.user, RoomKind::PLAIN).await),
+            Chat::Matrix(person.room(&bot.user, RoomKind::ENCRYPTED).await),
+            Chat::Matrix(person.room(&bot.user, RoomKind::DIRECT).await),
+        ])
+    }
+
+    fn into_room(self) -> muninn_matrix::testing::Chat {
+        match self.chat {
+            Chat::Matrix(chat) => chat,
+            Chat::Slack(_) | Chat::Discord(_) => unreachable!("it is a room"),
+        }
+    }
+
     /// What was told there is in the window of its one conversation.
     fn recalls_nothing(&self) -> bool {
         let is_one = matches!(self.chat, Chat::Discord(_)) && self.kind == "private";
@@ -506,12 +522,7 @@ async fn on_matrix(how: Told) {
     let program = with_matrix(&server, &homeserver, &account);
     let bot = program.start();
     let ann = Person::new(&homeserver, "ann").await;
-    let chats = [
-        ann.room(&account.user, RoomKind::PLAIN).await,
-        ann.room(&account.user, RoomKind::ENCRYPTED).await,
-        ann.room(&account.user, RoomKind::DIRECT).await,
-    ];
-    let spots = Spot::all(chats.map(Chat::Matrix));
+    let spots = Spot::rooms(&ann, &account).await;
     nothing_leaks(&server, &program, spots, (how, MATRIX)).await;
     end(bot).await;
     server.finish();

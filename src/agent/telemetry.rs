@@ -1,6 +1,6 @@
 //! Spans of a turn, for traces: their names and attributes are those of OpenTelemetry's conventions for generative AI (`gen_ai.*`, 0.1.0).
 //!
-//! They are spans of the `tracing` crate with a target of their own, [`TARGET`]: where nobody exports them they cost a look at a
+//! They are spans of the `tracing` crate with a target of their own, [`SPAN_TARGET`]: where nobody exports them they cost a look at a
 //! flag, and no log shows them. No attribute has words that people or models wrote, unless [`capture_content`] was told so.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +9,8 @@ use muninn_platform::IncomingMessage;
 use tracing::field::Empty;
 use tracing::{Span, info_span};
 
+pub use crate::graph::SPAN_TARGET;
 use crate::graph::trace::ModelStep;
-
-/// Of the spans that are exported, and of no others.
-pub const TARGET: &str = "otel";
 
 static CAPTURES_CONTENT: AtomicBool = AtomicBool::new(false);
 
@@ -25,7 +23,7 @@ pub fn capture_content() {
 pub fn message(message: &IncomingMessage) -> Span {
     let platform = message.audience.platform.as_str();
     let span = info_span!(
-        target: "otel", parent: None, "message",
+        target: SPAN_TARGET, parent: None, "message",
         otel.name = format!("message {platform}"),
         otel.kind = "consumer",
         muninn.platform = platform,
@@ -43,13 +41,13 @@ pub fn message(message: &IncomingMessage) -> Span {
 
 /// Waiting: for the conversation's earlier messages, or for a free place.
 pub fn waiting(of: &'static str) -> Span {
-    info_span!(target: "otel", "queue", otel.name = format!("queue {of}"))
+    info_span!(target: SPAN_TARGET, "queue", otel.name = format!("queue {of}"))
 }
 
 /// From the turn's beginning to its delivery.
 pub fn turn(bot: &str, message: &IncomingMessage) -> Span {
     info_span!(
-        target: "otel", "invoke_agent",
+        target: SPAN_TARGET, "invoke_agent",
         otel.name = format!("invoke_agent {bot}"),
         gen_ai.operation.name = "invoke_agent",
         gen_ai.agent.name = bot,
@@ -59,13 +57,13 @@ pub fn turn(bot: &str, message: &IncomingMessage) -> Span {
 
 /// Reading what a turn begins with.
 pub fn reading() -> Span {
-    info_span!(target: "otel", "read")
+    info_span!(target: SPAN_TARGET, "read")
 }
 
 /// Searching an audience's memory.
 pub fn recall(message: &IncomingMessage) -> Span {
     info_span!(
-        target: "otel", "search_memory",
+        target: SPAN_TARGET, "search_memory",
         gen_ai.operation.name = "search_memory",
         gen_ai.memory.store.id = message.audience.id.as_str(),
         gen_ai.memory.record.count = Empty,
@@ -80,7 +78,7 @@ pub fn recalled(span: &Span, count: usize) {
 /// Keeping a turn.
 pub fn keep(message: &IncomingMessage) -> Span {
     info_span!(
-        target: "otel", "create_memory",
+        target: SPAN_TARGET, "create_memory",
         gen_ai.operation.name = "create_memory",
         gen_ai.memory.store.id = message.audience.id.as_str(),
         gen_ai.memory.record.count = 1,
@@ -89,13 +87,13 @@ pub fn keep(message: &IncomingMessage) -> Span {
 
 /// Handing an answer to the platform.
 pub fn delivery() -> Span {
-    info_span!(target: "otel", "deliver", otel.kind = "producer")
+    info_span!(target: SPAN_TARGET, "deliver", otel.kind = "producer")
 }
 
 /// A call of a model.
 pub fn model(step: ModelStep, model: &str, max_tokens: u32) -> Span {
     info_span!(
-        target: "otel", "chat",
+        target: SPAN_TARGET, "chat",
         otel.name = format!("chat {model}"),
         otel.kind = "client",
         otel.status_code = Empty,
@@ -117,7 +115,7 @@ pub fn model(step: ModelStep, model: &str, max_tokens: u32) -> Span {
 pub fn tool(name: Option<&str>) -> Span {
     let name = name.unwrap_or("_OTHER");
     info_span!(
-        target: "otel", "execute_tool",
+        target: SPAN_TARGET, "execute_tool",
         otel.name = format!("execute_tool {name}"),
         otel.status_code = Empty,
         gen_ai.operation.name = "execute_tool",
@@ -159,5 +157,28 @@ mod context {
     pub(super) fn of(parent: &str) -> Context {
         let headers = HashMap::from([("traceparent".to_owned(), parent.to_owned())]);
         TraceContextPropagator::new().extract(&headers)
+    }
+}
+
+#[cfg(all(test, feature = "otel"))]
+mod tests {
+    use opentelemetry::trace::TraceContextExt as _;
+
+    use super::context;
+
+    #[test]
+    fn a_trace_goes_on_and_what_is_none_begins_none() {
+        let said = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let parent = context::of(said).span().span_context().clone();
+        assert!(parent.is_remote() && parent.is_sampled());
+        assert_eq!(
+            parent.trace_id().to_string(),
+            "4bf92f3577b34da6a3ce929d0e0e4736"
+        );
+        assert_eq!(parent.span_id().to_string(), "00f067aa0ba902b7");
+        for nonsense in ["", "00-0-0-0", "ff-é", &said[..30]] {
+            let none = context::of(nonsense);
+            assert!(!none.span().span_context().is_valid(), "{nonsense}");
+        }
     }
 }

@@ -205,13 +205,13 @@ impl Tools<'_> {
     /// Calls a tool. What goes wrong is told to the model, which can do better.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
         let began = Instant::now();
-        let specs = self.specs();
-        let known = specs.iter().map(|spec| spec.name.as_str());
-        let span = telemetry::tool(known.into_iter().find(|name| *name == call.name));
+        let mut specs = self.specs().into_iter();
+        let spec = specs.find(|spec| spec.name == call.name);
+        let span = telemetry::tool(spec.as_ref().map(|spec| spec.name.as_str()));
         telemetry::content(&span, "gen_ai.tool.call.arguments", || {
             call.arguments.clone()
         });
-        let mut result = self.dispatch(call).instrument(span.clone()).await;
+        let mut result = self.dispatch(call, spec).instrument(span.clone()).await;
         if result.used.error.is_some() {
             telemetry::failed(&span, "tool_error");
         }
@@ -232,9 +232,9 @@ impl Tools<'_> {
         result
     }
 
-    async fn dispatch(&self, call: &ToolCall) -> ToolResult {
+    /// `spec` is that of the tool that is named, if it is one.
+    async fn dispatch(&self, call: &ToolCall, spec: Option<ToolSpec>) -> ToolResult {
         let name = call.name.as_str();
-        let spec = self.specs().into_iter().find(|spec| spec.name == name);
         let arguments = match spec {
             Some(spec) => match arguments::fitted(&spec.parameters, &call.arguments) {
                 Ok(fitted) => fitted.to_string(),

@@ -44,7 +44,7 @@ impl Traces {
             .with_http_client(Client::new()?)
             .with_endpoint(address)
             .build()
-            .context("traces cannot be sent (OTEL_EXPORTER_OTLP_ENDPOINT)")?;
+            .context("traces cannot be sent: OTEL_EXPORTER_OTLP_ENDPOINT is to be an address such as http://127.0.0.1:4318")?;
         let mut resource = Resource::builder();
         if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
             resource = resource.with_service_name("muninn");
@@ -71,7 +71,7 @@ impl Traces {
             .with_threads(false)
             .with_target(false)
             .with_tracked_inactivity(false)
-            .with_filter(Targets::new().with_target(telemetry::TARGET, tracing::Level::INFO))
+            .with_filter(Targets::new().with_target(telemetry::SPAN_TARGET, tracing::Level::INFO))
     }
 
     /// Sends what is left.

@@ -444,11 +444,7 @@ impl Bot {
                 self.revise(Box::new(Revision { message, reply })).await
             }
         };
-        if is_done {
-            self.pending.done(&event);
-        } else {
-            self.pending.let_go(&event);
-        }
+        self.pending.ended(&event, is_done);
         drop(room);
     }
 
@@ -839,11 +835,8 @@ impl Bot {
             let bot = Arc::clone(self);
             self.spawn(async move {
                 let event = revision.message.event.clone();
-                if bot.revise(revision).await {
-                    bot.pending.done(&event);
-                } else {
-                    bot.pending.let_go(&event);
-                }
+                let is_done = bot.revise(revision).await;
+                bot.pending.ended(&event, is_done);
             });
         }
     }

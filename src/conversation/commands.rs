@@ -97,12 +97,6 @@ impl CommandContext {
     }
 }
 
-/// The platform of a conversation, which its id begins with.
-fn platform(session: &ConversationId) -> String {
-    let platform = session.as_str().split('/').next();
-    platform.unwrap_or_default().to_owned()
-}
-
 /// What a command says.
 #[derive(Debug)]
 pub struct CommandAnswer {
@@ -551,7 +545,7 @@ impl Commands {
         let here = &message.audience.platform;
         let mut by_platform = BTreeMap::from([(here.clone(), Vec::new())]);
         for one in all {
-            let platform = platform(&one.conversation);
+            let platform = one.conversation.platform().to_owned();
             by_platform.entry(platform).or_default().push(one);
         }
         let mut planned = PlannedWithdrawals::default();

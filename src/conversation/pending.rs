@@ -141,8 +141,17 @@ impl PendingMessages {
         Ok(self.ledger.is_left_over(event) || self.store().is_pending(event).await?)
     }
 
+    /// Nobody here works on the event any more: it needs nothing more, or whoever takes it goes on.
+    pub fn ended(&self, event: &EventId, is_done: bool) {
+        if is_done {
+            self.done(event);
+        } else {
+            self.let_go(event);
+        }
+    }
+
     /// Nobody here works on the event any more, and it is not done: whoever takes it goes on.
-    pub fn let_go(&self, event: &EventId) {
+    fn let_go(&self, event: &EventId) {
         if let Some(mut open) = self.open.get_mut(event) {
             open.in_flight = false;
         }

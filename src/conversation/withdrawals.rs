@@ -189,8 +189,7 @@ impl Withdrawals {
     /// Takes away at once what went out and shows what was forgotten at that moment: whoever forgot it did not know of it.
     pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: Spoken) {
         let conversation = shown.session;
-        let platform = conversation.as_str().split('/').next().unwrap_or_default();
-        let platform = platform.to_owned();
+        let platform = conversation.platform().to_owned();
         let gone = ToWithdraw {
             conversation,
             messages: shown.messages.0,

@@ -13,6 +13,9 @@ use super::confine::ConfinedCypher;
 use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
 use super::query::{QueryError, QueryLimits, Rows};
 
+/// The target of spans that are exported as traces, and of no others.
+pub const SPAN_TARGET: &str = "otel";
+
 /// Records how long each call takes, by its kind, in `muninn_graph_seconds`.
 #[derive(Debug)]
 pub(crate) struct Timed(pub(crate) Box<dyn Engine>);
@@ -20,11 +23,15 @@ pub(crate) struct Timed(pub(crate) Box<dyn Engine>);
 /// Of a call that is part of a turn. What the process does by itself, such as renewing its claims, is in no trace.
 fn span(call: &'static str) -> Span {
     let of_turn = Span::current();
-    if of_turn.is_disabled() || of_turn.metadata().is_none_or(|it| it.target() != "otel") {
+    if of_turn.is_disabled()
+        || of_turn
+            .metadata()
+            .is_none_or(|it| it.target() != SPAN_TARGET)
+    {
         return Span::none();
     }
     info_span!(
-        target: "otel", "graph",
+        target: SPAN_TARGET, "graph",
         otel.name = format!("graph {call}"),
         otel.kind = "client",
         otel.status_code = Empty,

@@ -350,7 +350,7 @@ impl Archive {
         response: ResponseId,
         delivered: &Delivered,
     ) -> Result<bool, StoreError> {
-        let platform = session.as_str().split('/').next().unwrap_or_default();
+        let platform = session.platform();
         let mut pause = FIRST_LOOK;
         for _ in 1..DELIVERED_TRIES {
             match self.store.set_delivered(response, delivered).await {

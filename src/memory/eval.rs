@@ -72,7 +72,7 @@ impl Exchange {
 }
 
 /// A line of the queries.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Question {
     pub id: String,
     pub scope: String,

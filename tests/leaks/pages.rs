@@ -307,20 +307,10 @@ async fn pages_show_nobody_what_they_may_not_read_on_matrix() {
         Person::new(&homeserver, "ann").await,
         Person::new(&homeserver, "bob").await,
     );
-    let public = ann.room(&account.user, RoomKind::PLAIN).await;
-    let private = ann.room(&account.user, RoomKind::ENCRYPTED).await;
-    let direct = ann.room(&account.user, RoomKind::DIRECT).await;
     let bobs = bob.room(&account.user, RoomKind::DIRECT).await;
-    let spots = Spot::all([
-        Chat::Matrix(public),
-        Chat::Matrix(private),
-        Chat::Matrix(direct),
-    ]);
+    let spots = Spot::rooms(&ann, &account).await;
     let (pages, places) = tell_all(&server, &program, &spots).await;
-    let [public, private, direct] = spots.map(|spot| match spot.chat {
-        Chat::Matrix(chat) => chat,
-        Chat::Slack(_) | Chat::Discord(_) => unreachable!("all are rooms"),
-    });
+    let [public, private, direct] = spots.map(Spot::into_room);
     ann.bring(&public, &bob).await;
     let link = async |chat: &muninn_matrix::testing::Chat| {
         chat.say("!muninn web").await;

@@ -181,6 +181,17 @@ async fn terminal_shows_nothing(program: &Program) {
     child.wait().await.unwrap();
 }
 
+/// Checks that a search shows what each reader reads now, and nothing else.
+async fn check_search(readers: &[Reader]) {
+    for reader in readers {
+        let found = reader
+            .client
+            .calls("search_memory", json!({"query": QUESTION}))
+            .await;
+        reader.shows("after leaving", &format!("{found:?}"), &reader.reads);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn programs_are_given_nothing_that_their_person_may_not_read_on_slack() {
     let server = ModelServer::start().await;
@@ -241,13 +252,7 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_slack() {
     readers[0].reads = vec!["public", "direct"];
     kitchen.remove(&bob);
     readers[2].reads = Vec::new();
-    for reader in &readers {
-        let found = reader
-            .client
-            .calls("search_memory", json!({"query": QUESTION}))
-            .await;
-        reader.shows("after leaving", &format!("{found:?}"), &reader.reads);
-    }
+    check_search(&readers).await;
     // Where Slack does not say, nobody is given anything.
     let fault = loopback_slack::Fault::Error("internal_error");
     slack.fail_next("users.conversations", fault);
@@ -323,13 +328,7 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_discord() 
     readers[0].reads = vec!["public", "direct"];
     guild.loses(&bob);
     readers[2].reads = Vec::new();
-    for reader in &readers {
-        let found = reader
-            .client
-            .calls("search_memory", json!({"query": QUESTION}))
-            .await;
-        reader.shows("after leaving", &format!("{found:?}"), &reader.reads);
-    }
+    check_search(&readers).await;
     end(bot).await;
     server.finish();
     discord.finish();
@@ -348,20 +347,10 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_matrix() {
         Person::new(&homeserver, "ann").await,
         Person::new(&homeserver, "bob").await,
     );
-    let public = ann.room(&account.user, RoomKind::PLAIN).await;
-    let private = ann.room(&account.user, RoomKind::ENCRYPTED).await;
-    let direct = ann.room(&account.user, RoomKind::DIRECT).await;
     let bobs = bob.room(&account.user, RoomKind::DIRECT).await;
-    let spots = Spot::all([
-        Chat::Matrix(public),
-        Chat::Matrix(private),
-        Chat::Matrix(direct),
-    ]);
+    let spots = Spot::rooms(&ann, &account).await;
     tell_all(&server, &spots).await;
-    let [public, private, direct] = spots.map(|spot| match spot.chat {
-        Chat::Matrix(chat) => chat,
-        Chat::Slack(_) | Chat::Discord(_) => unreachable!("all are rooms"),
-    });
+    let [public, private, direct] = spots.map(Spot::into_room);
     ann.bring(&public, &bob).await;
     let made = async |chat: &muninn_matrix::testing::Chat| {
         chat.say("!muninn mcp token everywhere").await;
@@ -389,13 +378,7 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_matrix() {
     readers[0].reads = vec!["public", "direct"];
     bob.leaves(&bob.seen_by(&public)).await;
     readers[1].reads = Vec::new();
-    for reader in &readers {
-        let found = reader
-            .client
-            .calls("search_memory", json!({"query": QUESTION}))
-            .await;
-        reader.shows("after leaving", &format!("{found:?}"), &reader.reads);
-    }
+    check_search(&readers).await;
     end(bot).await;
     server.finish();
 }

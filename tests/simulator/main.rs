@@ -55,6 +55,16 @@ struct Lane {
     at_once: usize,
 }
 
+impl Lane {
+    fn new(host: Host, graph: GraphKind, at_once: usize) -> Self {
+        Self {
+            host,
+            graph,
+            at_once,
+        }
+    }
+}
+
 /// What all lanes together have done.
 #[derive(Debug, Default)]
 struct Tally {
@@ -172,42 +182,27 @@ async fn what_was_mended_stays_mended_on_neo4j() {
     replay(GraphKind::Neo4j).await;
 }
 
-/// Seeds of a fixed set, with so many plans of each lane. By hand, as long as they still find something (docs/simulator.md).
-async fn fixed(lanes: &[Lane], plans: u64) {
-    report(simulate(lanes, 1, move |number| number < plans).await).await;
+/// Seeds of a fixed set, with so many plans of a lane. By hand, as long as they still find something (docs/simulator.md).
+async fn fixed(lane: Lane, plans: u64) {
+    report(simulate(&[lane], 1, move |number| number < plans).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes: .ci/simulate"]
 async fn soak_nothing_is_lost_doubled_or_told_to_others_by_bots_that_are_dropped() {
-    let lane = Lane {
-        host: Host::InProcess,
-        graph: GraphKind::Embedded,
-        at_once: 4,
-    };
-    fixed(&[lane], 40).await;
+    fixed(Lane::new(Host::InProcess, GraphKind::Embedded, 4), 40).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes: .ci/simulate"]
 async fn soak_nothing_is_lost_doubled_or_told_to_others_by_programs_that_are_killed() {
-    let lane = Lane {
-        host: Host::Program,
-        graph: GraphKind::Embedded,
-        at_once: 2,
-    };
-    fixed(&[lane], 12).await;
+    fixed(Lane::new(Host::Program, GraphKind::Embedded, 2), 12).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes, and needs a Neo4j (NEO4J_TEST_URI): .ci/simulate"]
 async fn soak_nothing_is_lost_doubled_or_told_to_others_by_several_on_neo4j() {
-    let lane = Lane {
-        host: Host::Program,
-        graph: GraphKind::Neo4j,
-        at_once: 1,
-    };
-    fixed(&[lane], 4).await;
+    fixed(Lane::new(Host::Program, GraphKind::Neo4j, 1), 4).await;
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -222,10 +217,9 @@ async fn soak_with_new_seeds() {
         |name, otherwise: u64| variable(name).map_or(otherwise, |value| value.parse().expect(name));
     let minutes = number("SIMULATE_MINUTES", 5);
     let seed = number("SIMULATE_SEED", u64::from(std::process::id()) * 1_000_003);
-    let lane = |host, graph, name, otherwise| Lane {
-        host,
-        graph,
-        at_once: usize::try_from(number(name, otherwise)).unwrap(),
+    let lane = |host, graph, name, otherwise| {
+        let at_once = usize::try_from(number(name, otherwise)).unwrap();
+        Lane::new(host, graph, at_once)
     };
     let mut lanes = vec![
         lane(

@@ -46,6 +46,13 @@ id! {
     /// `slack/T…/C…/<thread ts>`. It begins with the platform's name, by which what the bot said there is withdrawn.
     ConversationId
 }
+impl ConversationId {
+    /// The name of its platform.
+    pub fn platform(&self) -> &str {
+        self.0.split('/').next().unwrap_or_default()
+    }
+}
+
 id! {
     /// Those who can read a conversation: a channel, a room, a direct message.
     AudienceId

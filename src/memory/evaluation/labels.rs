@@ -8,22 +8,13 @@ use serde::Deserialize;
 use super::history::History;
 use super::scan::{Kind, Question};
 use crate::graph::ResponseId;
+use crate::memory::eval;
 
-/// A line of the file.
+/// A line of the file: a question, and what should be found.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Label {
-    pub id: String,
-    /// The id of its audience.
-    pub scope: String,
-    pub question: String,
-    /// The conversation in which it is asked; what was said there before, it may lean on.
-    #[serde(default)]
-    pub thread: Option<String>,
-    /// Taken as UTC. None: everything was said before.
-    #[serde(default)]
-    pub at: Option<NaiveDateTime>,
-    #[serde(default)]
-    pub asker: Option<String>,
+    #[serde(flatten)]
+    pub asked: eval::Question,
     #[serde(default)]
     pub kind: String,
     /// What should all be found, by the ids of turns or of their events. None: there is nothing to be found.
@@ -48,7 +39,7 @@ pub enum LabelError {
 pub(super) fn questions(labels: &[Label], history: &History) -> Vec<Question> {
     let own = labels
         .iter()
-        .filter(|it| it.scope == history.audience.as_str());
+        .filter(|it| it.asked.scope == history.audience.as_str());
     let own: Vec<&Label> = own.collect();
     if own.is_empty() {
         return Vec::new();
@@ -77,17 +68,17 @@ fn question(
         turns.partition_point(|turn| turn.created_at.naive_utc() < at)
     };
     Some(Question {
-        id: label.id.clone(),
+        id: label.asked.id.clone(),
         kind: if evidence.is_empty() {
             Kind::Nothing
         } else {
             Kind::Labelled(label.kind.clone())
         },
-        text: label.question.clone(),
-        asker: label.asker.clone(),
-        at: label.at.map(|at| at.and_utc()),
-        session: label.thread.clone(),
-        known: label.at.map_or(history.turns.len(), is_before),
+        text: label.asked.question.clone(),
+        asker: label.asked.asker.clone(),
+        at: label.asked.at.map(|at| at.and_utc()),
+        session: label.asked.thread.clone(),
+        known: label.asked.at.map_or(history.turns.len(), is_before),
         has_window: false,
         own: None,
         least: evidence.len(),

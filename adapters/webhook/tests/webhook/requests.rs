@@ -25,6 +25,20 @@ async fn an_answer_says_what_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_request_brings_the_trace_that_it_is_part_of() {
+    let program = Program::new().await;
+    let bot = program.start();
+    let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    program.say_in_trace("1", "hello", traceparent).await;
+    program.say("2", "again").await;
+    program.gets(&["echo: hello", "echo: again"]).await;
+    let told = bot.log().messages.into_iter();
+    let traces: Vec<Option<String>> = told.map(|it| it.traceparent).collect();
+    assert_eq!(traces, [Some(traceparent.to_owned()), None]);
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn only_what_is_signed_now_is_taken_and_only_once() {
     let program = Program::new().await;
     let bot = program.start();

@@ -87,13 +87,17 @@ impl Program {
 
     /// Posts a body with a header; waits until the bot listens.
     pub(crate) async fn post(&self, body: &str, header: &str) -> Response {
+        self.post_with(body, &[(HEADER, header)]).await
+    }
+
+    async fn post_with(&self, body: &str, headers: &[(&'static str, &str)]) -> Response {
         let posted = async {
             loop {
-                let request = self
-                    .http
-                    .post(format!("http://{}/messages", self.options.address))
-                    .header(HEADER, header)
-                    .body(body.to_owned());
+                let address = format!("http://{}/messages", self.options.address);
+                let mut request = self.http.post(address).body(body.to_owned());
+                for (name, value) in headers {
+                    request = request.header(*name, *value);
+                }
                 match request.send().await {
                     Ok(response) => return response,
                     // It is not there yet, or was killed a moment ago.
@@ -106,10 +110,22 @@ impl Program {
 
     /// Signs and posts a request.
     pub(crate) async fn send(&self, content: &Value) -> Response {
+        self.send_with(content, &[]).await
+    }
+
+    async fn send_with(&self, content: &Value, more: &[(&'static str, &str)]) -> Response {
         let body = content.to_string();
         let secret = SecretString::from(SECRET);
         let header = sign(&secret, Utc::now().timestamp(), body.as_bytes());
-        self.post(&body, &header).await
+        let headers = [&[(HEADER, header.as_str())], more].concat();
+        self.post_with(&body, &headers).await
+    }
+
+    /// Says something as part of a trace.
+    pub(crate) async fn say_in_trace(&self, id: &str, text: &str, traceparent: &str) {
+        let more = [("traceparent", traceparent)];
+        let taken = self.send_with(&message(id, text), &more).await;
+        assert_eq!(taken.status(), 202);
     }
 
     /// Says something; the request is taken.

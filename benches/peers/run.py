@@ -26,7 +26,7 @@ from server import server_megabytes, server_seconds
 
 HERE = Path(__file__).parent
 SHAPES = {"1 session": (1, 1), "8 sessions": (8, 8), "32 sessions": (32, 32), "8 writers, 1 session": (1, 8)}
-ON_NEO4J = ("muninn", "driver", "langchain", "agent-memory", "mem0")
+ON_NEO4J = ("muninn", "driver", "driver-without-recall", "langchain", "agent-memory", "mem0")
 EMBEDDED = ("muninn embedded", "sqlite")
 COLUMNS = ("turns", "a second", "p50 ms", "p99 ms", "CPU ms", "server CPU ms", "MB", "lost", "doubled", "one chain")
 

@@ -44,14 +44,16 @@ class Driver:
         "RETURN node.question, node.answer, score LIMIT $few"
     )
 
+    INDEXES = (
+        "CREATE CONSTRAINT conversation FOR (s:Conversation) REQUIRE s.id IS UNIQUE",
+        "CREATE CONSTRAINT event FOR (t:Turn) REQUIRE t.event IS UNIQUE",
+        "CREATE VECTOR INDEX turns FOR (t:Turn) ON t.embedding OPTIONS {indexConfig: "
+        f"{{`vector.dimensions`: {DIMENSION}, `vector.similarity_function`: 'cosine'}}}}",
+    )
+
     def __init__(self, folder):
         self.driver = neo4j_driver()
-        for statement in (
-            "CREATE CONSTRAINT conversation FOR (s:Conversation) REQUIRE s.id IS UNIQUE",
-            "CREATE CONSTRAINT event FOR (t:Turn) REQUIRE t.event IS UNIQUE",
-            "CREATE VECTOR INDEX turns FOR (t:Turn) ON t.embedding OPTIONS {indexConfig: "
-            f"{{`vector.dimensions`: {DIMENSION}, `vector.similarity_function`: 'cosine'}}}}",
-        ):
+        for statement in self.INDEXES:
             self.driver.execute_query(statement)
         await_indexes(self.driver)
 
@@ -60,6 +62,9 @@ class Driver:
         self.driver.execute_query(self.WINDOW, {"session": turn.session}, routing_="r")
         recall = {"session": turn.session, "vector": asked, "many": 4 * RECALLED, "few": RECALLED}
         self.driver.execute_query(self.RECALL, recall, routing_="r")
+        self.save(turn)
+
+    def save(self, turn):
         vector = embed(f"{turn.question}\n{ANSWER}").tolist()
         save = {"session": turn.session, "event": turn.event, "question": turn.question, "answer": ANSWER, "vector": vector}
         self.driver.execute_query(self.SAVE, save)
@@ -70,6 +75,16 @@ class Driver:
         links = rows(self.driver, "MATCH (a:Turn)-[:NEXT]->(b) RETURN elementId(a), elementId(b)")
         members = rows(self.driver, "MATCH (s:Conversation)-[:HAS]->(t) RETURN s.id, elementId(t)")
         return stored, chain(lasts, links, members)
+
+
+class DriverWithoutRecall(Driver):
+    """Window and save alone: the least that anybody does on a Neo4j. The vector is kept, and is in no index."""
+
+    INDEXES = Driver.INDEXES[:2]
+
+    def turn(self, turn):
+        self.driver.execute_query(self.WINDOW, {"session": turn.session}, routing_="r")
+        self.save(turn)
 
 
 def embeddings():
@@ -296,4 +311,4 @@ class Sqlite:
         return stored, f"no: {len(gaps)} with gaps" if gaps else "yes"
 
 
-PEERS = {"driver": Driver, "langchain": LangChain, "mem0": Mem0, "agent-memory": AgentMemory, "sqlite": Sqlite}
+PEERS = {"driver": Driver, "driver-without-recall": DriverWithoutRecall, "langchain": LangChain, "mem0": Mem0, "agent-memory": AgentMemory, "sqlite": Sqlite}

@@ -23,14 +23,14 @@ ANSWER = (
 )
 
 
-def _vocabulary():
-    made = random.Random(7)
-    starts, ends = "b br d f g gr h k l m n p pl r s st t tr v w".split(), "a e i o u ai ou".split()
-    word = lambda: "".join(made.choice(starts) + made.choice(ends) for _ in range(made.choice((2, 2, 3))))
-    return sorted({word() for _ in range(2_000)})
-
-
-VOCABULARY = _vocabulary()
+# Ordinary words, so that earlier turns are found to be about the same.
+PLACES = "cellar attic kitchen garden office hall workshop library garage canteen terrace archive laundry stairwell courtyard roof".split()
+THINGS = (
+    "printer kettle lease invoice ladder violin ticket boiler projector whiteboard microscope bicycle freezer generator scanner "
+    "telescope piano dishwasher router thermostat sprinkler lathe kiln forklift heater camera antenna battery compressor pump"
+).split()
+PEOPLE = "Ada Bruno Chiara Dmitri Elif Farid Greta Hiro Ines Jonas Kofi Lucia Marek Nadia Oskar Priya Quinn Rosa Sven Tomas".split()
+DOINGS = "repaired moved ordered inspected borrowed cleaned replaced measured sold painted insured unpacked".split()
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,11 @@ def turn(session, number):
     """The text has the event's name, so that what was kept can be counted in any store."""
     event = f"{session}n{number}"
     chosen = random.Random(event)
-    said = " ".join(chosen.choices(VOCABULARY, k=14))
+    one, other = chosen.sample(THINGS, 2)
+    said = (
+        f"{chosen.choice(PEOPLE)} {chosen.choice(DOINGS)} the {one} in the {chosen.choice(PLACES)} of house {chosen.randrange(40)}, "
+        f"and the {other} is due on day {chosen.randrange(365)}"
+    )
     return Turn(session, number, event, f"About {event}: {said}.")
 
 

@@ -253,6 +253,7 @@ def measure(program, store, turns, limit, folder):
     forgetting = [asker.ask(0, "/forget last") for _ in range(FORGOTTEN)]
     after = asker.ask(0, sentence(2))
     ended = bot.ends_in()
+    stored = sum(file.stat().st_size for file in folder.rglob("graph.kgl*")) / 1e6
     processor = 1000 * used / (len(first) + len(later))
     cells = [
         f"{turns:,}",
@@ -262,7 +263,7 @@ def measure(program, store, turns, limit, folder):
         f"{quantile(later, 0.99):.1f}",
         f"{quantile(first, 0.5):.1f}, {quantile(first, 0.99):.1f}",
         f"{processor:.1f}",
-        f"{at_start:.0f}, {memory:.0f} MB",
+        f"{at_start:.0f}, {memory:.0f} MB" + (f", {stored:.0f} MB" if stored else ""),
         f"{quantile(forgetting, 0.5):.0f} ({1000 * after:.0f} ms)",
         f"{ended:.1f} s",
     ]
@@ -284,7 +285,7 @@ def asked(asker, layout):
 
 HEAD = (
     "| Turns | import | start to first answer | turn p50 (ms) | p99 | first in a channel, p50, p99 | CPU a turn (ms, with the start) "
-    "| memory after the start, and after 300 turns | `forget last` p50 (the turn after it) (ms) | ending |"
+    "| memory after the start, and after 300 turns; the embedded graph on disk | `forget last` p50 (the turn after it) (ms) | ending |"
 )
 
 

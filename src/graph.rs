@@ -30,6 +30,7 @@ mod neo4j;
 pub mod nodes;
 mod open;
 mod outcomes;
+mod outgrown;
 pub mod own_copy;
 pub mod pending;
 pub mod query;
@@ -56,6 +57,7 @@ pub use self::open::{
     GraphConfig, Reader, Staged, discard_set_aside, exists, open, open_unfinished,
 };
 pub use self::outcomes::Outcome;
+pub use self::outgrown::Outgrown;
 pub use self::store::GraphStore;
 pub use self::timed::SPAN_TARGET;
 pub use self::trust::Trust;

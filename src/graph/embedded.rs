@@ -370,6 +370,15 @@ fn clean_up(folder: &Path, held: &Held, warnings: &Warnings) {
     }
 }
 
+/// Of the graph and its log. What cannot be looked at counts as nothing: it is told elsewhere.
+fn file_bytes(folder: &Path) -> u64 {
+    let files = [FILE.to_owned(), format!("{FILE}-wal")];
+    let sizes = files
+        .iter()
+        .map(|file| std::fs::metadata(folder.join(file)));
+    sizes.flatten().map(|file| file.len()).sum()
+}
+
 fn open_error(folder: &Path, error: OpenError) -> StoreError {
     match error {
         OpenError::Lease(refusal) if refusal.holder.is_some() => StoreError::Locked {
@@ -482,6 +491,7 @@ impl Engine for Embedded {
         Ok(About {
             engine: format!("embedded (kglite {})", worker::ENGINE_VERSION),
             reading: None,
+            file_bytes: Some(file_bytes(&self.folder)),
             warnings: self.warnings.all(),
         })
     }

@@ -111,6 +111,8 @@ pub(crate) struct About {
     pub(crate) engine: String,
     /// As whom confined statements run, and what that user can do, tried out. None: it has no users.
     pub(crate) reading: Option<Reading>,
+    /// Bytes of the files of a graph that is in memory as a whole. None: it is a server's.
+    pub(crate) file_bytes: Option<u64>,
     /// What the person who runs the bot should know of.
     pub(crate) warnings: Vec<String>,
 }

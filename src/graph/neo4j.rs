@@ -368,6 +368,7 @@ impl Engine for Neo4j {
         Ok(About {
             engine: format!("Neo4j {version} {edition}").trim_end().to_owned(),
             reading: Some(reading::try_out(self, edition).await?),
+            file_bytes: None,
             warnings: Vec::new(),
         })
     }

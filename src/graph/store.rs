@@ -131,15 +131,12 @@ impl GraphStore {
         let About {
             engine,
             reading,
+            file_bytes,
             mut warnings,
         } = self.engine.about().await?;
         let schema = migrate::schema(&self.engine).await?;
         let missing = migrate::missing(&self.engine).await?;
-        let counts = self
-            .engine
-            .read(statements::COUNTS, params(json!({})))
-            .await?;
-        let counts = single(&counts)?;
+        let (sessions, turns) = self.counts().await?;
         if schema.unfinished.is_some() {
             warnings.push(migrate::INTERRUPTED_IMPORT.to_owned());
         }
@@ -147,17 +144,44 @@ impl GraphStore {
             engine,
             schema_version: schema.version,
             missing,
-            sessions: usize::try_from(integer(counts, "sessions")).unwrap_or_default(),
-            turns: usize::try_from(integer(counts, "turns")).unwrap_or_default(),
+            sessions,
+            turns,
             reading,
+            outgrown: file_bytes.and_then(|bytes| of_size(turns, bytes)),
             warnings,
         })
+    }
+
+    /// Sessions and turns.
+    async fn counts(&self) -> Result<(usize, usize), StoreError> {
+        let statement = statements::COUNTS;
+        let rows = self.engine.read(statement, params(json!({}))).await?;
+        let row = single(&rows)?;
+        let count = |column| usize::try_from(integer(row, column)).unwrap_or_default();
+        Ok((count("sessions"), count("turns")))
+    }
+
+    /// Whether the graph is too large for the engine in our own process. A server's is never.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn outgrown(&self) -> Result<Option<Outgrown>, StoreError> {
+        if self.is_shared() {
+            return Ok(None);
+        }
+        let bytes = self.engine.about().await?.file_bytes.unwrap_or_default();
+        let (_sessions, turns) = self.counts().await?;
+        Ok(of_size(turns, bytes))
     }
 
     /// Ends cleanly; nothing may be asked of the store afterwards.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.engine.close().await
     }
+}
+
+fn of_size(turns: usize, bytes: u64) -> Option<Outgrown> {
+    outgrown::outgrown(Size { turns, bytes }, outgrown::memory())
 }
 
 fn overview(row: &Row) -> Result<SessionOverview, StoreError> {

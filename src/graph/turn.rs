@@ -463,6 +463,8 @@ pub struct StoreHealth {
     pub turns: usize,
     /// As whom generated statements run; none where a store has no users.
     pub reading: Option<Reading>,
+    /// Why the graph should move to a server.
+    pub outgrown: Option<Outgrown>,
     /// What the person who runs the bot should know of.
     pub warnings: Vec<String>,
 }

@@ -89,6 +89,7 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
         sessions,
         turns,
         reading,
+        outgrown,
         warnings,
     } = health;
     let mut findings = vec![well(
@@ -106,6 +107,7 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
     }));
     let reading = reading.iter().flat_map(Reading::findings);
     findings.extend(reading.map(|of_reading| as_ours("graph", of_reading)));
+    findings.extend(outgrown.map(|outgrown| note("graph", outgrown.to_string())));
     findings.extend(warnings.iter().map(|warning| Finding {
         part: "graph",
         verdict: Verdict::Warning,

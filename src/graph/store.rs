@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::confine::ConfinedCypher;
 use super::engine::{About, Engine, Params, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
+use super::outgrown::{self, Outgrown, Size};
 use super::query::{QueryError, QueryLimits, QueryResult, literal};
 use super::record::{integer, params, text, unexpected};
 use super::schema::{Cache, Survey};

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::answers::Votes;
+use super::outgrown::Outgrown;
 use super::reading::Reading;
 use super::trace::Trace;
 use super::trust::Trust;

@@ -220,7 +220,8 @@ class Asker:
         """The seconds until it was answered."""
         self.number += 1
         body = {
-            "id": f"q{os.getpid()}-{self.number}",
+            # A claim of an earlier size is kept for an hour, so an id is used once.
+            "id": f"q{os.getpid()}-{self.layout.turns}-{self.number}",
             "channel": self.layout.channel(conversation),
             "conversation": f"k{conversation}",
             "author": {"id": f"p{conversation}", "name": f"P{conversation}"},

@@ -28,6 +28,7 @@ const NOTICE: &str = "From now on I remember what people say to one another in t
 support::bot::on_every_graph!(
     a_channel_is_heard_once_somebody_who_manages_it_says_so,
     who_does_not_want_to_be_remembered_is_not,
+    what_an_answer_repeats_of_who_does_not_want_to_be_remembered_is_no_longer_seen,
     what_is_off_the_record_is_not_kept,
     edits_and_deletions_of_what_was_heard_are_followed,
     what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
@@ -174,6 +175,29 @@ async fn who_does_not_want_to_be_remembered_is_not(place: Place) {
     assert!(said.contains("I remember what you say to others"), "{said}");
     room.tell(&bot.event("8"), "ada", "From now on.").await;
     assert_eq!(texts(&bot, &room).await.len(), 3);
+    bot.end().await;
+}
+
+async fn what_an_answer_repeats_of_who_does_not_want_to_be_remembered_is_no_longer_seen(
+    place: Place,
+) {
+    let bot = place.bot(&place.config(None, &[])).await;
+    let room = heard(&bot).await;
+    let said = "The code of the museum's gate is ZEBRA-4711.";
+    assert!(room.tell(&bot.event("1"), "ada", said).await);
+    let thread = room.thread(&bot.event("b"));
+    let answer = thread
+        .say("bob", "What is the code of the museum's gate?")
+        .await
+        .text();
+    assert!(answer.contains("ZEBRA-4711"), "{answer}");
+    assert!(room.shown().contains(&answer));
+
+    room.say("ada", "Don’t remember me here.").await;
+    let shown = room.shown().join("\n");
+    assert!(!shown.contains("ZEBRA"), "{shown}");
+    let history = thread.command("bob", "history").await.text();
+    assert!(!history.contains("ZEBRA"), "{history}");
     bot.end().await;
 }
 

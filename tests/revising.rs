@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use muninn::conversation::ledger::Ledger;
 use muninn_platform::testing::Outcome;
-use muninn_platform::{Cut, Opinion, TextLimit, Withdrawn};
+use muninn_platform::{Body, Cut, EventId, Opinion, TextLimit, Withdrawn};
 use support::bot::{Place, nothing_said};
 use support::model_server::{Gate, ModelServer, Reply};
 use support::pdf::pdf;
@@ -140,6 +140,48 @@ async fn an_edit_while_it_is_answered_is_what_is_answered() {
     let history = room.command("ada", "history").await.text();
     assert!(!history.contains("Berlin"), "{history}");
     bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_told_twice_while_its_question_waits_survives_a_kill() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(folder.path()).unwrap();
+    let config = place.config(Some(&server), &[]);
+    let bot = place.bot_with(&config, ledger).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    let gate = Gate::closed();
+    server
+        .expects(asks("dry?"))
+        .replies(Reply::chunks(["It", " is."]).paused(&gate));
+    let mut before = room.send("bob", "Is it dry?").await;
+    before.first_update().await;
+    let asked = room
+        .send_as_event(&event, "ada", "How is the weather in Berlin?")
+        .await;
+    let body = Body::Edit {
+        of: EventId::new(&event),
+        text: "How is the weather in Oslo?".to_owned(),
+    };
+    let edit = room.message(&bot.event("2"), "ada", body);
+    let first = room.redeliver(edit.clone()).await;
+    let second = room.redeliver(edit.clone()).await;
+    // The second took its place.
+    nothing_said(first).await;
+    // Whatever was ordered before is written when this is accepted.
+    server.expects(asks("cold?")).answers("Yes.");
+    bot.room("b").say("bob", "Is it cold?").await;
+    let left = std::fs::read_to_string(folder.path().join("accepted-0.jsonl")).unwrap();
+    assert!(left.contains(edit.event.as_str()), "{left}");
+
+    server.expects(asks("Oslo?")).answers("It snows.");
+    gate.open();
+    assert_eq!(before.answer().await.text(), "It is.");
+    assert_eq!(asked.answer().await.text(), "It snows.");
+    nothing_said(second).await;
+    bot.end().await;
+    assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    server.finish();
 }
 
 async fn what_is_taken_back_is_forgotten_with_its_answer(place: Place) {

@@ -790,9 +790,18 @@ impl Bot {
                 Ok(After::Earlier) => {
                     // That is the answer to what it said before.
                     if let Some(revision) = newest
-                        && !self.revise_within(guard, revision).await
+                        && let Err(revision) = self.revise_within(guard, revision).await
                     {
                         followed.pop();
+                        self.revise_later(revision);
+                    }
+                    return;
+                }
+                Ok(After::Elsewhere) => {
+                    // Whoever answered it need not know of what was revised here.
+                    if let Some(revision) = newest {
+                        followed.pop();
+                        self.revise_later(revision);
                     }
                     return;
                 }
@@ -816,13 +825,17 @@ impl Bot {
     }
 
     /// Follows what was revised when its answer was there already.
-    async fn let_go(&self, guard: &SessionGuard, message: &IncomingMessage) {
+    async fn let_go(self: &Arc<Self>, guard: &SessionGuard, message: &IncomingMessage) {
+        let mut later = Vec::new();
         while let Some(revision) = self.in_flight.let_go(&message.event) {
             let event = revision.message.event.clone();
-            if self.revise_within(guard, revision).await {
-                self.pending.done(&event);
+            match self.revise_within(guard, revision).await {
+                Ok(()) => self.pending.done(&event),
+                Err(revision) => later.push(revision),
             }
         }
+        // Only now: until its message is let go of, each would be left with it once more.
+        later.into_iter().for_each(|it| self.revise_later(it));
     }
 
     /// Follows what was revised of a message that another process answers: when that has its answer.
@@ -831,14 +844,7 @@ impl Bot {
         while let Some(revision) = self.in_flight.let_go(&message.event) {
             left.push(revision);
         }
-        for revision in left {
-            let bot = Arc::clone(self);
-            self.spawn(async move {
-                let event = revision.message.event.clone();
-                let is_done = bot.revise(revision).await;
-                bot.pending.ended(&event, is_done);
-            });
-        }
+        left.into_iter().for_each(|it| self.revise_later(it));
     }
 
     /// Carries the summary on after the answer, never in its way.

@@ -426,7 +426,7 @@ impl Commands {
                     let quotes = forgotten.quotes;
                     let said = in_words(
                         &Notice::ForgotTurn { quotes },
-                        forgotten,
+                        &forgotten,
                         visible,
                         message.language(),
                     );
@@ -436,7 +436,7 @@ impl Commands {
                     let notice = Notice::ForgotWaitingTurn;
                     Ok(in_words(
                         &notice,
-                        Forgotten::default(),
+                        &Forgotten::default(),
                         visible,
                         message.language(),
                     ))
@@ -492,7 +492,7 @@ impl Commands {
         turn: ResponseId,
         context: &CommandContext,
     ) -> (Result<Forgotten, StoreError>, PlannedWithdrawals) {
-        let planned = match self
+        let mut planned = match self
             .plan_withdrawal(guard, message, Some(turn), context)
             .await
         {
@@ -502,8 +502,23 @@ impl Commands {
         let here = self.forget_here(guard.session(), |waiting| waiting.id == turn);
         let here = here.await;
         let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
+        if let Ok(there) = &there {
+            planned.add(self.plan_emptied(there, message, context).await);
+        }
         self.recaller.forget(&message.audience.id);
         (there.map(|there| together(there, here)), planned)
+    }
+
+    /// Writes down what went out of answers that were emptied, some of it since somebody looked for what is to be taken
+    /// away.
+    pub(super) async fn plan_emptied(
+        &self,
+        forgotten: &Forgotten,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> PlannedWithdrawals {
+        let all = ToWithdraw::of(&message.conversation, forgotten.emptied.clone(), false);
+        self.plan_on_platforms(all, message, context).await
     }
 
     /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten.
@@ -642,7 +657,7 @@ impl Commands {
             };
             self.have_said(
                 message,
-                in_words(&notice, forgotten, visible, message.language()),
+                in_words(&notice, &forgotten, visible, message.language()),
             )
             .await
         };
@@ -676,8 +691,9 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
-        let planned = self.plan_withdrawal(guard, message, None, context).await?;
+        let mut planned = self.plan_withdrawal(guard, message, None, context).await?;
         let there = self.archive.store().forget(guard, Forget::Session).await?;
+        planned.add(self.plan_emptied(&there, message, context).await);
         let here = self.forget_here(guard.session(), |_| true).await;
         self.listening.forget(guard.session());
         Ok((together(there, here), planned))
@@ -756,7 +772,7 @@ impl Commands {
         let visible = self.withdrawals.carry_out(planned).await;
         self.have_said(
             message,
-            in_words(&notice, forgotten, visible, message.language()),
+            in_words(&notice, &forgotten, visible, message.language()),
         )
         .await
     }
@@ -823,7 +839,9 @@ struct LastTurn {
 
 /// What was forgotten in two places.
 fn together(one: Forgotten, other: Forgotten) -> Forgotten {
+    let (emptied, more) = (one.emptied, other.emptied);
     Forgotten {
+        emptied: emptied.into_iter().chain(more).collect(),
         turns: one.turns + other.turns,
         quotes: one.quotes + other.quotes,
         is_in_file: one.is_in_file || other.is_in_file,
@@ -833,7 +851,7 @@ fn together(one: Forgotten, other: Forgotten) -> Forgotten {
 /// What was forgotten, and what could not be done of it: in the chat, and in a file.
 fn in_words(
     notice: &Notice,
-    forgotten: Forgotten,
+    forgotten: &Forgotten,
     visible: WithdrawalOutcome,
     language: Language,
 ) -> String {

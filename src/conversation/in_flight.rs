@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dashmap::DashMap;
+use dashmap::{DashMap, Entry as Place};
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
 
 use crate::conversation::interrupt::{Interrupt, Interruption};
@@ -137,15 +137,19 @@ impl InFlight {
 
     /// Lets go of a message, unless something was revised that nobody has seen yet.
     pub fn let_go(&self, event: &EventId) -> Option<Box<Revision>> {
-        let mut entry = self.messages.get_mut(event)?;
+        // One look: what is revised between two of them would go with the entry.
+        let Place::Occupied(mut place) = self.messages.entry(event.clone()) else {
+            return None;
+        };
+        let entry = place.get_mut();
         if let Some(revision) = entry.revision.take() {
             return Some(revision);
         }
         entry.deliveries -= 1;
         entry.running = None;
-        drop(entry);
-        self.messages
-            .remove_if(event, |_, entry| entry.deliveries == 0);
+        if entry.deliveries == 0 {
+            place.remove();
+        }
         None
     }
 }

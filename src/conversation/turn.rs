@@ -136,6 +136,8 @@ pub enum After {
     Nothing,
     /// The message had its answer already.
     Earlier,
+    /// Another process answered it at the same moment, and delivers that.
+    Elsewhere,
     /// The model chose to say nothing.
     Silent,
     /// Turns fell out of the window.
@@ -231,9 +233,8 @@ impl TurnRunner {
         let kept = keeping.instrument(telemetry::keep(message)).await;
         observe("keep", began);
         if let Kept::Duplicate(earlier) = &kept {
-            // Whoever kept it delivers it.
             tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
-            return Ok(After::Nothing);
+            return Ok(After::Elsewhere);
         }
         // Once more: while it was kept, nobody knew that it repeats something.
         if matches!(kept, Kept::Graph) && self.rests_on_forgotten(message, &draft, &read).await {

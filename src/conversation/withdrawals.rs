@@ -213,14 +213,20 @@ impl Withdrawals {
         }
         let numbers = {
             let mut state = self.state();
-            let all = all.into_iter().map(|it| Withdrawal {
-                platform: platform.to_owned(),
-                conversation: it.conversation,
-                messages: it.messages,
-                title: it.title,
-                tries: 0,
-            });
-            all.map(|withdrawal| state.add(withdrawal)).collect()
+            let mut numbers = Vec::new();
+            for it in all {
+                let messages = state.not_planned(&it.conversation, it.messages);
+                if it.title || !messages.is_empty() {
+                    numbers.push(state.add(Withdrawal {
+                        platform: platform.to_owned(),
+                        conversation: it.conversation,
+                        messages,
+                        title: it.title,
+                        tries: 0,
+                    }));
+                }
+            }
+            numbers
         };
         self.write().await;
         PlannedWithdrawals(numbers)
@@ -437,6 +443,19 @@ impl State {
             due: Instant::now(),
         });
         number
+    }
+
+    /// Of a conversation's messages, those that are not written down yet.
+    fn not_planned(
+        &self,
+        conversation: &ConversationId,
+        mut messages: Vec<MessageId>,
+    ) -> Vec<MessageId> {
+        let planned = self.all.iter().map(|it| &it.withdrawal);
+        for its in planned.filter(|it| it.conversation == *conversation) {
+            messages.retain(|message| !its.messages.contains(message));
+        }
+        messages
     }
 
     fn get(&mut self, number: u64) -> Option<&mut Open> {

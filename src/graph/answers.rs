@@ -298,6 +298,21 @@ impl GraphStore {
         Ok(all)
     }
 
+    /// What went out of these turns themselves.
+    pub(super) async fn went_out(
+        &self,
+        turns: impl Iterator<Item = &ResponseId>,
+    ) -> Result<Vec<Spoken>, StoreError> {
+        let ids: Vec<String> = turns.map(ResponseId::to_string).collect();
+        let mut all = Vec::new();
+        for ids in ids.chunks(SPOKEN_AT_ONCE) {
+            let bound = params(json!({"ids": ids}));
+            let rows = self.engine.read(forgetting::SPOKEN, bound).await?;
+            all.extend(rows.iter().filter_map(spoken));
+        }
+        Ok(all)
+    }
+
     /// The sessions that a person asked something in and whose ids begin with `prefix`, newest
     /// first, at most `most`.
     pub async fn own_sessions(

@@ -167,6 +167,7 @@ impl GraphStore {
             self.engine.write(mark, bound.clone()).await?;
         }
         let repeating = self.repeating(&turns).await?;
+        let quoting = self.quoting(&turns).await?;
         self.hold(&turns, "").await?;
         for (statement, bound) in empty(&repeating) {
             self.engine.write(statement, bound).await?;
@@ -176,7 +177,18 @@ impl GraphStore {
             turns: counted(rows.first(), "turns"),
             quotes: counted(rows.first(), "quotes") + repeating.len(),
             is_in_file: false,
+            // Now that they are empty: whoever delivers one from here on sees that it is.
+            emptied: self.went_out(repeating.iter().chain(&quoting)).await?,
         })
+    }
+
+    /// The answers from memory that quote some turns.
+    async fn quoting(&self, turns: &[ResponseId]) -> Result<Vec<ResponseId>, StoreError> {
+        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
+        let bound = params(json!({"ids": ids}));
+        let rows = self.engine.read(cypher::QUOTING, bound).await?;
+        let ids = rows.iter().filter_map(|row| text(row, "id"));
+        ids.map(|id| response_id(&id)).collect()
     }
 
     /// Deletes all of a person's, some at a time, and what they thought of answers.
@@ -193,6 +205,7 @@ impl GraphStore {
             let found = self.erase_found(cypher::OF_PERSON, bound, true).await?;
             forgotten.turns += found.turns;
             forgotten.quotes += found.quotes;
+            forgotten.emptied.extend(found.emptied);
             self.erase_opinions(person).await?;
             let lists = params(json!({"prefix": format!("list/{person}/")}));
             self.engine.write(cypher::DROP_LISTS, lists).await?;
@@ -247,6 +260,10 @@ impl GraphStore {
                 true => self.repeating(&ids).await?,
                 false => Vec::new(),
             };
+            let quoting = match is_wanted {
+                true => self.quoting(&ids).await?,
+                false => Vec::new(),
+            };
             self.hold(&ids, "").await?;
             let mut steps = empty(&repeating);
             if is_wanted {
@@ -264,6 +281,8 @@ impl GraphStore {
             self.run_together(steps).await?;
             forgotten.turns += turns.len();
             forgotten.quotes += repeating.len();
+            let emptied = self.went_out(repeating.iter().chain(&quoting)).await?;
+            forgotten.emptied.extend(emptied);
         }
         Ok(forgotten)
     }

@@ -8,7 +8,7 @@ use muninn_platform::{Audience, AudienceId, ConversationId, Delivered, EventId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::answers::Votes;
+use super::answers::{Spoken, Votes};
 use super::outgrown::Outgrown;
 use super::reading::Reading;
 use super::trace::Trace;
@@ -366,13 +366,16 @@ pub enum Forget {
 }
 
 /// What was forgotten.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
     pub turns: usize,
     /// Answers from memory alone that quoted a forgotten turn, and were blotted out with it.
     pub quotes: usize,
     /// Nothing reads it any more, and yet it is still in a file that could not be written anew.
     pub is_in_file: bool,
+    /// What went out of the answers that were emptied: one that was delivered since somebody looked for what is to be
+    /// taken away is among them.
+    pub emptied: Vec<Spoken>,
 }
 
 /// What an answer was made from.

@@ -192,7 +192,7 @@ impl Archive {
         Ok(forgotten.turns > 0)
     }
 
-    /// Forgets what a person said to others in an audience. Says how many messages there were.
+    /// Forgets what a person said to others in an audience.
     ///
     /// # Errors
     /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
@@ -200,7 +200,7 @@ impl Archive {
         &self,
         audience: &AudienceId,
         person: &str,
-    ) -> Result<usize, MessageError> {
+    ) -> Result<Forgotten, MessageError> {
         let is_theirs = |it: &NewTurn| {
             it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
         };
@@ -208,7 +208,8 @@ impl Archive {
         self.windows.clear();
         let there = self.store().forget_said(audience, person).await?;
         self.no_longer_known(audience);
-        Ok(here + there.turns)
+        let turns = there.turns + here;
+        Ok(Forgotten { turns, ..there })
     }
 
     /// Forgets everything of a person, wherever it is kept, and what they thought of answers. What they said up to

@@ -70,7 +70,7 @@ async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
             Forgotten {
                 turns: 1,
                 quotes: 0,
-                is_in_file: false,
+                ..Forgotten::default()
             }
         );
         assert_eq!(ids(&talk.chain().await), ids(&said));
@@ -181,13 +181,26 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
             .unwrap()
     );
     drop(guard);
-    let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    let mut went_out = Vec::new();
+    for (number, quote) in quotes.iter().enumerate() {
+        let messages = Delivered(vec![MessageId::new(format!("m{number}"))]);
+        let delivered = talk.store.set_delivered(quote.id, &messages).await;
+        delivered.unwrap();
+        let session = ConversationId::new(&quote.session);
+        went_out.push(Spoken { session, messages });
+    }
+    let mut forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    // Whoever looked before they went out is told now.
+    forgotten
+        .emptied
+        .sort_by(|a, b| a.messages.0.cmp(&b.messages.0));
     assert_eq!(
         forgotten,
         Forgotten {
             turns: 1,
             quotes: 3,
-            is_in_file: false,
+            emptied: went_out,
+            ..Forgotten::default()
         }
     );
     let here = talk.chain().await;
@@ -248,7 +261,7 @@ async fn a_session_goes_with_all_its_turns(lane: &Lane) {
         Forgotten {
             turns: 6,
             quotes: 1,
-            is_in_file: false,
+            ..Forgotten::default()
         }
     );
     assert!(talk.chain().await.is_empty());

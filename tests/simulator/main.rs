@@ -36,8 +36,6 @@ use self::world::{Done, Failure};
 
 /// Plans whose cause was found.
 const MENDED: &str = include_str!("regressions.jsonl");
-/// Plans that fail now and then, on a busy machine, and whose cause is not known.
-const OPEN: &str = include_str!("open.jsonl");
 
 /// How often a plan of `regressions.jsonl` is tried: it depends on time, so it does not fail each time.
 const REPLAYS: usize = 2;
@@ -185,12 +183,6 @@ async fn what_was_mended_stays_mended() {
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn what_was_mended_stays_mended_on_neo4j() {
     replay(MENDED, GraphKind::Neo4j).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "is not mended yet: .ci/simulate"]
-async fn soak_what_still_fails_now_and_then() {
-    replay(OPEN, GraphKind::Embedded).await;
 }
 
 /// Seeds of a fixed set, with so many plans of a lane. By hand, as long as they still find something (docs/simulator.md).

@@ -91,7 +91,11 @@ impl Bot {
     /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
     fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
-        if let Some(earlier) = self.in_flight.revise(of, revision)? {
+        let event = revision.message.event.clone();
+        if let Some(earlier) = self.in_flight.revise(of, revision)?
+            // Told twice, it is not done: after a crash nobody else would know of it.
+            && earlier.message.event != event
+        {
             self.pending.done(&earlier.message.event);
         }
         if is_deletion {
@@ -114,19 +118,31 @@ impl Bot {
         turn.is_ok_and(|turn| turn.is_some_and(|turn| !turn.is_answered()))
     }
 
-    /// Follows a revision of a turn whose session is held; says whether it did.
+    /// Follows a revision of a turn whose session is held. Gives it back where it is to be tried again later.
     pub(super) async fn revise_within(
         &self,
         guard: &SessionGuard,
         mut revision: Box<Revision>,
-    ) -> bool {
+    ) -> Result<(), Box<Revision>> {
         match self.revise_turn(guard, &mut revision).await {
-            Ok(()) => true,
+            Ok(()) => Ok(()),
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision is left to the next start");
-                !error.is_transient()
+                let is_transient = error.is_transient();
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, event = %revision.message.event, is_transient, "a revision was not followed");
+                if is_transient { Err(revision) } else { Ok(()) }
             }
         }
+    }
+
+    /// Follows a revision when it can be: its message has its answer, or the graph is back.
+    pub(super) fn revise_later(self: &Arc<Self>, revision: Box<Revision>) {
+        let bot = Arc::clone(self);
+        self.spawn(async move {
+            let event = revision.message.event.clone();
+            let is_done = bot.revise(revision).await;
+            bot.pending.ended(&event, is_done);
+        });
     }
 
     /// Says whether it needs nothing more: another process may answer the message just now, or one that is gone may have

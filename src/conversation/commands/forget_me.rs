@@ -73,11 +73,12 @@ impl Commands {
         drop(self.hearing.keeping.lock().await);
         let turns = self.kept_of(&accounts).await?;
         let planned = self.plan_person_withdrawal(&accounts, &turns, message, context);
-        let planned = planned.await?;
+        let mut planned = planned.await?;
         let forgotten = self
             .archive
             .forget_person(&accounts, message.sent_at)
             .await?;
+        planned.add(self.plan_emptied(&forgotten, message, context).await);
         let audiences: HashSet<&AudienceId> = turns.iter().map(|turn| &turn.audience).collect();
         audiences
             .iter()
@@ -96,7 +97,7 @@ impl Commands {
             repeated: forgotten.quotes,
             vocabulary: context.vocabulary,
         };
-        let said = super::in_words(&notice, forgotten, visible, message.languages.person);
+        let said = super::in_words(&notice, &forgotten, visible, message.languages.person);
         Ok(self.have_said(message, said).await?)
     }
 

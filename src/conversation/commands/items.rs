@@ -450,7 +450,7 @@ impl Commands {
         let notice = Notice::ForgotItem { number, earlier };
         self.have_said(
             message,
-            in_words(&notice, forgotten, visible, message.language()),
+            in_words(&notice, &forgotten, visible, message.language()),
         )
         .await
     }

@@ -109,20 +109,25 @@ impl Commands {
             // What is kept just now is there then, and found.
             drop(self.hearing.keeping.lock().await);
             let author = &message.author.id;
-            let messages = self.archive.forget_said(&audience.id, author).await?;
+            let forgotten = self.archive.forget_said(&audience.id, author).await?;
+            let planned = self.plan_emptied(&forgotten, message, context).await;
             self.listening.forget_person(author);
-            let (about, count) = (audience.id.as_str(), Some(messages));
+            let (about, count) = (audience.id.as_str(), Some(forgotten.turns));
             self.audit
                 .did(message, Action::OptedOut, about, count)
                 .await;
-            Ok::<usize, MessageError>(messages)
+            let visible = self.withdrawals.carry_out(planned).await;
+            Ok::<_, MessageError>((forgotten, visible))
         };
         let vocabulary = context.vocabulary;
         let notice = match said.await {
-            Ok(messages) => Notice::OptedOut {
-                messages,
-                vocabulary,
-            },
+            Ok((forgotten, visible)) => {
+                let notice = Notice::OptedOut {
+                    messages: forgotten.turns,
+                    vocabulary,
+                };
+                return super::in_words(&notice, &forgotten, visible, message.language());
+            }
             Err(MessageError::Graph(error)) => failed(&error),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;

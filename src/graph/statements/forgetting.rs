@@ -77,7 +77,13 @@ pub(crate) const SPOKEN: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
 
-/// The same of the answers from memory that quote some turns.
+/// The answers from memory that quote some turns.
+pub(crate) const QUOTING: &str = "\
+    UNWIND $ids AS id \
+    MATCH (r:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) WHERE NOT q.id IN $ids \
+    RETURN DISTINCT q.id AS id";
+
+/// What went out of those answers.
 pub(crate) const SPOKEN_QUOTES: &str = "\
     UNWIND $ids AS id \
     MATCH (r:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) WHERE NOT q.id IN $ids \

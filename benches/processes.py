@@ -11,22 +11,19 @@ Needs Python 3.9 and nothing else.
 """
 
 import argparse
-import hashlib
-import hmac
 import http.client
 import json
 import os
 import queue
 import signal
-import socket
-import subprocess
 import tempfile
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-SECRET = "a-secret-of-this-benchmark-only"
+from support import Bot, quantile, signature
+
 WORDS = "printer kettle lease garden invoice harbour ladder museum violin ticket".split()
 
 
@@ -79,62 +76,6 @@ class Desk:
                 self.changed.wait(0.2)
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-class Bot:
-    """A process, with a data folder of its own."""
-
-    def __init__(self, program, desk, folder):
-        self.port = free_port()
-        folder.mkdir(exist_ok=True)
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            "DATA_DIR": str(folder),
-            "GRAPH_URL": os.environ["NEO4J_URI"],
-            "GRAPH_USER": os.environ["NEO4J_USER"],
-            "GRAPH_PASSWORD": os.environ["NEO4J_PASSWORD"],
-            "GRAPH_TIMEOUT": "30",
-            "WEBHOOK_ADDR": f"127.0.0.1:{self.port}",
-            "WEBHOOK_SECRET": SECRET,
-            "WEBHOOK_ANSWER_URL": desk.url,
-            "MESSAGES_PER_MINUTE": "1000000",
-            "INBOX_SIZE": "4096",
-            "LOG": "error",
-        }
-        # So that what traces cost can be measured.
-        environment.update((name, value) for name, value in os.environ.items() if name.startswith("OTEL_"))
-        self.began = time.monotonic()
-        self.process = subprocess.Popen([program, "serve"], env=environment, cwd=folder, stdin=subprocess.DEVNULL)
-
-    def ready(self):
-        while True:
-            if self.process.poll() is not None:
-                raise SystemExit("muninn ended; is NEO4J_URI right?")
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return time.monotonic() - self.began
-            except OSError:
-                time.sleep(0.02)
-
-    def usage(self):
-        """Processor seconds, and megabytes."""
-        pid = self.process.pid
-        stat = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        seconds = (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
-        status = Path(f"/proc/{pid}/status").read_text()
-        kilobytes = int(status.split("VmRSS:")[1].split()[0])
-        return seconds, kilobytes / 1024
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        self.process.wait()
-
-
 class Person:
     """Sends over one connection to one process at a time."""
 
@@ -144,9 +85,7 @@ class Person:
     def send(self, port, body):
         body = json.dumps(body)
         while True:
-            now = str(int(time.time()))
-            signature = hmac.new(SECRET.encode(), f"{now}.{body}".encode(), hashlib.sha256).hexdigest()
-            headers = {"Muninn-Signature": f"t={now},v1={signature}"}
+            headers = {"Muninn-Signature": signature(body)}
             connection = self.connections.setdefault(port, http.client.HTTPConnection("127.0.0.1", port, timeout=60))
             try:
                 connection.request("POST", "/messages", body, headers)
@@ -211,16 +150,11 @@ def load(bots, desk, bodies, at_once, later=None):
     return took, time.monotonic() - began
 
 
-def quantile(values, share):
-    values = sorted(values)
-    return values[min(len(values) - 1, int(len(values) * share))] * 1000
-
-
 def measure(program, count, questions, conversations, at_once):
     run = f"bench{os.getpid()}x{count}x{int(time.time())}"
     desk = Desk()
     with tempfile.TemporaryDirectory() as folder:
-        bots = [Bot(program, desk, Path(folder) / str(number)) for number in range(count)]
+        bots = [Bot(program, desk.url, Path(folder) / str(number)) for number in range(count)]
         started = max(bot.ready() for bot in bots)
         bodies = [question(run, number, conversations) for number in range(questions)]
         load(bots, desk, [question(run + "w", number, conversations) for number in range(200)], at_once)

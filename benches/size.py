@@ -16,15 +16,14 @@ import argparse
 import json
 import os
 import random
-import signal
 import subprocess
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-import processes
-from processes import Desk, Person, free_port, key, quantile
+from processes import Desk, Person, key
+from support import PLACES, THINGS, Bot, quantile, settings
 
 CONVERSATIONS = 10_000
 OF_A_CHANNEL = 10
@@ -32,11 +31,6 @@ RECALLED = 2
 """Relationships to earlier turns of the same channel, for each turn."""
 CHANNELS_ASKED, ASKED_EACH, FORGOTTEN = 30, 10, 5
 EMBEDDER = "local/static-minilm-wn-256-int8"
-THINGS = (
-    "printer kettle lease invoice ladder violin ticket boiler projector whiteboard microscope bicycle freezer generator scanner "
-    "telescope piano dishwasher router thermostat sprinkler lathe kiln forklift heater camera antenna battery compressor pump"
-).split()
-PLACES = "cellar attic kitchen garden office hall workshop library garage canteen terrace archive laundry stairwell courtyard roof".split()
 
 
 def sentence(number):
@@ -155,26 +149,11 @@ def write_export(file, layout):
         out.write(json.dumps({"end": counts}) + "\n")
 
 
-def settings(folder, store):
-    found = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "DATA_DIR": str(folder),
-        "GRAPH_TIMEOUT": "60",
-        "MESSAGES_PER_MINUTE": "1000000",
-        "LOG": "error",
-    }
-    if store == "neo4j":
-        found |= {"GRAPH_URL": os.environ["NEO4J_URI"]}
-        found |= {"GRAPH_USER": os.environ["NEO4J_USER"], "GRAPH_PASSWORD": os.environ["NEO4J_PASSWORD"]}
-    return found
-
-
 def imported(program, folder, store, file, limit):
     """Seconds of wall time, of the processor, and megabytes at most; None if it was not done in time."""
     began = time.monotonic()
     importing = subprocess.Popen(
-        [program, "import", "--replace", str(file)], env=settings(folder, store), cwd=folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
+        [program, "import", "--replace", str(file)], env=settings(folder, store == "neo4j"), cwd=folder, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL
     )
     overdue = threading.Timer(limit, importing.kill)
     overdue.start()
@@ -186,27 +165,6 @@ def imported(program, folder, store, file, limit):
     if importing.returncode:
         raise SystemExit(f"the import failed with {importing.returncode}")
     return time.monotonic() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-
-
-class Bot(processes.Bot):
-    """A process on either store."""
-
-    def __init__(self, program, desk, folder, store):
-        self.port = free_port()
-        webhook = {
-            "WEBHOOK_ADDR": f"127.0.0.1:{self.port}",
-            "WEBHOOK_SECRET": processes.SECRET,
-            "WEBHOOK_ANSWER_URL": desk.url,
-            "INBOX_SIZE": "4096",
-        }
-        self.began = time.monotonic()
-        environment = settings(folder, store) | webhook
-        self.process = subprocess.Popen([program, "serve"], env=environment, cwd=folder, stdin=subprocess.DEVNULL)
-
-    def ends_in(self):
-        began = time.monotonic()
-        self.end(signal.SIGTERM)
-        return time.monotonic() - began
 
 
 class Asker:
@@ -243,7 +201,7 @@ def measure(program, store, turns, limit, folder):
     if took is None:
         return f"| {turns:,} | not imported after {limit} s |"
     desk = Desk()
-    bot = Bot(program, desk, folder, store)
+    bot = Bot(program, desk.url, folder, store == "neo4j")
     bot.ready()
     asker = Asker(bot, desk, layout)
     asker.ask(0, sentence(1))
@@ -253,7 +211,7 @@ def measure(program, store, turns, limit, folder):
     used, memory = bot.usage()
     forgetting = [asker.ask(0, "/forget last") for _ in range(FORGOTTEN)]
     after = asker.ask(0, sentence(2))
-    ended = bot.ends_in()
+    ended = bot.end()
     stored = sum(file.stat().st_size for file in folder.rglob("graph.kgl*")) / 1e6
     processor = 1000 * used / (len(first) + len(later))
     cells = [

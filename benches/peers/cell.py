@@ -16,7 +16,10 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parent.parent))
+
 from chains import kept
+from support import quantile, usage_of
 from turns import turn
 
 
@@ -43,49 +46,51 @@ def is_repeated(turn, again):
     return bool(again) and turn.number % again == again - 1
 
 
-def quantile(values, share):
-    values = sorted(values)
-    return 1000 * values[min(len(values) - 1, int(len(values) * share))] if values else 0.0
-
-
 def processor_seconds():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
-def megabytes():
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+class Noted:
+    """Times what is done within it, and keeps whether that went well."""
+
+    def __init__(self, done, one):
+        self.done, self.one, self.began = done, one, time.monotonic()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, _kind, error, _trace):
+        self.is_well = error is None
+        if self.is_well:
+            self.done.took.append(time.monotonic() - self.began)
+            self.done.acknowledged.append(self.one.event)
+        else:
+            self.done.errors.append(f"{type(error).__name__}: {error}"[:200])
+        return isinstance(error, Exception)
 
 
-def note(done, one, began, error):
-    if error is None:
-        done.took.append(time.monotonic() - began)
-        done.acknowledged.append(one.event)
-    else:
-        done.errors.append(f"{type(error).__name__}: {error}"[:200])
+def in_time(lane, until):
+    for one in lane:
+        if time.monotonic() > until:
+            return
+        yield one
 
 
-def in_threads(peer, each, again, until):
+async def in_threads(peer, each, again, until):
     done = Done()
 
     def writer(lane):
-        for one in lane:
-            if time.monotonic() > until:
-                return
-            began = time.monotonic()
-            error = None
-            try:
+        for one in in_time(lane, until):
+            with Noted(done, one) as noted:
                 peer.turn(one)
-            except Exception as raised:
-                error = raised
-            note(done, one, began, error)
-            if is_repeated(one, again) and error is None:
+            if noted.is_well and is_repeated(one, again):
                 peer.turn(one)
 
     threads = [threading.Thread(target=writer, args=(lane,), daemon=True) for lane in each]
     for thread in threads:
         thread.start()
+    # Nothing else runs in this thread.
     for thread in threads:
         thread.join()
     return done
@@ -95,17 +100,10 @@ async def in_tasks(peer, each, again, until):
     done = Done()
 
     async def writer(lane):
-        for one in lane:
-            if time.monotonic() > until:
-                return
-            began = time.monotonic()
-            error = None
-            try:
+        for one in in_time(lane, until):
+            with Noted(done, one) as noted:
                 await peer.turn(one)
-            except Exception as raised:
-                error = raised
-            note(done, one, began, error)
-            if is_repeated(one, again) and error is None:
+            if noted.is_well and is_repeated(one, again):
                 await peer.turn(one)
 
     await asyncio.gather(*(writer(lane) for lane in each))
@@ -137,22 +135,16 @@ def say(step, found):
     print(json.dumps({"step": step, **found}), flush=True)
 
 
-def run_threads(peer, options):
+async def run(peer, options):
+    drive = in_threads
+    if inspect.iscoroutinefunction(peer.turn):
+        drive = in_tasks
+        await peer.open()
     warm, each = plan(options)
-    in_threads(peer, warm, 0, time.monotonic() + options.seconds)
+    await drive(peer, warm, 0, time.monotonic() + options.seconds)
     say("warm", {})
     before, began = processor_seconds(), time.monotonic()
-    done = in_threads(peer, each, options.again, began + options.seconds)
-    return done, time.monotonic() - began, processor_seconds() - before
-
-
-async def run_tasks(peer, options):
-    await peer.open()
-    warm, each = plan(options)
-    await in_tasks(peer, warm, 0, time.monotonic() + options.seconds)
-    say("warm", {})
-    before, began = processor_seconds(), time.monotonic()
-    done = await in_tasks(peer, each, options.again, began + options.seconds)
+    done = await drive(peer, each, options.again, began + options.seconds)
     return done, time.monotonic() - began, processor_seconds() - before
 
 
@@ -179,11 +171,8 @@ def main():
     options = parser.parse_args()
     logging.getLogger("neo4j").setLevel(logging.ERROR)
     peer = PEERS[options.peer](options.folder)
-    if inspect.iscoroutinefunction(peer.turn):
-        done, seconds, processor = asyncio.run(run_tasks(peer, options))
-    else:
-        done, seconds, processor = run_threads(peer, options)
-    found = figures(done, seconds, processor, megabytes())
+    done, seconds, processor = asyncio.run(run(peer, options))
+    found = figures(done, seconds, processor, usage_of("self")[1])
     say("measured", found)
     say("audited", audited(peer, done, found))
     # Threads of a driver need not be waited for.

@@ -4,22 +4,16 @@ The client and the desk that takes answers are one event loop in this process, s
 """
 
 import asyncio
-import hashlib
-import hmac
 import json
-import os
-import signal
-import socket
 import subprocess
 import time
 from datetime import datetime
 
 from cell import Done, figures, is_repeated, plan, processor_seconds
 from chains import chain, kept
-from server import megabytes_of, processor_of, server_seconds
+from server import server_seconds
+from support import Bot, settings, signature
 from turns import event_of
-
-SECRET = "a-secret-of-this-benchmark-only"
 
 
 class Http(asyncio.Protocol):
@@ -94,9 +88,7 @@ class Writer:
         )
         # A signature is taken once, so what is told twice is not the same bytes.
         body += padding
-        now = str(int(time.time()))
-        signature = hmac.new(SECRET.encode(), f"{now}.{body}".encode(), hashlib.sha256).hexdigest()
-        head = f"POST /messages HTTP/1.1\r\nHost: localhost\r\nMuninn-Signature: t={now},v1={signature}\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = f"POST /messages HTTP/1.1\r\nHost: localhost\r\nMuninn-Signature: {signature(body)}\r\nContent-Length: {len(body)}\r\n\r\n"
         self.transport.write((head + body).encode())
 
     async def send(self, turn, padding=""):
@@ -116,69 +108,6 @@ class Writer:
         began = time.monotonic()
         await self.send(turn)
         return await asyncio.wait_for(answered, 120) - began
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def settings(folder, on_neo4j):
-    """The defaults, without limits that are for people."""
-    found = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "DATA_DIR": str(folder),
-        "GRAPH_TIMEOUT": "30",
-        "MESSAGES_PER_MINUTE": "10000000",
-        "LOG": "error",
-    }
-    if on_neo4j:
-        found |= {"GRAPH_URL": os.environ["NEO4J_URI"]}
-        found |= {"GRAPH_USER": os.environ["NEO4J_USER"], "GRAPH_PASSWORD": os.environ["NEO4J_PASSWORD"]}
-    return found
-
-
-class Bot:
-    """A process of Muninn."""
-
-    def __init__(self, program, folder, desk_url, on_neo4j):
-        self.port = free_port()
-        webhook = {
-            "WEBHOOK_ADDR": f"127.0.0.1:{self.port}",
-            "WEBHOOK_SECRET": SECRET,
-            "WEBHOOK_ANSWER_URL": desk_url,
-            "INBOX_SIZE": "4096",
-        }
-        self.environment = settings(folder, on_neo4j)
-        self.program, self.began = program, time.monotonic()
-        self.process = subprocess.Popen(
-            [program, "serve"], env=self.environment | webhook, cwd=folder, stdin=subprocess.DEVNULL
-        )
-
-    def ready(self):
-        """The seconds until it listens."""
-        while self.process.poll() is None:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return time.monotonic() - self.began
-            except OSError:
-                time.sleep(0.01)
-        raise RuntimeError("muninn ended before it listened")
-
-    def processor(self):
-        return processor_of(self.process.pid)
-
-    def megabytes(self):
-        return megabytes_of(self.process.pid)
-
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
-
-    def export(self, file):
-        subprocess.run([self.program, "export", str(file)], env=self.environment, check=True, capture_output=True)
 
 
 async def drive(port, desk, each, again, until):
@@ -206,29 +135,34 @@ async def drive(port, desk, each, again, until):
 async def measured(program, folder, on_neo4j, options):
     """What a cell of a peer tells, and the processor time of the client beside it."""
     desk = Desk()
-    bot = Bot(program, folder, await desk.open(), on_neo4j)
+    bot = Bot(program, await desk.open(), folder, on_neo4j)
     try:
         bot.ready()
         warm, each = plan(options)
         await drive(bot.port, desk, warm, 0, time.monotonic() + options.seconds)
-        before, client, server, began = bot.processor(), processor_seconds(), server_seconds(), time.monotonic()
+        before, client, server, began = bot.usage()[0], processor_seconds(), server_seconds(), time.monotonic()
         done = await drive(bot.port, desk, each, options.again, began + options.seconds)
         seconds = time.monotonic() - began
-        found = figures(done, seconds, bot.processor() - before, bot.megabytes())
+        used, memory = bot.usage()
+        found = figures(done, seconds, used - before, memory)
         found["client"] = processor_seconds() - client
         found["server"] = server_seconds() - server if on_neo4j else 0.0
     finally:
         bot.end()
-    return bot, desk, done, found
+    return desk, done, found
 
 
-def audited(bot, desk, done, found, folder):
-    """From an export, which is the same for both stores."""
+def export(program, folder, on_neo4j):
     file = folder / "export.jsonl"
-    bot.export(file)
+    environment = settings(folder, on_neo4j)
+    subprocess.run([program, "export", str(file)], env=environment, check=True, capture_output=True)
+    return (json.loads(line) for line in file.open())
+
+
+def audited(exported, desk, done, found):
+    """From an export, which is the same for both stores."""
     events, members, lasts, links = [], [], [], []
-    for line in file.open():
-        one = json.loads(line)
+    for one in exported:
         if node := one.get("node"):
             if "Response" in node["labels"]:
                 events.append(event_of(node["properties"].get("input")))
@@ -247,9 +181,7 @@ def piped(program, folder, on_neo4j, turns, first):
     environment = settings(folder, on_neo4j)
     lines = "".join(f"{turn.question}\n" for turn in turns)
     subprocess.run([program, "chat"], env=environment, cwd=folder, input=lines, text=True, check=True, capture_output=True)
-    file = folder / "export.jsonl"
-    subprocess.run([program, "export", str(file)], env=environment, check=True, capture_output=True)
-    nodes = (json.loads(line).get("node") for line in file.open())
+    nodes = (one.get("node") for one in export(program, folder, on_neo4j))
     kept_at = sorted(node["properties"]["createdAt"]["$datetime"] for node in nodes if node and "Response" in node["labels"])
     after = [datetime.fromisoformat(at[:26] + "+00:00") for at in kept_at[first:]]
     return (after[-1] - after[0]).total_seconds() / (len(after) - 1)

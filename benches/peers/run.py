@@ -20,11 +20,13 @@ import threading
 import time
 from pathlib import Path
 
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
 import muninn
 from cell import arguments
 from server import server_megabytes, server_seconds
 
-HERE = Path(__file__).parent
 SHAPES = {"1 session": (1, 1), "8 sessions": (8, 8), "32 sessions": (32, 32), "8 writers, 1 session": (1, 8)}
 ON_NEO4J = ("muninn", "driver", "driver-without-recall", "langchain", "agent-memory", "mem0")
 EMBEDDED = ("muninn embedded", "sqlite")
@@ -70,8 +72,8 @@ def peer(name, options, folder):
 
 
 def own(program, options, folder, on_neo4j):
-    bot, desk, done, found = asyncio.run(muninn.measured(program, folder, on_neo4j, options))
-    return muninn.audited(bot, desk, done, found, folder)
+    desk, done, found = asyncio.run(muninn.measured(program, folder, on_neo4j, options))
+    return muninn.audited(muninn.export(program, folder, on_neo4j), desk, done, found)
 
 
 def cell(program, name, options):
@@ -82,7 +84,7 @@ def cell(program, name, options):
             if name.startswith("muninn"):
                 return own(program, options, Path(folder), name == "muninn")
             return peer(name, options, folder)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return {"error": f"{type(error).__name__}: {error}"[:300]}
 
 

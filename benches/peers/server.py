@@ -1,24 +1,19 @@
 """What the Neo4j used, by its process."""
 
 import os
-from pathlib import Path
+
+from support import usage_of
 
 
-def processor_of(pid):
-    stat = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def megabytes_of(pid):
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+def server_usage():
+    """Processor seconds, and megabytes; nothing of a server elsewhere."""
+    pid = os.environ.get("NEO4J_PID")
+    return usage_of(pid) if pid else (0.0, 0.0)
 
 
 def server_seconds():
-    pid = os.environ.get("NEO4J_PID")
-    return processor_of(pid) if pid else 0.0
+    return server_usage()[0]
 
 
 def server_megabytes():
-    pid = os.environ.get("NEO4J_PID")
-    return megabytes_of(pid) if pid else 0.0
+    return server_usage()[1]

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import numpy
 
+from support import PLACES, THINGS
+
 DIMENSION = 256
 """Of Muninn's built-in embedder, and so of the peers'."""
 
@@ -23,12 +25,6 @@ ANSWER = (
 )
 
 
-# Ordinary words, so that earlier turns are found to be about the same.
-PLACES = "cellar attic kitchen garden office hall workshop library garage canteen terrace archive laundry stairwell courtyard roof".split()
-THINGS = (
-    "printer kettle lease invoice ladder violin ticket boiler projector whiteboard microscope bicycle freezer generator scanner "
-    "telescope piano dishwasher router thermostat sprinkler lathe kiln forklift heater camera antenna battery compressor pump"
-).split()
 PEOPLE = "Ada Bruno Chiara Dmitri Elif Farid Greta Hiro Ines Jonas Kofi Lucia Marek Nadia Oskar Priya Quinn Rosa Sven Tomas".split()
 DOINGS = "repaired moved ordered inspected borrowed cleaned replaced measured sold painted insured unpacked".split()
 

@@ -94,9 +94,6 @@ pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError>
     data_dir::prepare(&config.data_dir)?;
     let parts = Parts::load(config)?;
     let store = graph::open(&config.graph).await?;
-    if let Ok(Some(outgrown)) = store.outgrown().await {
-        tracing::warn!(%outgrown, "the embedded graph is large");
-    }
     let assembled = parts.assemble(config, Arc::clone(&store), ledger);
     if assembled.is_err()
         && let Err(error) = store.close().await

@@ -145,6 +145,10 @@ pub(super) async fn run(
         let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
         running.spawn(async move { platform.run(inbox, shutdown).await });
     }
+    // Nobody waits for it: the platforms are served.
+    if let Ok(Some(outgrown)) = store.outgrown().await {
+        tracing::warn!(%outgrown, "the embedded graph is large");
+    }
     backfills.go_on();
     running.spawn({
         let (backfills, shutdown) = (Arc::clone(&backfills), shutdown.clone());

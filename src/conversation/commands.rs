@@ -839,9 +839,8 @@ struct LastTurn {
 
 /// What was forgotten in two places.
 fn together(one: Forgotten, other: Forgotten) -> Forgotten {
-    let (emptied, more) = (one.emptied, other.emptied);
     Forgotten {
-        emptied: emptied.into_iter().chain(more).collect(),
+        emptied: [one.emptied, other.emptied].concat(),
         turns: one.turns + other.turns,
         quotes: one.quotes + other.quotes,
         is_in_file: one.is_in_file || other.is_in_file,

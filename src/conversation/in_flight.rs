@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dashmap::{DashMap, Entry as Place};
+use dashmap::DashMap;
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
 
 use crate::conversation::interrupt::{Interrupt, Interruption};
@@ -138,17 +138,17 @@ impl InFlight {
     /// Lets go of a message, unless something was revised that nobody has seen yet.
     pub fn let_go(&self, event: &EventId) -> Option<Box<Revision>> {
         // One look: what is revised between two of them would go with the entry.
-        let Place::Occupied(mut place) = self.messages.entry(event.clone()) else {
+        let dashmap::Entry::Occupied(mut occupied) = self.messages.entry(event.clone()) else {
             return None;
         };
-        let entry = place.get_mut();
+        let entry = occupied.get_mut();
         if let Some(revision) = entry.revision.take() {
             return Some(revision);
         }
         entry.deliveries -= 1;
         entry.running = None;
         if entry.deliveries == 0 {
-            place.remove();
+            occupied.remove();
         }
         None
     }

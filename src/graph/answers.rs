@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub use self::votes::Votes;
 
 use super::engine::{Engine, Purge, Row};
-use super::record::{append_params, integer, params, text, turn};
+use super::record::{append_params, integer, params, response_id, text, turn};
 use super::statements::{self, answers, forgetting};
 use super::store::GraphStore;
 use super::{NewTurn, ResponseId, StoreError, Turn};
@@ -284,31 +284,45 @@ impl GraphStore {
     /// The same of any turns.
     pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
         let repeating = self.repeating(turns).await?;
-        let all = turns.iter().chain(&repeating);
-        let ids: Vec<String> = all.map(ResponseId::to_string).collect();
-        let mut all = Vec::new();
-        for ids in ids.chunks(SPOKEN_AT_ONCE) {
-            for statement in [forgetting::SPOKEN, forgetting::SPOKEN_QUOTES] {
-                let bound = params(json!({"ids": ids}));
-                let rows = self.engine.read(statement, bound).await?;
-                all.extend(rows.iter().filter_map(spoken));
-                all.extend(rows.iter().flat_map(listings));
-            }
-        }
-        Ok(all)
+        let mut all = [turns, &repeating].concat();
+        all.extend(self.quoting(&all).await?);
+        self.went_out(&all).await
     }
 
-    /// What went out of these turns themselves.
-    pub(super) async fn went_out(
+    /// The answers from memory that quote some turns, without those turns.
+    pub(super) async fn quoting(
         &self,
-        turns: impl Iterator<Item = &ResponseId>,
-    ) -> Result<Vec<Spoken>, StoreError> {
-        let ids: Vec<String> = turns.map(ResponseId::to_string).collect();
+        turns: &[ResponseId],
+    ) -> Result<Vec<ResponseId>, StoreError> {
+        let mut seen: HashSet<ResponseId> = turns.iter().copied().collect();
+        let mut quoting = Vec::new();
+        for row in self.of_turns(forgetting::QUOTING, turns).await? {
+            let id = response_id(&text(&row, "id").unwrap_or_default())?;
+            if seen.insert(id) {
+                quoting.push(id);
+            }
+        }
+        Ok(quoting)
+    }
+
+    /// What went out of these turns themselves, and as listings that show them.
+    pub(super) async fn went_out(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
+        let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
+        let answers = rows.iter().filter_map(spoken);
+        Ok(answers.chain(rows.iter().flat_map(listings)).collect())
+    }
+
+    /// What a statement reads of turns by their `$ids`.
+    async fn of_turns(
+        &self,
+        statement: &str,
+        turns: &[ResponseId],
+    ) -> Result<Vec<Row>, StoreError> {
+        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
         let mut all = Vec::new();
         for ids in ids.chunks(SPOKEN_AT_ONCE) {
             let bound = params(json!({"ids": ids}));
-            let rows = self.engine.read(forgetting::SPOKEN, bound).await?;
-            all.extend(rows.iter().filter_map(spoken));
+            all.extend(self.engine.read(statement, bound).await?);
         }
         Ok(all)
     }
@@ -428,7 +442,7 @@ impl GraphStore {
 }
 
 fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
-    let id = super::record::response_id(&text(row, "id").unwrap_or_default())?;
+    let id = response_id(&text(row, "id").unwrap_or_default())?;
     let session = text(row, "session").unwrap_or_default();
     Ok((ConversationId::new(session), id))
 }

@@ -166,8 +166,7 @@ impl GraphStore {
         for mark in marks {
             self.engine.write(mark, bound.clone()).await?;
         }
-        let repeating = self.repeating(&turns).await?;
-        let quoting = self.quoting(&turns).await?;
+        let (repeating, quoting) = self.made_from(&turns).await?;
         self.hold(&turns, "").await?;
         for (statement, bound) in empty(&repeating) {
             self.engine.write(statement, bound).await?;
@@ -178,17 +177,16 @@ impl GraphStore {
             quotes: counted(rows.first(), "quotes") + repeating.len(),
             is_in_file: false,
             // Now that they are empty: whoever delivers one from here on sees that it is.
-            emptied: self.went_out(repeating.iter().chain(&quoting)).await?,
+            emptied: self.went_out(&[repeating, quoting].concat()).await?,
         })
     }
 
-    /// The answers from memory that quote some turns.
-    async fn quoting(&self, turns: &[ResponseId]) -> Result<Vec<ResponseId>, StoreError> {
-        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
-        let bound = params(json!({"ids": ids}));
-        let rows = self.engine.read(cypher::QUOTING, bound).await?;
-        let ids = rows.iter().filter_map(|row| text(row, "id"));
-        ids.map(|id| response_id(&id)).collect()
+    /// The answers that repeat some turns, and those from memory that quote them.
+    async fn made_from(
+        &self,
+        turns: &[ResponseId],
+    ) -> Result<(Vec<ResponseId>, Vec<ResponseId>), StoreError> {
+        Ok((self.repeating(turns).await?, self.quoting(turns).await?))
     }
 
     /// Deletes all of a person's, some at a time, and what they thought of answers.
@@ -256,13 +254,9 @@ impl GraphStore {
                     turn.id, turn.session
                 )));
             }
-            let repeating = match is_wanted {
-                true => self.repeating(&ids).await?,
-                false => Vec::new(),
-            };
-            let quoting = match is_wanted {
-                true => self.quoting(&ids).await?,
-                false => Vec::new(),
+            let (repeating, quoting) = match is_wanted {
+                true => self.made_from(&ids).await?,
+                false => (Vec::new(), Vec::new()),
             };
             self.hold(&ids, "").await?;
             let mut steps = empty(&repeating);
@@ -281,7 +275,7 @@ impl GraphStore {
             self.run_together(steps).await?;
             forgotten.turns += turns.len();
             forgotten.quotes += repeating.len();
-            let emptied = self.went_out(repeating.iter().chain(&quoting)).await?;
+            let emptied = self.went_out(&[repeating, quoting].concat()).await?;
             forgotten.emptied.extend(emptied);
         }
         Ok(forgotten)

@@ -80,14 +80,7 @@ pub(crate) const SPOKEN: &str = "\
 /// The answers from memory that quote some turns.
 pub(crate) const QUOTING: &str = "\
     UNWIND $ids AS id \
-    MATCH (r:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) WHERE NOT q.id IN $ids \
-    RETURN DISTINCT q.id AS id";
-
-/// What went out of those answers.
-pub(crate) const SPOKEN_QUOTES: &str = "\
-    UNWIND $ids AS id \
-    MATCH (r:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) WHERE NOT q.id IN $ids \
-    RETURN DISTINCT q.session AS session, q.delivered AS delivered, q.quotedIn AS quotedIn";
+    MATCH (:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) RETURN DISTINCT q.id AS id";
 
 /// What a person said until a moment, by falling ids.
 pub(crate) const OF_PERSON: &str = "\

@@ -118,8 +118,12 @@ enum Chat {
     Matrix(muninn_matrix::testing::Chat),
 }
 
-/// The secrets of a public, a private and a direct place.
-const SECRETS: [(&str, &str); 3] = [("public", "4711"), ("private", "5822"), ("direct", "6933")];
+/// The secrets of a public, a private and a direct place. They are words: four digits stand in a time of day by chance.
+const SECRETS: [(&str, &str); 3] = [
+    ("public", "heron4711"),
+    ("private", "osprey5822"),
+    ("direct", "plover6933"),
+];
 
 impl Spot {
     fn all(chats: [Chat; 3]) -> [Self; 3] {

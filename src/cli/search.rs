@@ -46,7 +46,8 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
     if args.json {
         at.out.say_json(&as_json(&found)).await
     } else {
-        at.out.say(&in_words(&found)).await
+        let doubt = searcher.doubt(&found);
+        at.out.say(&in_words(&found, doubt)).await
     }
 }
 
@@ -68,6 +69,8 @@ fn as_json(found: &Found) -> Value {
                 "graph": scores.graph,
                 "cosine": scores.cosine,
                 "bm25": scores.bm25,
+                "coverage": scores.coverage,
+                "proximity": scores.proximity,
                 "recency": scores.recency,
                 "policy": scores.policy,
             },
@@ -79,14 +82,16 @@ fn as_json(found: &Found) -> Value {
     let policies = found.policies.iter().map(|policy| policy.name.as_str());
     let notes = found.rungs.iter().map(|rung| rung.sentence());
     json!({
+        "answerability": found.answerability,
         "hits": hits.collect::<Vec<_>>(),
         "policies": policies.collect::<Vec<_>>(),
         "notes": notes.collect::<Vec<_>>(),
     })
 }
 
-fn in_words(found: &Found) -> String {
-    let mut parts: Vec<String> = found.hits.iter().enumerate().map(hit).collect();
+fn in_words(found: &Found, doubt: Option<String>) -> String {
+    let mut parts: Vec<String> = doubt.into_iter().collect();
+    parts.extend(found.hits.iter().enumerate().map(hit));
     if parts.is_empty() {
         parts.push("Nothing was found.".to_owned());
     }
@@ -120,8 +125,15 @@ fn hit((at, hit): (usize, &Hit)) -> String {
             hit.source
         ),
         format!(
-            "   score {:.3}: graph {:.2}, cosine {cosine}, BM25 {:.1}, recency {:.2}, policy {:.2}",
-            scores.total, scores.graph, scores.bm25, scores.recency, scores.policy
+            "   score {:.3}: graph {:.2}, cosine {cosine}, BM25 {:.1}, coverage {:.2}, proximity {:.2}, recency {:.2}, \
+             policy {:.2}",
+            scores.total,
+            scores.graph,
+            scores.bm25,
+            scores.coverage,
+            scores.proximity,
+            scores.recency,
+            scores.policy
         ),
         format!("   {}", hit.why.join("; ")),
     ];

@@ -4,6 +4,7 @@
 //! another version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
 //! store is asked once more for what the finds say. Each part that fails is left out, and said so.
 
+mod answerability;
 pub mod cards;
 pub mod citations;
 pub mod facts;
@@ -35,6 +36,7 @@ pub use self::index::KnowledgeIndex;
 pub use self::policy::Policy;
 pub use self::weights::{Weights, WeightsError};
 
+use self::answerability::answerability;
 use self::nodes::{NODES, NodeChunks, NodeReader, NodeSettings};
 use self::plan::{Meant, Plan};
 use self::policy::Meaning;
@@ -143,6 +145,8 @@ impl Rung {
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
+    /// The probability that one of them answers the question.
+    pub answerability: f32,
     pub rungs: Vec<Rung>,
     /// The policies that the question triggered, the weightiest first.
     pub policies: Vec<Policy>,
@@ -412,6 +416,29 @@ impl Searcher {
         plan::triggered(index, query.text, query.earlier, meant, seen)
     }
 
+    /// Searches for what a person is quoted where no model answers: a little, and nothing where that hardly answers.
+    pub async fn search_to_quote(self: &Arc<Self>, query: &Query<'_>) -> Found {
+        let choice = &self.weights.get().choice;
+        let limit = Some(query.limit.unwrap_or(choice.quoted));
+        let mut found = self.search(&Query { limit, ..*query }).await;
+        if found.answerability < choice.least_answerability {
+            found.hits.clear();
+        }
+        found
+    }
+
+    /// What goes before finds that hardly answer the question, in English.
+    pub fn doubt(&self, found: &Found) -> Option<String> {
+        let least = self.weights.get().choice.least_answerability;
+        let is_doubtful = !found.hits.is_empty() && found.answerability < least;
+        is_doubtful.then(|| {
+            let likelihood = 100.0 * found.answerability;
+            format!(
+                "Probably nothing here answers that (likelihood {likelihood:.0} %). What comes nearest:"
+            )
+        })
+    }
+
     /// Searches.
     pub async fn search(self: &Arc<Self>, query: &Query<'_>) -> Found {
         let Some(index) = self.ready().await else {
@@ -443,6 +470,11 @@ impl Searcher {
         let hits = hit::hits(&index, &chosen, passages.as_ref());
         let policies = plan.policies.iter();
         told(Found {
+            answerability: if hits.is_empty() {
+                0.0
+            } else {
+                answerability(&ranked, &weights.fusion)
+            },
             hits,
             rungs,
             policies: policies.map(|&at| index.policies()[at].clone()).collect(),

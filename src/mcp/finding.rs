@@ -93,12 +93,15 @@ impl Mcp {
         let found = data.searcher.search(&searched).await;
         let hits: Vec<Value> = found.hits.iter().zip(1..).map(of_knowledge).collect();
         let notes: Vec<String> = found.rungs.iter().map(|rung| rung.sentence()).collect();
-        let mut lines: Vec<String> = hits.iter().map(passage).collect();
+        let mut lines: Vec<String> = data.searcher.doubt(&found).into_iter().collect();
+        lines.extend(hits.iter().map(passage));
         if lines.is_empty() {
             lines.push("Nothing found in the team's knowledge.".to_owned());
         }
         lines.extend(notes.iter().map(|note| format!("({note})")));
-        let structured = json!({ "place": channel, "results": hits, "notes": notes });
+        let structured = json!({
+            "place": channel, "results": hits, "answerability": found.answerability, "notes": notes,
+        });
         Ok(ToolOutcome::of(lines.join("\n\n"), structured))
     }
 

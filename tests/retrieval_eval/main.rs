@@ -193,6 +193,8 @@ const NOTHING: Fusion = Fusion {
     graph: 0.0,
     cosine: 0.0,
     bm25: 0.0,
+    coverage: 0.0,
+    proximity: 0.0,
     recency: 0.0,
     policy: 0.0,
 };
@@ -203,7 +205,7 @@ fn half(questions: &[Question], which: usize) -> Vec<&Question> {
 }
 
 /// Each part by itself, all together, and all but one.
-fn parts(fused: Fusion) -> [(&'static str, Fusion); 7] {
+fn parts(fused: Fusion) -> [(&'static str, Fusion); 8] {
     [
         (
             "graph",
@@ -241,7 +243,22 @@ fn parts(fused: Fusion) -> [(&'static str, Fusion); 7] {
                 ..fused
             },
         ),
-        ("without BM25", Fusion { bm25: 0.0, ..fused }),
+        (
+            "without words",
+            Fusion {
+                bm25: 0.0,
+                coverage: 0.0,
+                proximity: 0.0,
+                ..fused
+            },
+        ),
+        (
+            "without proximity",
+            Fusion {
+                proximity: 0.0,
+                ..fused
+            },
+        ),
     ]
 }
 

@@ -6,6 +6,7 @@
 pub mod language;
 mod local_embedder;
 pub mod postings;
+pub mod proximity;
 pub mod rarity;
 pub mod stems;
 pub mod text;

@@ -134,6 +134,13 @@ impl<'a> Knowledge<'a> {
         self.find(audience, tool, query, want).await
     }
 
+    /// The same for a person to whom it is quoted, as no model answers.
+    pub async fn quote(&self, audience: &AudienceId, query: &str) -> ToolResult {
+        let sought = self.sought(audience, Among::Everything, query, Want::Answer);
+        let found = self.searcher.search_to_quote(&sought).await;
+        self.result(SEARCH_KNOWLEDGE, query, found, Want::Answer)
+    }
+
     async fn find(
         &self,
         audience: &AudienceId,
@@ -141,22 +148,35 @@ impl<'a> Knowledge<'a> {
         query: &str,
         want: Want,
     ) -> ToolResult {
-        let found = self
-            .searcher
-            .search(&Query {
-                text: query,
-                earlier: &self.earlier,
-                audience,
-                among,
-                only: self.only,
-                limit: match want {
-                    Want::Answer => None,
-                    Want::Records => Some(CARDS),
-                },
-            })
-            .await;
+        let sought = self.sought(audience, among, query, want);
+        let found = self.searcher.search(&sought).await;
+        self.result(tool, query, found, want)
+    }
+
+    fn sought<'q>(
+        &'q self,
+        audience: &'q AudienceId,
+        among: Among,
+        query: &'q str,
+        want: Want,
+    ) -> Query<'q> {
+        Query {
+            text: query,
+            earlier: &self.earlier,
+            audience,
+            among,
+            only: self.only,
+            limit: match want {
+                Want::Answer => None,
+                Want::Records => Some(CARDS),
+            },
+        }
+    }
+
+    fn result(&self, tool: &str, query: &str, found: Found, want: Want) -> ToolResult {
         let Found {
             hits,
+            answerability: _,
             rungs,
             policies,
         } = found;

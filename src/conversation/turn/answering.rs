@@ -22,7 +22,6 @@ use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, Trust, is_question};
-use crate::knowledge::search::plan::Want;
 use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::memory::{Recalled, summary};
 
@@ -357,7 +356,7 @@ impl TurnRunner {
 }
 
 impl TurnRunner {
-    /// The passages that a question finds in what the team has ingested; none where it finds none.
+    /// The passages that a question finds in what the team has ingested; none where they hardly answer it.
     async fn quote_knowledge(
         &self,
         asked: &Asked<'_>,
@@ -368,7 +367,7 @@ impl TurnRunner {
         let Some(knowledge) = self.knowledge(asked, read).await else {
             return Ok(None);
         };
-        let found = knowledge.search(audience, asked.text, Want::Answer).await;
+        let found = knowledge.quote(audience, asked.text).await;
         if found.cited.is_empty() {
             return Ok(None);
         }

@@ -202,6 +202,7 @@ fn why(index: &KnowledgeIndex, one: &Ranked) -> Vec<String> {
         cosine,
         bm25,
         coverage,
+        proximity,
         recency,
         policy,
         total: _,
@@ -223,6 +224,9 @@ fn why(index: &KnowledgeIndex, one: &Ranked) -> Vec<String> {
             "has {:.0} % of its words (BM25 {bm25:.1})",
             100.0 * coverage
         ));
+    }
+    if proximity > 0.0 {
+        why.push(format!("has them close together ({proximity:.2})"));
     }
     if recency > 0.0 {
         why.push(format!("is recent ({recency:.2})"));

@@ -9,10 +9,13 @@ use super::index::KnowledgeIndex;
 use super::plan::Plan;
 use super::weights::{Choice, Fusion, Graph, Weights};
 use crate::retrieval::postings::WeightedWords;
+use crate::retrieval::proximity::{TermMatch, Terms};
 use crate::retrieval::vectors::Quantised;
 
 /// Chunks that each part hands over.
 const CANDIDATES: usize = 100;
+/// The first ones, whose texts are looked at for how close the question's words stand. Reading one takes some 20 us.
+const READ_CLOSELY: usize = 50;
 /// Names that are followed.
 const SEEDS: usize = 24;
 /// Chunks that are reached from names.
@@ -37,11 +40,12 @@ pub struct Scores {
     pub graph: f32,
     /// With the question itself; NaN where the chunk has no vector.
     pub cosine: f32,
-    /// As it is; [`Scores::total`] has it as a share of the best one's, and less where even that has
-    /// few of the words.
+    /// As it is; [`Scores::total`] has it as a share of the best one's.
     pub bm25: f32,
     /// The part of the question's words that it has, by their rarity.
     pub coverage: f32,
+    /// How closely the question's words stand together in it; zero where it is not among the first without that.
+    pub proximity: f32,
     pub recency: f32,
     pub policy: f32,
     pub total: f32,
@@ -53,6 +57,8 @@ pub struct Ranked {
     pub entry: usize,
     pub scores: Scores,
     pub named: Option<Confidence>,
+    /// The share, by rarity, that the rarest word of the question has that it does not have. 1 where it was not looked for.
+    pub missing: f32,
 }
 
 /// What reads alike and what has the words.
@@ -150,11 +156,9 @@ pub fn fuse(
             .fold(0.0_f32, f32::max)
     };
     let (best_cosine, best_bm25) = (best(&scanned.cosines), best(&scanned.bm25));
-    // Where even the best has few of the words, words tell little.
+    // Where even the best has few of the words, it tells little how often and how closely they stand.
     let telling = best(&scanned.coverage).min(1.0);
     let boosted = boosts(index, plan);
-    let everything =
-        weights.graph + weights.cosine + weights.bm25 + weights.recency + weights.policy;
     let mut candidates = Vec::new();
     candidates.extend(top(&scanned.cosines, &is_seen, index));
     candidates.extend(top(&scanned.bm25, &is_seen, index));
@@ -181,6 +185,7 @@ pub fn fuse(
             bm25: scanned.bm25[number],
             // Adding in another order may end a little above.
             coverage: scanned.coverage[number].min(1.0),
+            proximity: 0.0,
             recency: recency(index.entry(number).date, today),
             policy: boosted(number),
             total: 0.0,
@@ -193,24 +198,49 @@ pub fn fuse(
         scores.total = weights.graph * scores.graph
             + weights.cosine * alike
             + weights.bm25 * telling * share(scores.bm25, best_bm25)
+            + weights.coverage * scores.coverage
             + weights.recency * scores.recency
             + weights.policy * scores.policy;
         if plan.identified.contains(&number) {
             // More than everything else together.
-            scores.total += everything;
+            scores.total += weights.all();
         }
         Ranked {
             entry: number,
             scores,
             named: graph.get(&number).copied(),
+            missing: 1.0,
         }
     });
     let mut ranked: Vec<Ranked> = ranked.collect();
+    sort(&mut ranked, index);
+    read_closely(&mut ranked, index, plan, weights.proximity * telling);
+    sort(&mut ranked, index);
+    ranked
+}
+
+/// Adds what only a look at the text tells, for the first ones.
+fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, plan: &Plan, weight: f32) {
+    let mut words = WeightedWords::new();
+    index.postings().weighted(&plan.text, 1.0, &mut words);
+    let terms = Terms::new(&words, index.postings());
+    for one in ranked.iter_mut().take(READ_CLOSELY) {
+        let entry = index.entry(one.entry);
+        let heads = entry.title.iter().chain(&entry.heading).map(|head| &**head);
+        let tags = entry.tags.iter().map(String::as_str);
+        let TermMatch { proximity, missing } = terms.compare(&entry.text, heads.chain(tags));
+        one.scores.proximity = proximity;
+        one.scores.total += weight * proximity;
+        one.missing = missing;
+    }
+}
+
+/// The best first. Numbers differ from store to store, names of chunks do not.
+fn sort(ranked: &mut [Ranked], index: &KnowledgeIndex) {
     ranked.sort_by(|a, b| {
         let better = b.scores.total.total_cmp(&a.scores.total);
         better.then_with(|| index.entry(a.entry).chunk.cmp(&index.entry(b.entry).chunk))
     });
-    ranked
 }
 
 /// The best of a part, those without a score left out.

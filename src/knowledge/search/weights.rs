@@ -28,8 +28,22 @@ pub struct Fusion {
     pub graph: f32,
     pub cosine: f32,
     pub bm25: f32,
+    pub coverage: f32,
+    pub proximity: f32,
     pub recency: f32,
     pub policy: f32,
+}
+
+impl Fusion {
+    /// The most that a chunk can have.
+    pub(super) fn all(&self) -> f32 {
+        self.of_content() + self.recency + self.policy
+    }
+
+    /// The same of what it says and is called.
+    pub(super) fn of_content(&self) -> f32 {
+        self.graph + self.cosine + self.bm25 + self.coverage + self.proximity
+    }
 }
 
 /// How far a name reaches.
@@ -61,6 +75,8 @@ pub struct Choice {
     pub same_cosine: f32,
     pub least_cosine: f32,
     pub least_coverage: f32,
+    pub least_answerability: f32,
+    pub quoted: usize,
 }
 
 /// When a policy is triggered by what is meant.
@@ -112,10 +128,12 @@ impl Weights {
             graph,
             cosine,
             bm25,
+            coverage,
+            proximity,
             recency,
             policy,
         } = weights.fusion;
-        let parts = [graph, cosine, bm25, recency, policy];
+        let parts = [graph, cosine, bm25, coverage, proximity, recency, policy];
         let Graph { part, related, .. } = weights.graph;
         let History {
             question,
@@ -127,7 +145,7 @@ impl Weights {
         if parts.iter().any(|weight| !(0.0..=100.0).contains(weight)) {
             return Err("a weight of [fusion] is between 0 and 100".to_owned());
         }
-        if parts.iter().sum::<f32>() <= 0.0 {
+        if weights.fusion.all() <= 0.0 {
             return Err("one weight of [fusion] at least is above 0".to_owned());
         }
         if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
@@ -152,7 +170,7 @@ mod tests {
             Weights::load(None).unwrap()
         );
         for (from, to, told) in [
-            ("bm25 = 0.40", "bm25 = -1.0", "[fusion]"),
+            ("bm25 = 0.32", "bm25 = -1.0", "[fusion]"),
             ("part = 0.7", "part = 7.0", "[graph]"),
             ("depth = 2", "deep = 2", "deep"),
         ] {

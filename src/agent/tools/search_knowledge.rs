@@ -128,13 +128,7 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// Searches everything, and numbers what was found.
-    pub async fn search(&self, audience: &AudienceId, query: &str, want: Want) -> ToolResult {
-        let tool = (SEARCH_KNOWLEDGE, Among::Everything);
-        self.find(audience, tool, query, want).await
-    }
-
-    /// The same for a person to whom it is quoted, as no model answers.
+    /// What a person is quoted, as no model answers: numbered, and nothing where it hardly answers.
     pub async fn quote(&self, audience: &AudienceId, query: &str) -> ToolResult {
         let sought = self.sought(audience, Among::Everything, query, Want::Answer);
         let found = self.searcher.search_to_quote(&sought).await;

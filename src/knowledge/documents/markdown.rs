@@ -112,8 +112,20 @@ fn hashed(line: &str) -> Option<(usize, String)> {
     if !(1..=6).contains(&level) || !heading.starts_with([' ', '\t']) {
         return None;
     }
-    let heading = heading.trim().trim_end_matches('#').trim();
+    let heading = without_anchor(heading).trim_end_matches('#').trim();
     (!heading.is_empty()).then(|| (level, heading.to_owned()))
+}
+
+/// `Heading { #anchor .class }`, as Pandoc, `MkDocs` and Docusaurus have it, without what is in braces.
+fn without_anchor(heading: &str) -> &str {
+    let heading = heading.trim();
+    let braces = heading
+        .strip_suffix('}')
+        .and_then(|rest| rest.rsplit_once('{'));
+    match braces {
+        Some((before, inside)) if inside.trim_start().starts_with('#') => before.trim(),
+        Some(_) | None => heading,
+    }
 }
 
 /// A line over a line of `=` or `-`.

@@ -75,6 +75,8 @@ fn headings_in_other_forms() {
         ("Big\n===\nx", 1, "Big"),
         ("Small\n---\nx", 2, "Small"),
         ("### C ###\nx", 3, "C"),
+        ("## Anchored { #anchored .wide }\nx", 2, "Anchored"),
+        ("## A set {1, 2}\nx", 2, "A set {1, 2}"),
     ] {
         let read = markdown::outline(&format!("Opening.\n\n{text}"));
         let section = &read.sections[0];

@@ -228,6 +228,42 @@ async fn what_is_taken_back_while_it_is_answered_leaves_nothing() {
     bot.end().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_taken_back_while_it_waits_is_known_to_be_gone_before_it_is_done() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let folder = tempfile::tempdir().unwrap();
+    let config = place.config(Some(&server), &[]);
+    let ledger = Ledger::open(folder.path()).unwrap();
+    let bot = place.bot_with(&config, ledger).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    let gate = Gate::closed();
+    server
+        .expects(asks("dry?"))
+        .replies(Reply::chunks(["It", " is."]).paused(&gate));
+    let mut before = room.send("bob", "Is it dry?").await;
+    before.first_update().await;
+    let asked = room.send_as_event(&event, "ada", "The code is 4711.").await;
+    let deletion = room.delete(&event, "ada").await;
+    // Whatever was ordered before is written when this is accepted.
+    server.expects(asks("cold?")).answers("Yes.");
+    bot.room("b").say("bob", "Is it cold?").await;
+    let left = std::fs::read_to_string(folder.path().join("accepted-0.jsonl")).unwrap();
+    assert!(!left.contains("4711"), "{left}");
+    // Now a kill would leave nothing but this.
+    let message = room.message(&event, "ada", Body::Text("The code is 4711.".to_owned()));
+    let marks = bot.store.marks(&message.conversation).await.unwrap();
+    assert!(marks.events.contains(event.as_str()), "{marks:?}");
+
+    gate.open();
+    assert_eq!(before.answer().await.text(), "It is.");
+    nothing_said(asked).await;
+    nothing_said(deletion).await;
+    // Told again, it is not answered.
+    nothing_said(room.redeliver(message).await).await;
+    bot.end().await;
+    server.finish();
+}
+
 async fn what_people_think_of_an_answer_is_kept(place: Place) {
     let server = ModelServer::start().await;
     let bot = place.bot(&place.config(Some(&server), &[])).await;

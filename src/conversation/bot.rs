@@ -759,7 +759,10 @@ impl Bot {
                 newest = Some(revision);
             }
             if is_taken_back {
-                return self.archive.mark_forgotten(message).await;
+                self.archive
+                    .mark_forgotten(&message.conversation, &message.event)
+                    .await;
+                return;
             }
             let turns = self.turns.get();
             let revised_at = newest.as_ref().map(|it| it.message.sent_at);

@@ -520,16 +520,19 @@ impl Archive {
         untold.iter().any(|it| it.event == event.as_str())
     }
 
-    /// Keeps that a message was taken back before it was answered, so that it is not answered when it is told again.
-    pub async fn mark_forgotten(&self, message: &IncomingMessage) {
-        let event = ForgottenEvent {
-            session: message.conversation.as_str().to_owned(),
-            event: message.event.as_str().to_owned(),
-        };
-        if let Err(error) = self.store.mark_forgotten(&BTreeSet::from([event])).await {
-            let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, event = %message.event, "that a message was taken back could not be kept");
+    /// Keeps that a message was taken back before it was answered, so that it is not answered when it is told again. Says
+    /// whether that is kept.
+    pub async fn mark_forgotten(&self, session: &ConversationId, event: &EventId) -> bool {
+        let forgotten = BTreeSet::from([ForgottenEvent {
+            session: session.as_str().to_owned(),
+            event: event.as_str().to_owned(),
+        }]);
+        let marked = self.store.mark_forgotten(&forgotten).await;
+        if let Err(error) = &marked {
+            let error = error as &dyn std::error::Error;
+            tracing::warn!(error, %event, "that a message was taken back could not be kept");
         }
+        marked.is_ok()
     }
 
     /// What memory holds of a session, for as long as the graph cannot say more.

@@ -288,10 +288,19 @@ impl Person {
             .into_iter()
             .filter(|it| !after.contains(it))
             .collect();
-        let last = gone
-            .iter()
-            .find(|it| !self.quotes_one_of(**it, &gone))
-            .copied();
+        let earlier = self.said.iter().filter(|said| said.fate == Fate::Gone);
+        let others: Vec<u64> = earlier
+            .map(|said| said.number)
+            .chain(gone.clone())
+            .collect();
+        let mut by_itself = gone.iter().filter(|it| !self.quotes_one_of(**it, &others));
+        let last = by_itself.next().copied();
+        if last.is_none() {
+            // Each of these answers may have gone with what it repeats, and nobody says which question went by itself.
+            let unsure = self.said.iter_mut();
+            let unsure = unsure.filter(|said| gone.contains(&said.number));
+            unsure.for_each(|said| said.is_unsure = true);
+        }
         let since = self.around.model.prompts_so_far();
         for said in self
             .said

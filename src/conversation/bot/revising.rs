@@ -45,7 +45,7 @@ impl Bot {
         {
             return true;
         }
-        let Err(mut revision) = self.leave_with(&of, revision) else {
+        let Err(mut revision) = self.leave_with(&of, revision).await else {
             return false;
         };
         if !is_deletion && !self.is_muted(&revision.message).await {
@@ -79,7 +79,7 @@ impl Bot {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
             }
             // The message may have come meanwhile: it was left by a process that is gone.
-            revision = match self.leave_with(&of, revision) {
+            revision = match self.leave_with(&of, revision).await {
                 Ok(()) => return false,
                 Err(revision) => revision,
             };
@@ -89,16 +89,18 @@ impl Bot {
     }
 
     /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
-    fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
+    async fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
         let event = revision.message.event.clone();
+        let session = revision.message.conversation.clone();
         if let Some(earlier) = self.in_flight.revise(of, revision)?
             // Told twice, it is not done: after a crash nobody else would know of it.
             && earlier.message.event != event
         {
             self.pending.done(&earlier.message.event);
         }
-        if is_deletion {
+        // Kept first: after a crash in between, a message that is done and unknown would be answered when it is sent again.
+        if is_deletion && self.archive.mark_forgotten(&session, of).await {
             self.pending.done(of);
         }
         Ok(())

@@ -155,7 +155,9 @@ impl Context {
         let weights = Weights::load(self.config.prompts_dir.as_deref())?;
         let nodes = NodeSettings::load(self.config.prompts_dir.as_deref())?;
         let searcher = Searcher::new(Arc::clone(store), self.recaller()?, weights);
-        Ok(Arc::new(searcher.with_nodes(nodes, &self.config.data_dir)))
+        let data_dir = &self.config.data_dir;
+        let searcher = searcher.in_data_dir(data_dir);
+        Ok(Arc::new(searcher.with_nodes(nodes, data_dir)))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Searching in the team's knowledge: what the graph knows and what reads alike, fused.
 //!
-//! The index lives in our process on both stores, as recall's does, and is replaced as a whole when
-//! another version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
+//! The index is in files of our own on both stores, one of each source, which is made anew when another
+//! version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
 //! store is asked once more for what the finds say. Each part that fails is left out, and said so.
 
+mod alike;
 pub mod cards;
 pub mod citations;
 pub mod facts;
@@ -31,7 +32,7 @@ use muninn_texts::{Text, text};
 use tokio::time::timeout;
 
 pub use self::hit::{Hit, Step};
-pub use self::index::KnowledgeIndex;
+pub use self::index::{IndexFolder, KnowledgeIndex};
 pub use self::policy::Policy;
 pub use self::weights::{Weights, WeightsError};
 
@@ -39,8 +40,9 @@ use self::nodes::{NODES, NodeChunks, NodeReader, NodeSettings};
 use self::plan::{Meant, Plan};
 use self::policy::Meaning;
 use self::rank::{Confidence, Ranked, Scanned};
-use crate::graph::ingest::searching::Passage;
-use crate::graph::{GraphStore, StoreError};
+use self::read::{LoadError, Reading};
+use crate::graph::GraphStore;
+use crate::graph::ingest::searching::{Passage, SourceVersion};
 use crate::llm::Embedder;
 use crate::memory::{RecallQuery, Recaller};
 use crate::reloading::Live;
@@ -155,6 +157,7 @@ pub struct Searcher {
     recaller: Arc<Recaller>,
     weights: Live<Weights>,
     nodes: NodeReader,
+    folder: Arc<IndexFolder>,
     current: RwLock<Option<Arc<KnowledgeIndex>>>,
     looked: Mutex<Option<Instant>>,
     /// Another version is served than the one that is searched.
@@ -165,17 +168,27 @@ pub struct Searcher {
 }
 
 impl Searcher {
+    /// Its files are temporary ones.
     pub fn new(store: Arc<GraphStore>, recaller: Arc<Recaller>, weights: Weights) -> Self {
         Self {
             store,
             recaller,
             weights: Live::new(weights),
             nodes: NodeReader::new(NodeSettings::default(), None),
+            folder: Arc::new(IndexFolder::temporary()),
             current: RwLock::default(),
             looked: Mutex::default(),
             lags: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             loading: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Keeps its files in a data folder, so that they are there at the next start.
+    pub fn in_data_dir(self, data_dir: &Path) -> Self {
+        Self {
+            folder: Arc::new(IndexFolder::in_data_dir(data_dir)),
+            ..self
         }
     }
 
@@ -243,29 +256,15 @@ impl Searcher {
         is_due
     }
 
-    async fn load(&self) -> Result<(), StoreError> {
+    async fn load(&self) -> Result<(), LoadError> {
         let served = self.store.source_versions().await?;
         let embedder = self.recaller.embedder();
-        let (nodes, version) = match self.nodes.look(&self.store, embedder).await {
-            Ok(Some(nodes)) => {
-                let version = nodes.version.clone();
-                (Some(nodes), version)
-            }
-            Ok(None) => (None, self.nodes.version()),
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "nodes of the graph could not be read: those that were read before are searched"
-                );
-                (
-                    None,
-                    self.current().and_then(|index| index.version_of(NODES)),
-                )
-            }
-        };
+        let (nodes, version) = self.look_at_nodes(embedder).await;
         let is_same = self.current().is_some_and(|index| {
             let expected = served.iter().chain(&version);
-            index.versions().iter().eq(expected) && index.embedder() == embedder.name()
+            index.damaged().is_empty()
+                && index.versions().iter().eq(expected)
+                && index.embedder() == embedder.name()
         });
         if is_same {
             self.lags.store(false, Ordering::Relaxed);
@@ -279,19 +278,87 @@ impl Searcher {
         self.lags.store(self.current().is_some(), Ordering::Relaxed);
         let began = Instant::now();
         let made_by = embedder.name().zip(embedder.dimension());
-        let nodes = Arc::new(nodes);
-        let mut index = read::read(&self.store, made_by, served, &nodes).await?;
+        let current = self.current();
+        let mut reading = Reading {
+            store: Arc::clone(&self.store),
+            folder: Arc::clone(&self.folder),
+            embedder: made_by.map(|(name, dimension)| (name.to_owned(), dimension)),
+            nodes: Arc::new(nodes),
+            open: current.map_or_else(Vec::new, |index| index.segments().to_vec()),
+        };
+        let known = reading.there(served).await;
+        let there = known.iter().filter(|(_, file)| file.is_some()).count();
+        if self.current().is_none() && there > 0 && there < known.len() {
+            // What is there is searched while the others are made.
+            let index = reading.index(&known).await?;
+            self.lags.store(true, Ordering::Relaxed);
+            self.serve(index, began).await;
+        }
+        let index = reading.whole(known).await?;
+        self.serve(index, began).await;
+        self.lags.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Searches this from now on.
+    async fn serve(&self, mut index: KnowledgeIndex, began: Instant) {
         self.understand(index.policies_mut()).await;
         tracing::info!(
             chunks = index.len(),
             sources = index.versions().len(),
+            bytes = index.heap_bytes(),
             ms = began.elapsed().as_millis() as u64,
             "the team's knowledge is loaded"
         );
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Some(Arc::new(index));
-        self.lags.store(false, Ordering::Relaxed);
-        Ok(())
+    }
+
+    /// The nodes, if they were read again, and what version of them is searched from now on.
+    async fn look_at_nodes(
+        &self,
+        embedder: &Embedder,
+    ) -> (Option<NodeChunks>, Option<SourceVersion>) {
+        match self.nodes.look(&self.store, embedder).await {
+            Ok(Some(nodes)) => {
+                let version = nodes.version.clone();
+                (Some(nodes), version)
+            }
+            Ok(None) => (None, self.nodes.version()),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "nodes of the graph could not be read: those that were read before are searched"
+                );
+                let current = self.current();
+                (None, current.and_then(|index| index.version_of(NODES)))
+            }
+        }
+    }
+
+    /// Whether what was just read of the index is what was written. If not, the files in question are removed, and made
+    /// again in the background.
+    async fn is_sound(self: &Arc<Self>, index: &Arc<KnowledgeIndex>) -> bool {
+        let damaged = index.damaged();
+        if damaged.is_empty() {
+            return true;
+        }
+        tracing::error!(sources = ?damaged, "index files are damaged: they are made again");
+        {
+            let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+            if current.as_ref().is_some_and(|it| Arc::ptr_eq(it, index)) {
+                *current = None;
+            }
+        }
+        for source in damaged {
+            if let Err(error) = self.folder.remove(source) {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, source, "a damaged index file could not be removed");
+            }
+        }
+        let own = Arc::clone(self);
+        tokio::spawn(async move { own.refresh().await });
+        false
     }
 
     /// The nodes once more, for an index that is made anew. Documents do not wait for nodes that cannot be read.
@@ -425,22 +492,28 @@ impl Searcher {
             rungs.push(Rung::Lagging);
         }
         let weights = self.weights.get();
-        let (plan, mut ranked, has_vector) = self.rank(&index, query, &weights).await;
-        // What is only connected to a find is told with that.
-        ranked.retain(|one| {
-            !index.is_beside(one.entry) || one.named.is_none_or(|named| named.steps == 0)
-        });
+        let (plan, ranked, has_vector) = self.rank(&index, query, &weights).await;
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
         let limit = query.limit.unwrap_or(weights.choice.limit);
-        let chosen = rank::choose(&index, &ranked, &weights, limit);
-        let around = hit::around(&index, &chosen);
-        let passages = self.passages(&index, &around).await;
+        let chosen = choose(&index, ranked, &weights, limit).await;
+        let passages = self.passages(&index, &chosen.around).await;
         if passages.is_none() {
             rungs.push(Rung::GraphAway);
         }
-        let hits = hit::hits(&index, &chosen, passages.as_ref());
+        let its_index = Arc::clone(&index);
+        let hits = blocking(move || {
+            let passages = passages.as_ref();
+            hit::hits(&its_index, &chosen.ranked, passages)
+        });
+        let hits = hits.await;
+        if !self.is_sound(&index).await {
+            return told(Found {
+                rungs: vec![Rung::Loading],
+                ..Found::default()
+            });
+        }
         let policies = plan.policies.iter();
         told(Found {
             hits,
@@ -466,19 +539,22 @@ impl Searcher {
             ..RecallQuery::default()
         });
         let has_vector = !sought.embeddings_down;
+        let identifiers = plan::identifiers(query.text);
         let plan = Arc::new(Plan {
             text,
             policies: self.triggered(index, query, &sought, &seen),
-            identified: index.identified(&plan::identifiers(query.text)),
+            identified: identified(index, identifiers).await,
             seen,
         });
         let (scanned, graph) = tokio::join!(
             self.scan(index, &plan, sought.vector, query.earlier),
             graph_match(index, &plan, weights)
         );
-        let today = Utc::now().date_naive();
-        let ranked = rank::fuse(index, &plan, &scanned, &graph, &weights.fusion, today);
-        (plan, ranked, has_vector)
+        let (today, fusion) = (Utc::now().date_naive(), weights.fusion);
+        let (its_index, its_plan) = (Arc::clone(index), Arc::clone(&plan));
+        let ranked =
+            blocking(move || rank::fuse(&its_index, &its_plan, &scanned, &graph, &fusion, today));
+        (plan, ranked.await, has_vector)
     }
 
     /// What reads alike and has the words.
@@ -503,16 +579,15 @@ impl Searcher {
     async fn passages(
         &self,
         index: &KnowledgeIndex,
-        numbers: &[usize],
+        named: &[(usize, String)],
     ) -> Option<HashMap<usize, Passage>> {
-        let by_chunk: HashMap<&str, usize> = numbers
+        let by_chunk: HashMap<&str, usize> = named
             .iter()
-            .map(|&number| (&*index.entry(number).chunk, number))
+            .map(|(number, chunk)| (chunk.as_str(), *number))
             .collect();
         let chunks = |is_meant: &dyn Fn(usize) -> bool| -> Vec<String> {
-            let such = numbers.iter().filter(|it| is_meant(**it));
-            such.map(|&number| index.entry(number).chunk.to_string())
-                .collect()
+            let such = named.iter().filter(|(number, _)| is_meant(*number));
+            such.map(|(_, chunk)| chunk.clone()).collect()
         };
         let is_node = |number| index.source(number).name == NODES;
         let of = |private: bool| {
@@ -560,6 +635,43 @@ impl Searcher {
         };
         self.rank(&index, query, weights).await.1
     }
+}
+
+/// What is told of what was ranked.
+struct Chosen {
+    ranked: Vec<Ranked>,
+    /// The chunks of which something is asked, and their names.
+    around: Vec<(usize, String)>,
+}
+
+async fn choose(
+    index: &Arc<KnowledgeIndex>,
+    mut ranked: Vec<Ranked>,
+    weights: &Weights,
+    limit: usize,
+) -> Chosen {
+    let (index, weights) = (Arc::clone(index), weights.clone());
+    blocking(move || {
+        // What is only connected to a find is told with that.
+        ranked.retain(|one| {
+            one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
+        });
+        let ranked = rank::choose(&index, &ranked, &weights, limit);
+        let around = hit::around(&index, &ranked).into_iter();
+        Chosen {
+            around: around.map(|at| (at, index.entry(at).chunk)).collect(),
+            ranked,
+        }
+    })
+    .await
+}
+
+async fn identified(index: &Arc<KnowledgeIndex>, identifiers: Vec<String>) -> Vec<usize> {
+    if identifiers.is_empty() {
+        return Vec::new();
+    }
+    let index = Arc::clone(index);
+    blocking(move || index.identified(&identifiers)).await
 }
 
 async fn graph_match(

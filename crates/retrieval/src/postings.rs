@@ -39,7 +39,7 @@ struct Posting {
 }
 
 /// What tells without a look at the texts that two exchanges do not say the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wording {
     /// Different words of question and answer.
     pub words: u16,

@@ -172,6 +172,7 @@ impl Parts {
         let its_store: Weak<GraphStore> = Arc::downgrade(&store);
         tokio::spawn(Recaller::keep_mending(Arc::downgrade(&recaller), its_store));
         let its_searcher = Arc::clone(&searcher);
+        tokio::spawn(Searcher::follow(Arc::downgrade(&searcher)));
         let channels = Arc::clone(&config.channels);
         tokio::spawn(async move {
             let all = its_searcher.all_sources().await;

@@ -159,6 +159,17 @@ impl Context {
         let searcher = searcher.in_data_dir(data_dir);
         Ok(Arc::new(searcher.with_nodes(nodes, data_dir)))
     }
+
+    /// Makes the files that are searched of what has changed. What goes wrong is in the log: the next question looks again.
+    pub(super) async fn prepare_search(&self, store: &OpenGraph) {
+        match self.searcher(store) {
+            Ok(searcher) => searcher.prepare().await,
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "what was ingested is made ready for searching at the next question only"
+            ),
+        }
+    }
 }
 
 impl Running {

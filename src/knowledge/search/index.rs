@@ -225,7 +225,7 @@ impl KnowledgeIndex {
     }
 
     /// The cosines of entries, which are in their order, with the query; NaN where one has no vector.
-    pub(super) fn cosines(&self, numbers: &[usize], query: &Quantised) -> Vec<f32> {
+    pub fn cosines(&self, numbers: &[usize], query: &Quantised) -> Vec<f32> {
         let of_one_source = |a: &usize, b: &usize| self.source_number(*a) == self.source_number(*b);
         let sources = numbers.chunk_by(of_one_source);
         let cosines = sources.flat_map(|numbers| {

@@ -81,7 +81,9 @@ impl IndexFolder {
         let written = built.finish(file.try_clone()?);
         if !matches!(written, Ok(Ok(()))) {
             std::fs::remove_file(&part)?;
-            return Ok(Err(written?.err().unwrap_or(Moved)));
+        }
+        if let Err(moved) = written? {
+            return Ok(Err(moved));
         }
         let path = self.file(source);
         std::fs::rename(&part, &path)?;

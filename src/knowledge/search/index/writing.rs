@@ -23,6 +23,7 @@ use crate::retrieval::disk::lists;
 use crate::retrieval::disk::runs::{Merged, Run, Sorter};
 use crate::retrieval::disk::table::{TablePart, TableWriter};
 use crate::retrieval::disk::words::WordsWriter;
+use crate::retrieval::postings::Wording;
 use crate::retrieval::text::Words;
 use crate::retrieval::vectors::Quantised;
 
@@ -242,6 +243,11 @@ impl Laid {
         let heads = heads.into_iter().flatten().map(String::as_str);
         let tags = chunk.tags.iter().map(String::as_str);
         let wording = self.lists.push([&chunk.text, ""], heads.chain(tags))?;
+        self.put(chunk, wording)
+    }
+
+    /// Writes a text, and behind it what is told of it.
+    fn put(&mut self, chunk: ServedChunk, wording: Wording) -> io::Result<()> {
         self.to.write(chunk.text.as_bytes())?;
         let label = place_of(&mut self.labels, &chunk.label);
         let entry = Entry {

@@ -314,7 +314,7 @@ impl Searcher {
             hit::hits(&its_index, &chosen.ranked, passages)
         });
         let hits = hits.await;
-        if !self.is_sound(&index).await {
+        if !self.is_sound(&index) {
             return told(Found {
                 rungs: vec![Rung::Loading],
                 ..Found::default()

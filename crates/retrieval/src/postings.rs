@@ -100,6 +100,9 @@ impl SoughtWord {
     }
 }
 
+/// Stems, each with who has it and how often.
+pub(crate) type StemLists = Vec<(Box<str>, Vec<(u32, u16)>)>;
+
 /// A query's words, each once.
 pub type WeightedWords = Vec<SoughtWord>;
 
@@ -255,13 +258,7 @@ impl Postings {
 
     /// The stems in their order, each with who has it and how often; and the stems of English words,
     /// each with one of another language that means it.
-    #[expect(clippy::type_complexity, reason = "two lists of pairs")]
-    pub(crate) fn into_lists(
-        self,
-    ) -> (
-        Vec<(Box<str>, Vec<(u32, u16)>)>,
-        Vec<(&'static str, String)>,
-    ) {
+    pub(crate) fn into_lists(self) -> (StemLists, Vec<(&'static str, String)>) {
         let mut stems: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
         stems.sort_unstable();
         let mut foreign = Vec::new();
@@ -272,13 +269,10 @@ impl Postings {
             foreign.extend(named.map(|stem| (english, (*stem).to_owned())));
         }
         let mut lists = self.lists;
-        let list = |term: u32| {
+        let words = stems.into_iter().map(|(stem, term)| {
             let list = std::mem::take(&mut lists[term as usize]).into_iter();
-            list.map(|posting| (posting.entry, posting.count)).collect()
-        };
-        let words = stems.into_iter().map({
-            let mut list = list;
-            move |(stem, term)| (stem, list(term))
+            let list = list.map(|posting| (posting.entry, posting.count));
+            (stem, list.collect())
         });
         (words.collect(), foreign)
     }

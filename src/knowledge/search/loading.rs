@@ -189,7 +189,7 @@ impl Searcher {
 
     /// Whether what was just read of the index is what was written. If not, the files in question are removed, and made
     /// again in the background.
-    pub(super) async fn is_sound(self: &Arc<Self>, index: &Arc<KnowledgeIndex>) -> bool {
+    pub(super) fn is_sound(self: &Arc<Self>, index: &Arc<KnowledgeIndex>) -> bool {
         let damaged = index.damaged();
         if damaged.is_empty() {
             return true;

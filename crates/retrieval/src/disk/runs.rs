@@ -12,6 +12,10 @@ use super::blocks::with_length;
 
 /// What sorts, and what belongs to it.
 pub type Pair = (Vec<u8>, Vec<u8>);
+/// A key, and all that belongs to it.
+pub type Group = (Vec<u8>, Vec<Vec<u8>>);
+/// A key, whose run it is from, and what belongs to it: the least is the next.
+type Next = Reverse<(Vec<u8>, usize, Vec<u8>)>;
 
 /// Bytes that are read at once of each run.
 const READ_AHEAD: usize = 64 << 10;
@@ -119,7 +123,7 @@ impl Run {
 pub struct Merged {
     runs: Vec<BufReader<File>>,
     /// The next pair of each run.
-    next: BinaryHeap<Reverse<(Vec<u8>, usize, Vec<u8>)>>,
+    next: BinaryHeap<Next>,
 }
 
 impl Merged {
@@ -159,7 +163,7 @@ impl Merged {
     ///
     /// # Errors
     /// When a run cannot be read.
-    pub fn group(&mut self) -> io::Result<Option<(Vec<u8>, Vec<Vec<u8>>)>> {
+    pub fn group(&mut self) -> io::Result<Option<Group>> {
         let Some((key, value)) = self.take()? else {
             return Ok(None);
         };

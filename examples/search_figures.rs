@@ -3,21 +3,34 @@
 //! `cargo run --release --example search_figures -- CHUNKS [bolt://… USER PASSWORD]`; without an
 //! address on the embedded store. What it ingests there is a source called `search-figures`. `WORDS=20000`
 //! makes records that are cut into many chunks.
+//!
+//! `cargo run --release --example search_figures -- files CHUNKS [FOLDER]` writes the same chunks straight into the file of an
+//! index, in a process of its own, and searches there: more than a graph in memory can hold, and without its share.
 
 #![allow(clippy::print_stdout, reason = "it prints figures")]
 
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use muninn::graph::{self, GraphConfig, GraphStore};
+use chrono::NaiveDate;
+use mimalloc::MiMalloc;
+use muninn::graph::ingest::ServedChunk;
+use muninn::graph::ingest::searching::{ServedLink, SourceVersion};
+use muninn::graph::{self, Embedding, GraphConfig, GraphStore};
 use muninn::knowledge::ingest::{Ingest, Phase, Progress, ingest};
-use muninn::knowledge::search::{Among, Query, Searcher, Weights};
+use muninn::knowledge::search::index::IndexFolder;
+use muninn::knowledge::search::plan::Plan;
+use muninn::knowledge::search::rank::{Ranked, choose, fuse, graph_match, scan};
+use muninn::knowledge::search::weights::Fusion;
+use muninn::knowledge::search::{Among, KnowledgeIndex, Query, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
+use muninn::retrieval::vectors::Quantised;
 use muninn_platform::AudienceId;
 
 const SOURCE: &str = "search-figures";
@@ -37,10 +50,20 @@ ids = "/mentions/*"
 /// Words that papers are made of.
 const WORDS: &str = include_str!("../docs/recall.md");
 
+/// As in the bot, so that the memory is that of the bot.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["files", chunks] => return files(tempfile::tempdir()?.path(), chunks.parse()?),
+        ["files", chunks, folder] => return files(Path::new(folder), chunks.parse()?),
+        ["write", chunks, folder] => return write(Path::new(folder), chunks.parse()?),
+        _ => {}
+    }
     let chunks: usize = arguments.first().map_or(Ok(50_000), |it| it.parse())?;
     let folder = tempfile::tempdir()?;
     let mut config = GraphConfig::at(match arguments.get(1) {
@@ -81,14 +104,9 @@ async fn put(
     folder: &std::path::Path,
     chunks: usize,
 ) -> anyhow::Result<()> {
-    let words: Vec<&str> = WORDS.split_whitespace().filter(|it| it.len() > 3).collect();
     let papers = folder.join("papers.jsonl");
     let mut file = std::io::BufWriter::new(std::fs::File::create(&papers)?);
-    let mut seed = 1_u64;
-    let mut word = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        words[(seed >> 33) as usize % words.len()]
-    };
+    let mut word = random_words();
     let long: usize = std::env::var("WORDS").map_or(Ok(60), |it| it.parse())?;
     for id in 0..chunks {
         let title = [word(), word(), &id.to_string()].join(" ");
@@ -130,15 +148,31 @@ async fn put(
     Ok(())
 }
 
+fn words() -> Vec<&'static str> {
+    let words = WORDS.split_whitespace();
+    words.filter(|it| it.len() > 3).collect()
+}
+
+fn random_words() -> impl FnMut() -> &'static str {
+    let words = words();
+    let mut seed = 1_u64;
+    move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        words[(seed >> 33) as usize % words.len()]
+    }
+}
+
+fn question(number: usize) -> String {
+    let words = words();
+    let text = (0..8).map(|at| words[(number * 31 + at * 17) % words.len()]);
+    text.collect::<Vec<_>>().join(" ")
+}
+
 async fn search(searcher: &Arc<Searcher>) {
-    let words: Vec<&str> = WORDS.split_whitespace().filter(|it| it.len() > 3).collect();
     let mut took = Vec::new();
     for number in 0..SEARCHES {
-        let text: Vec<&str> = (0..8)
-            .map(|at| words[(number * 31 + at * 17) % words.len()])
-            .collect();
         let query = Query {
-            text: &text.join(" "),
+            text: &question(number),
             earlier: &[],
             audience: &AudienceId::new("figures"),
             among: Among::Everything,
@@ -152,13 +186,183 @@ async fn search(searcher: &Arc<Searcher>) {
             println!("{:?}", found.rungs);
         }
     }
+    tell("searches", took);
+}
+
+fn tell(what: &str, mut took: Vec<Duration>) {
     took.sort();
     let at = |share: f64| took[((took.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     println!(
-        "{SEARCHES} searches: p50 {:.1} ms, p99 {:.1} ms",
+        "{} {what}: p50 {:.1} ms, p99 {:.1} ms",
+        took.len(),
         at(0.5),
         at(0.99)
     );
+}
+
+fn version(chunks: usize) -> SourceVersion {
+    SourceVersion {
+        name: SOURCE.to_owned(),
+        version: 1,
+        chunks: Some(chunks),
+        ..SourceVersion::default()
+    }
+}
+
+/// Writes the file of an index.
+fn write(folder: &Path, chunks: usize) -> anyhow::Result<()> {
+    let local = LocalEmbedder::shipped()?;
+    let (name, dimension) = (local.name().to_owned(), local.dimension());
+    let embedder = Some((name.as_str(), dimension));
+    let folder = IndexFolder::in_data_dir(folder);
+    let began = Instant::now();
+    let mut builder = folder.build(&version(chunks), embedder)?;
+    let mut word = random_words();
+    let name_of = |id: usize| format!("{SOURCE}/{id}#0");
+    for id in 0..chunks {
+        let title = [word(), word(), &id.to_string()].join(" ");
+        let text: Vec<&str> = (0..60).map(|_| word()).collect();
+        let text = text.join(" ");
+        let vector = local.embed(&text);
+        builder.push(&ServedChunk {
+            chunk: name_of(id),
+            record: format!("{SOURCE}/{id}"),
+            source: SOURCE.to_owned(),
+            version: 1,
+            label: "Paper".to_owned(),
+            embedding: vector.map(|vector| Embedding {
+                embedder: name.clone(),
+                vector,
+            }),
+            title: Some(title),
+            parent: Some(name_of(id / 10)),
+            text,
+            ..ServedChunk::default()
+        })?;
+    }
+    let embedded = began.elapsed();
+    for id in 0..chunks {
+        builder.link(&ServedLink {
+            from: name_of(id),
+            kind: "mentions".to_owned(),
+            to: name_of((id * 7 + 3) % chunks),
+        })?;
+    }
+    let written = folder.put(SOURCE, builder)?;
+    let written = written.map_err(|_moved| anyhow::anyhow!("the version has moved"))?;
+    println!(
+        "{} chunks written in {:.1} s, of it making texts and vectors {:.1} s; {} MB at most",
+        written.count(),
+        began.elapsed().as_secs_f64(),
+        embedded.as_secs_f64(),
+        memory("VmHWM:") / 1_024
+    );
+    Ok(())
+}
+
+/// Has the file written by another process, opens it and searches.
+fn files(folder: &Path, chunks: usize) -> anyhow::Result<()> {
+    let local = LocalEmbedder::shipped()?;
+    let embedder = Some((local.name(), local.dimension()));
+    let index_folder = IndexFolder::in_data_dir(folder);
+    if index_folder.open(&version(chunks), embedder).is_none() {
+        let mut writing = std::process::Command::new(std::env::current_exe()?);
+        let writing = writing.arg("write").arg(chunks.to_string()).arg(folder);
+        anyhow::ensure!(writing.status()?.success(), "the file was not written");
+    }
+    let before = memory("VmRSS:");
+    let began = Instant::now();
+    let opened = index_folder.open(&version(chunks), embedder);
+    let opened = Arc::new(opened.context("the file does not fit")?);
+    let index = KnowledgeIndex::new(vec![(version(chunks), opened)], embedder);
+    println!(
+        "opened in {:.2} s: {:.1} bytes a chunk",
+        began.elapsed().as_secs_f64(),
+        index.heap_bytes() as f64 / chunks as f64
+    );
+    let weights = Weights::load(None)?;
+    let mut took = Vec::new();
+    for number in 0..SEARCHES {
+        let began = Instant::now();
+        let ranked = ranked(&index, &local, &question(number), &weights);
+        let chosen = choose(&index, &ranked, &weights, weights.choice.limit);
+        let texts = chosen.iter().map(|one| index.text(one.entry).len());
+        anyhow::ensure!(texts.sum::<usize>() > 0, "nothing was found");
+        took.push(began.elapsed());
+    }
+    println!(
+        "the first search took {:.1} ms",
+        took[0].as_secs_f64() * 1e3
+    );
+    tell("searches, without the passages of a graph", took);
+    anyhow::ensure!(index.damaged().is_empty(), "the file is damaged");
+    println!(
+        "{} MB in the process, at most {} MB; {} MB before the index was opened",
+        memory("VmRSS:") / 1_024,
+        memory("VmHWM:") / 1_024,
+        before / 1_024
+    );
+    found_of_all(&index, &local, &weights);
+    Ok(())
+}
+
+fn ranked(
+    index: &KnowledgeIndex,
+    local: &LocalEmbedder,
+    question: &str,
+    weights: &Weights,
+) -> Vec<Ranked> {
+    let plan = Plan {
+        text: question.to_owned(),
+        seen: index.seen_by(&AudienceId::new("figures")),
+        policies: Vec::new(),
+        identified: Vec::new(),
+    };
+    let vector = local.embed(question);
+    let (scanned, graph) = std::thread::scope(|scope| {
+        let graph = scope.spawn(|| graph_match(index, &plan, &weights.graph));
+        let scanned = scan(index, &plan, vector.as_deref());
+        (scanned, graph.join().unwrap_or_default())
+    });
+    let today = NaiveDate::from_ymd_opt(2026, 11, 25).unwrap_or_default();
+    fuse(index, &plan, &scanned, &graph, &weights.fusion, today)
+}
+
+/// How many of the most alike of all are found, though only the signs of all are looked at.
+fn found_of_all(index: &KnowledgeIndex, local: &LocalEmbedder, weights: &Weights) {
+    const QUESTIONS: usize = 20;
+    let fusion = Fusion {
+        graph: 0.0,
+        cosine: 1.0,
+        bm25: 0.0,
+        coverage: 0.0,
+        proximity: 0.0,
+        recency: 0.0,
+        policy: 0.0,
+    };
+    let weights = Weights {
+        fusion,
+        ..weights.clone()
+    };
+    let all: Vec<usize> = (0..index.len()).collect();
+    for most in [10, 100] {
+        let (mut found, mut expected) = (0, 0);
+        for number in 0..QUESTIONS {
+            let question = question(number);
+            let query = local.embed(&question);
+            let Some(query) = query.as_deref().and_then(Quantised::new) else {
+                continue;
+            };
+            let cosines = index.cosines(&all, &query);
+            let mut best = all.clone();
+            best.sort_by(|a, b| cosines[*b].total_cmp(&cosines[*a]));
+            let ranked = ranked(index, local, &question, &weights);
+            let known = |at: &&usize| ranked.iter().any(|one| one.entry == **at);
+            found += best.iter().take(most).filter(known).count();
+            expected += most.min(best.len());
+        }
+        println!("of the {most} most alike of all, {found} of {expected} are found");
+    }
 }
 
 /// Kilobytes of memory that this process has, or had at most, by the field of its status.

@@ -163,6 +163,7 @@ impl Parts {
         let weights = Weights::load(config.prompts_dir.as_deref())?;
         let nodes = NodeSettings::load(config.prompts_dir.as_deref())?;
         let searcher = Searcher::new(Arc::clone(&store), Arc::clone(&recaller), weights);
+        let searcher = searcher.in_data_dir(&config.data_dir);
         let searcher = Arc::new(searcher.with_nodes(nodes, &config.data_dir));
         let journal = Journal::open(&config.data_dir)?;
         // Beside the start, which it must not hold up: every turn is looked at.
@@ -171,6 +172,7 @@ impl Parts {
         let its_store: Weak<GraphStore> = Arc::downgrade(&store);
         tokio::spawn(Recaller::keep_mending(Arc::downgrade(&recaller), its_store));
         let its_searcher = Arc::clone(&searcher);
+        tokio::spawn(Searcher::follow(Arc::downgrade(&searcher)));
         let channels = Arc::clone(&config.channels);
         tokio::spawn(async move {
             let all = its_searcher.all_sources().await;

@@ -229,38 +229,32 @@ async fn what_is_taken_back_while_it_is_answered_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_taken_back_while_it_waits_is_known_to_be_gone_before_it_is_done() {
+async fn what_was_taken_back_before_a_kill_is_not_answered_when_it_is_sent_again() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let folder = tempfile::tempdir().unwrap();
     let config = place.config(Some(&server), &[]);
-    let ledger = Ledger::open(folder.path()).unwrap();
-    let bot = place.bot_with(&config, ledger).await;
+    let folder = tempfile::tempdir().unwrap();
+    let bot = place.bot(&config).await;
     let (room, event) = (bot.room("a"), bot.event("1"));
-    let gate = Gate::closed();
-    server
-        .expects(asks("dry?"))
-        .replies(Reply::chunks(["It", " is."]).paused(&gate));
-    let mut before = room.send("bob", "Is it dry?").await;
-    before.first_update().await;
-    let asked = room.send_as_event(&event, "ada", "The code is 4711.").await;
-    let deletion = room.delete(&event, "ada").await;
-    // Whatever was ordered before is written when this is accepted.
-    server.expects(asks("cold?")).answers("Yes.");
-    bot.room("b").say("bob", "Is it cold?").await;
-    let left = std::fs::read_to_string(folder.path().join("accepted-0.jsonl")).unwrap();
-    assert!(!left.contains("4711"), "{left}");
-    // Now a kill would leave nothing but this.
-    let message = room.message(&event, "ada", Body::Text("The code is 4711.".to_owned()));
-    let marks = bot.store.marks(&message.conversation).await.unwrap();
-    assert!(marks.events.contains(event.as_str()), "{marks:?}");
-
-    gate.open();
-    assert_eq!(before.answer().await.text(), "It is.");
-    nothing_said(asked).await;
-    nothing_said(deletion).await;
-    // Told again, it is not answered.
-    nothing_said(room.redeliver(message).await).await;
+    let question = Body::Text("The code is 4711.".to_owned());
+    let question = room.message(&event, "ada", question);
+    let of = EventId::new(&event);
+    let deletion = room.message(&bot.event("2"), "ada", Body::Deletion { of });
     bot.end().await;
+
+    // A process that was killed with the deletion in hand: the question was done with, and nothing said why.
+    let ledger = Ledger::open(folder.path()).unwrap();
+    ledger.accept(&deletion).await;
+    drop(ledger);
+
+    let mut ledger = Ledger::open(folder.path()).unwrap();
+    let left_over = ledger.take_left_over();
+    assert_eq!(left_over, [deletion]);
+    let bot = place.bot_with(&config, ledger).await;
+    for message in left_over.into_iter().chain([question]) {
+        nothing_said(bot.room("a").redeliver(message).await).await;
+    }
+    bot.end().await;
+    assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
     server.finish();
 }
 

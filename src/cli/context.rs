@@ -155,7 +155,20 @@ impl Context {
         let weights = Weights::load(self.config.prompts_dir.as_deref())?;
         let nodes = NodeSettings::load(self.config.prompts_dir.as_deref())?;
         let searcher = Searcher::new(Arc::clone(store), self.recaller()?, weights);
-        Ok(Arc::new(searcher.with_nodes(nodes, &self.config.data_dir)))
+        let data_dir = &self.config.data_dir;
+        let searcher = searcher.in_data_dir(data_dir);
+        Ok(Arc::new(searcher.with_nodes(nodes, data_dir)))
+    }
+
+    /// Makes the files that are searched of what has changed. What goes wrong is in the log: the next question looks again.
+    pub(super) async fn prepare_search(&self, store: &OpenGraph) {
+        match self.searcher(store) {
+            Ok(searcher) => searcher.prepare().await,
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "what was ingested is made ready for searching at the next question only"
+            ),
+        }
     }
 }
 

@@ -121,6 +121,9 @@ pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> 
         args: &args,
     };
     let done = ingesting.all(gathered).await;
+    if !args.dry_run {
+        at.prepare_search(&store).await;
+    }
     store.close().await?;
     done
 }

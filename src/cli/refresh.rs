@@ -86,6 +86,9 @@ async fn refresh(
         Step::Ingesting(far) => show(bar, far),
     };
     let done = refresher.refresh(of, &mut tell).await;
+    if done.as_ref().is_ok_and(Refreshed::has_changed) {
+        at.prepare_search(&store).await;
+    }
     store.close().await?;
     Ok(done?)
 }

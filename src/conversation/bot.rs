@@ -759,9 +759,11 @@ impl Bot {
                 newest = Some(revision);
             }
             if is_taken_back {
-                self.archive
-                    .mark_forgotten(&message.conversation, &message.event)
-                    .await;
+                let (session, event) = (&message.conversation, &message.event);
+                if let Err(error) = self.archive.mark_forgotten(session, event).await {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, %event, "that a message was taken back could not be kept");
+                }
                 return;
             }
             let turns = self.turns.get();

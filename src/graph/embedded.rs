@@ -465,13 +465,18 @@ impl Engine for Embedded {
         answered.await.map_err(|_| self.closed())?
     }
 
-    async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
-        let held = self.held()?;
+    async fn stream(
+        &self,
+        statement: &str,
+        params: Params,
+        rows: mpsc::Sender<Row>,
+    ) -> Result<(), StoreError> {
+        let (held, params) = (self.held()?, bindings(&params)?);
         let (answer, answered) = oneshot::channel();
         let statement = statement.to_owned();
         // A thread of its own: whoever receives may be slow.
         worker::thread("graph-stream", move || {
-            let _ = answer.send(worker::stream(&held, &statement, &rows));
+            let _ = answer.send(worker::stream(&held, &statement, &params, &rows));
         })?;
         answered.await.map_err(|_| self.closed())?
     }

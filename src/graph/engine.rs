@@ -53,7 +53,12 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
 
     /// Runs a statement that writes nothing on one snapshot, and hands over its rows as they come.
     /// Ends early when nobody receives any more.
-    async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError>;
+    async fn stream(
+        &self,
+        statement: &str,
+        params: Params,
+        rows: mpsc::Sender<Row>,
+    ) -> Result<(), StoreError>;
 
     /// Runs a confined statement within its limits; its values as they are shown.
     async fn confined(

@@ -11,6 +11,7 @@ mod store;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Embedding;
@@ -151,7 +152,7 @@ pub struct SourceOverview {
 }
 
 /// A served chunk, with where it stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServedChunk {
     pub chunk: String,
     pub record: String,
@@ -165,6 +166,8 @@ pub struct ServedChunk {
     pub heading: Option<String>,
     pub link: Option<String>,
     pub text: String,
+    /// Kept for itself, where a chunk is kept.
+    #[serde(skip)]
     pub embedding: Option<Embedding>,
     /// What it is about, in words of the source; policies name them.
     pub tags: Vec<String>,

@@ -335,9 +335,17 @@ impl Engine for Neo4j {
         transact::run(self, steps, limit).await
     }
 
-    async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
+    async fn stream(
+        &self,
+        statement: &str,
+        params: Params,
+        rows: mpsc::Sender<Row>,
+    ) -> Result<(), StoreError> {
         // Without a time-out for the whole: what is slow may be the receiver.
-        let query = Query::new(statement.to_owned());
+        let mut query = Query::new(statement.to_owned());
+        for (name, value) in &params {
+            query = query.param(name, bolt(value)?);
+        }
         let mut stream = timeout(self.timeout, self.graph.execute_read(query))
             .await
             .map_err(|_elapsed| self.unreachable(None))?

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine as _, Row, quoted};
+use super::engine::{Engine as _, Params, Row, quoted};
 use super::explaining::knowledge_node;
 use super::record::{list, params, text};
 use super::{GraphStore, MEMORY_LABELS, StoreError};
@@ -100,7 +100,10 @@ impl GraphStore {
                 }
             }
         };
-        let (read, ()) = tokio::join!(self.engine.stream(statement, sender), converted);
+        let (read, ()) = tokio::join!(
+            self.engine.stream(statement, Params::new(), sender),
+            converted
+        );
         read
     }
 

@@ -77,8 +77,13 @@ impl Engine for Timed {
         timed("transact", self.0.transact(steps, limit)).await
     }
 
-    async fn stream(&self, statement: &str, rows: mpsc::Sender<Row>) -> Result<(), StoreError> {
-        timed("stream", self.0.stream(statement, rows)).await
+    async fn stream(
+        &self,
+        statement: &str,
+        params: Params,
+        rows: mpsc::Sender<Row>,
+    ) -> Result<(), StoreError> {
+        timed("stream", self.0.stream(statement, params, rows)).await
     }
 
     async fn confined(

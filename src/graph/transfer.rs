@@ -268,7 +268,10 @@ impl GraphStore {
                 }
             }
         };
-        let (read, ()) = tokio::join!(self.engine.stream(statement, sender), convert);
+        let (read, ()) = tokio::join!(
+            self.engine.stream(statement, Params::new(), sender),
+            convert
+        );
         read
     }
 

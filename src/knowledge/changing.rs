@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::anonymise::key;
 use super::ingest::IngestError;
 use super::lock::SourceLock;
+use super::search::IndexFolder;
 use super::source::{SourceError, source_name};
 use crate::graph::GraphStore;
 use crate::graph::ingest::{Claim, Lease, SourceOverview};
@@ -24,6 +25,7 @@ pub async fn remove(
     let removed = store.remove_source(&lease).await;
     drop(lock);
     let removed = removed?;
+    IndexFolder::in_data_dir(data_dir).remove(name)?;
     key::remove(data_dir, name)?;
     Ok(removed)
 }
@@ -56,6 +58,7 @@ pub async fn rename(
     }
     drop((lock, taken));
     let renamed = renamed?;
+    IndexFolder::in_data_dir(data_dir).remove(old)?;
     key::rename(data_dir, old, &new)?;
     let rejects = |name: &str| {
         let file = format!("{name}-{}.jsonl", source.version);

@@ -21,6 +21,7 @@ use super::lock::SourceLock;
 pub use super::plan::Counts;
 use super::plan::{OUTDATED, Plan};
 use super::record::{Hash, Record, hash_text};
+use super::search::IndexFolder;
 use super::source::{Source, SourceError};
 use crate::graph::ingest::{Claim, Completed, Lease, NewChunk, Stage};
 use crate::graph::{GraphStore, StoreError};
@@ -171,6 +172,10 @@ pub async fn ingest(
     if done.is_err() {
         // It ends by itself if the graph is away.
         let _ = store.release_source(&lease).await;
+    }
+    if done.as_ref().is_ok_and(|summary| !summary.is_same) {
+        // It still says what the version before said.
+        IndexFolder::in_data_dir(ingest.data_dir).remove(&lease.source)?;
     }
     drop(lock);
     done

@@ -91,6 +91,14 @@ pub struct Refreshed {
     pub note: Option<String>,
 }
 
+impl Refreshed {
+    /// Whether something else is served than before.
+    pub fn has_changed(&self) -> bool {
+        let is_new = |(_, summary): &(String, Summary)| !summary.is_same;
+        !self.removed.is_empty() || self.sources.iter().any(is_new)
+    }
+}
+
 /// An origin as a folder.
 struct Brought {
     folder: PathBuf,

@@ -1,15 +1,17 @@
 //! Searching in the team's knowledge: what the graph knows and what reads alike, fused.
 //!
-//! The index lives in our process on both stores, as recall's does, and is replaced as a whole when
-//! another version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
+//! The index is in files of our own on both stores, one of each source, which is made anew when another
+//! version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
 //! store is asked once more for what the finds say. Each part that fails is left out, and said so.
 
+mod alike;
 mod answerability;
 pub mod cards;
 pub mod citations;
 pub mod facts;
 pub mod hit;
 pub mod index;
+mod loading;
 mod names;
 pub mod nodes;
 pub mod plan;
@@ -23,7 +25,7 @@ pub mod weights;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
@@ -32,29 +34,23 @@ use muninn_texts::{Text, text};
 use tokio::time::timeout;
 
 pub use self::hit::{Hit, Step};
-pub use self::index::KnowledgeIndex;
+pub use self::index::{IndexFolder, KnowledgeIndex};
 pub use self::policy::Policy;
 pub use self::weights::{Weights, WeightsError};
 
 use self::answerability::answerability;
-use self::nodes::{NODES, NodeChunks, NodeReader, NodeSettings};
+use self::nodes::{NODES, NodeReader, NodeSettings};
 use self::plan::{Meant, Plan};
-use self::policy::Meaning;
 use self::rank::{Confidence, Ranked, Scanned};
+use crate::graph::GraphStore;
 use crate::graph::ingest::searching::Passage;
-use crate::graph::{GraphStore, StoreError};
-use crate::llm::Embedder;
 use crate::memory::{RecallQuery, Recaller};
 use crate::reloading::Live;
 
-/// How long a search waits for the first index.
-const FIRST_LOAD: Duration = Duration::from_secs(5);
 /// How long it waits for the embedding of the question.
 const EMBEDDING: Duration = Duration::from_secs(5);
 /// How long it waits for the graph to tell what the finds say.
 const GRAPH: Duration = Duration::from_secs(2);
-/// How often the versions are compared at most.
-const LOOK: Duration = Duration::from_secs(3);
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
@@ -159,6 +155,7 @@ pub struct Searcher {
     recaller: Arc<Recaller>,
     weights: Live<Weights>,
     nodes: NodeReader,
+    folder: Arc<IndexFolder>,
     current: RwLock<Option<Arc<KnowledgeIndex>>>,
     looked: Mutex<Option<Instant>>,
     /// Another version is served than the one that is searched.
@@ -169,17 +166,27 @@ pub struct Searcher {
 }
 
 impl Searcher {
+    /// Its files are temporary ones.
     pub fn new(store: Arc<GraphStore>, recaller: Arc<Recaller>, weights: Weights) -> Self {
         Self {
             store,
             recaller,
             weights: Live::new(weights),
             nodes: NodeReader::new(NodeSettings::default(), None),
+            folder: Arc::new(IndexFolder::temporary()),
             current: RwLock::default(),
             looked: Mutex::default(),
             lags: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             loading: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Keeps its files in a data folder, so that they are there at the next start.
+    pub fn in_data_dir(self, data_dir: &Path) -> Self {
+        Self {
+            folder: Arc::new(IndexFolder::in_data_dir(data_dir)),
+            ..self
         }
     }
 
@@ -199,140 +206,6 @@ impl Searcher {
     /// Weighs later searches by these.
     pub fn weigh_by(&self, weights: Weights) {
         self.weights.replace(weights);
-    }
-
-    /// The index that is there now.
-    fn current(&self) -> Option<Arc<KnowledgeIndex>> {
-        let current = self.current.read();
-        current.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// What can be searched. The first time it waits a little; later what is there serves while
-    /// something newer is loaded in the background.
-    pub async fn ready(self: &Arc<Self>) -> Option<Arc<KnowledgeIndex>> {
-        let current = self.current();
-        if self.is_to_look() {
-            let own = Arc::clone(self);
-            // It goes on when nobody waits for it any more.
-            let looking = tokio::spawn(async move { own.refresh().await });
-            if current.is_none() {
-                let _ = timeout(FIRST_LOAD, looking).await;
-            }
-        } else if current.is_none() {
-            let _ = timeout(FIRST_LOAD, self.loading.lock()).await;
-        }
-        current.or_else(|| self.current())
-    }
-
-    /// Compares the versions, and loads those that are served now, if they are others.
-    pub async fn refresh(&self) {
-        let _loading = self.loading.lock().await;
-        let loaded = self.load().await;
-        self.has_failed.store(loaded.is_err(), Ordering::Relaxed);
-        match loaded {
-            Ok(()) => {}
-            Err(error) => tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "the team's knowledge could not be loaded: what was loaded before is searched"
-            ),
-        }
-    }
-
-    fn is_to_look(&self) -> bool {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = looked.is_none_or(|at| at.elapsed() >= LOOK);
-        if is_due {
-            *looked = Some(Instant::now());
-        }
-        is_due
-    }
-
-    async fn load(&self) -> Result<(), StoreError> {
-        let served = self.store.source_versions().await?;
-        let embedder = self.recaller.embedder();
-        let (nodes, version) = match self.nodes.look(&self.store, embedder).await {
-            Ok(Some(nodes)) => {
-                let version = nodes.version.clone();
-                (Some(nodes), version)
-            }
-            Ok(None) => (None, self.nodes.version()),
-            Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "nodes of the graph could not be read: those that were read before are searched"
-                );
-                (
-                    None,
-                    self.current().and_then(|index| index.version_of(NODES)),
-                )
-            }
-        };
-        let is_same = self.current().is_some_and(|index| {
-            let expected = served.iter().chain(&version);
-            index.versions().iter().eq(expected) && index.embedder() == embedder.name()
-        });
-        if is_same {
-            self.lags.store(false, Ordering::Relaxed);
-            return Ok(());
-        }
-        let nodes = match nodes {
-            Some(nodes) => nodes,
-            None if version.is_some() => self.nodes_again(embedder).await,
-            None => NodeChunks::default(),
-        };
-        self.lags.store(self.current().is_some(), Ordering::Relaxed);
-        let began = Instant::now();
-        let made_by = embedder.name().zip(embedder.dimension());
-        let nodes = Arc::new(nodes);
-        let mut index = read::read(&self.store, made_by, served, &nodes).await?;
-        self.understand(index.policies_mut()).await;
-        tracing::info!(
-            chunks = index.len(),
-            sources = index.versions().len(),
-            ms = began.elapsed().as_millis() as u64,
-            "the team's knowledge is loaded"
-        );
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        *current = Some(Arc::new(index));
-        self.lags.store(false, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// The nodes once more, for an index that is made anew. Documents do not wait for nodes that cannot be read.
-    async fn nodes_again(&self, embedder: &Embedder) -> NodeChunks {
-        let read = self.nodes.read(&self.store, embedder).await;
-        read.unwrap_or_else(|error| {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "nodes of the graph could not be read: they are not searched until they can be"
-            );
-            NodeChunks::default()
-        })
-    }
-
-    /// Embeds what triggers policies. Without an embedder they go by words alone.
-    async fn understand(&self, policies: &mut [Policy]) {
-        let triggers = policies.iter().flat_map(|policy| policy.triggers.clone());
-        let everyday = policy::EVERYDAY.iter().map(|text| (*text).to_owned());
-        let texts: Vec<String> = everyday.chain(triggers).collect();
-        if policies.iter().all(|policy| policy.triggers.is_empty()) {
-            return;
-        }
-        let embedded = timeout(EMBEDDING, self.recaller.embedder().embed(&texts)).await;
-        let Ok(Ok(vectors)) = embedded else {
-            tracing::warn!("policies go by words alone: their triggers could not be embedded");
-            return;
-        };
-        let mut vectors = vectors.into_iter();
-        let everyday: Vec<Vec<f32>> = vectors
-            .by_ref()
-            .take(policy::EVERYDAY.len())
-            .flatten()
-            .collect();
-        for policy in policies {
-            let own = vectors.by_ref().take(policy.triggers.len()).flatten();
-            policy.meanings = own.map(|it| Meaning::new(it, &everyday)).collect();
-        }
     }
 
     /// The labels of the nodes that are searched by meaning, by the alphabet.
@@ -452,29 +325,32 @@ impl Searcher {
             rungs.push(Rung::Lagging);
         }
         let weights = self.weights.get();
-        let (plan, mut ranked, has_vector) = self.rank(&index, query, &weights).await;
-        // What is only connected to a find is told with that.
-        ranked.retain(|one| {
-            !index.is_beside(one.entry) || one.named.is_none_or(|named| named.steps == 0)
-        });
+        let (plan, ranked, has_vector) = self.rank(&index, query, &weights).await;
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
         let limit = query.limit.unwrap_or(weights.choice.limit);
-        let chosen = rank::choose(&index, &ranked, &weights, limit);
-        let around = hit::around(&index, &chosen);
-        let passages = self.passages(&index, &around).await;
+        let chosen = choose(&index, ranked, &weights, limit).await;
+        let likelihood = chosen.answerability;
+        let passages = self.passages(&index, &chosen.around).await;
         if passages.is_none() {
             rungs.push(Rung::GraphAway);
         }
-        let hits = hit::hits(&index, &chosen, passages.as_ref());
+        let its_index = Arc::clone(&index);
+        let hits = blocking(move || {
+            let passages = passages.as_ref();
+            hit::hits(&its_index, &chosen.ranked, passages)
+        });
+        let hits = hits.await;
+        if !self.is_sound(&index) {
+            return told(Found {
+                rungs: vec![Rung::Loading],
+                ..Found::default()
+            });
+        }
         let policies = plan.policies.iter();
         told(Found {
-            answerability: if hits.is_empty() {
-                0.0
-            } else {
-                answerability(&ranked, &weights.fusion)
-            },
+            answerability: likelihood,
             hits,
             rungs,
             policies: policies.map(|&at| index.policies()[at].clone()).collect(),
@@ -498,19 +374,22 @@ impl Searcher {
             ..RecallQuery::default()
         });
         let has_vector = !sought.embeddings_down;
+        let identifiers = plan::identifiers(query.text);
         let plan = Arc::new(Plan {
             text,
             policies: self.triggered(index, query, &sought, &seen),
-            identified: index.identified(&plan::identifiers(query.text)),
+            identified: identified(index, identifiers).await,
             seen,
         });
         let (scanned, graph) = tokio::join!(
             self.scan(index, &plan, sought.vector, query.earlier),
             graph_match(index, &plan, weights)
         );
-        let today = Utc::now().date_naive();
-        let ranked = rank::fuse(index, &plan, &scanned, &graph, &weights.fusion, today);
-        (plan, ranked, has_vector)
+        let (today, fusion) = (Utc::now().date_naive(), weights.fusion);
+        let (its_index, its_plan) = (Arc::clone(index), Arc::clone(&plan));
+        let ranked =
+            blocking(move || rank::fuse(&its_index, &its_plan, &scanned, &graph, &fusion, today));
+        (plan, ranked.await, has_vector)
     }
 
     /// What reads alike and has the words.
@@ -535,16 +414,15 @@ impl Searcher {
     async fn passages(
         &self,
         index: &KnowledgeIndex,
-        numbers: &[usize],
+        named: &[(usize, String)],
     ) -> Option<HashMap<usize, Passage>> {
-        let by_chunk: HashMap<&str, usize> = numbers
+        let by_chunk: HashMap<&str, usize> = named
             .iter()
-            .map(|&number| (&*index.entry(number).chunk, number))
+            .map(|(number, chunk)| (chunk.as_str(), *number))
             .collect();
         let chunks = |is_meant: &dyn Fn(usize) -> bool| -> Vec<String> {
-            let such = numbers.iter().filter(|it| is_meant(**it));
-            such.map(|&number| index.entry(number).chunk.to_string())
-                .collect()
+            let such = named.iter().filter(|(number, _)| is_meant(*number));
+            such.map(|(_, chunk)| chunk.clone()).collect()
         };
         let is_node = |number| index.source(number).name == NODES;
         let of = |private: bool| {
@@ -592,6 +470,46 @@ impl Searcher {
         };
         self.rank(&index, query, weights).await.1
     }
+}
+
+/// What is told of what was ranked.
+struct Chosen {
+    ranked: Vec<Ranked>,
+    answerability: f32,
+    /// The chunks of which something is asked, and their names.
+    around: Vec<(usize, String)>,
+}
+
+async fn choose(
+    index: &Arc<KnowledgeIndex>,
+    mut ranked: Vec<Ranked>,
+    weights: &Weights,
+    limit: usize,
+) -> Chosen {
+    let (index, weights) = (Arc::clone(index), weights.clone());
+    blocking(move || {
+        // What is only connected to a find is told with that.
+        ranked.retain(|one| {
+            one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
+        });
+        let likelihood = answerability(&ranked, &weights.fusion);
+        let ranked = rank::choose(&index, &ranked, &weights, limit);
+        let around = hit::around(&index, &ranked).into_iter();
+        Chosen {
+            answerability: if ranked.is_empty() { 0.0 } else { likelihood },
+            around: around.map(|at| (at, index.entry(at).chunk)).collect(),
+            ranked,
+        }
+    })
+    .await
+}
+
+async fn identified(index: &Arc<KnowledgeIndex>, identifiers: Vec<String>) -> Vec<usize> {
+    if identifiers.is_empty() {
+        return Vec::new();
+    }
+    let index = Arc::clone(index);
+    blocking(move || index.identified(&identifiers)).await
 }
 
 async fn graph_match(

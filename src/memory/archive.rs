@@ -520,19 +520,22 @@ impl Archive {
         untold.iter().any(|it| it.event == event.as_str())
     }
 
-    /// Keeps that a message was taken back before it was answered, so that it is not answered when it is told again. Says
-    /// whether that is kept.
-    pub async fn mark_forgotten(&self, session: &ConversationId, event: &EventId) -> bool {
-        let forgotten = BTreeSet::from([ForgottenEvent {
+    /// Keeps that a message was taken back before it was answered, so that it is not answered when it is told again.
+    ///
+    /// # Errors
+    /// When the graph cannot keep it.
+    pub async fn mark_forgotten(
+        &self,
+        session: &ConversationId,
+        event: &EventId,
+    ) -> Result<(), StoreError> {
+        let forgotten = ForgottenEvent {
             session: session.as_str().to_owned(),
             event: event.as_str().to_owned(),
-        }]);
-        let marked = self.store.mark_forgotten(&forgotten).await;
-        if let Err(error) = &marked {
-            let error = error as &dyn std::error::Error;
-            tracing::warn!(error, %event, "that a message was taken back could not be kept");
-        }
-        marked.is_ok()
+        };
+        self.store
+            .mark_forgotten(&BTreeSet::from([forgotten]))
+            .await
     }
 
     /// What memory holds of a session, for as long as the graph cannot say more.

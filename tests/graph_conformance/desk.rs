@@ -86,13 +86,12 @@ impl Desk {
     /// What is served of this source.
     pub(crate) async fn served(&self) -> BTreeMap<String, ServedChunk> {
         let (sender, mut chunks) = mpsc::channel(10);
-        let store = Arc::clone(&self.store);
-        let reading = tokio::spawn(async move { store.served_chunks(sender).await });
+        let (store, source) = (Arc::clone(&self.store), self.name.clone());
+        let reading = tokio::spawn(async move { store.served_chunks(&source, sender).await });
         let mut served = BTreeMap::new();
         while let Some(chunk) = chunks.recv().await {
-            if chunk.source == self.name {
-                served.insert(chunk.chunk.replace(&self.name, "s"), chunk);
-            }
+            assert_eq!(chunk.source, self.name);
+            served.insert(chunk.chunk.replace(&self.name, "s"), chunk);
         }
         reading.await.unwrap().unwrap();
         served

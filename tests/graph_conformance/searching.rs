@@ -33,13 +33,12 @@ async fn version(desk: &Desk) -> Option<SourceVersion> {
 
 async fn links(desk: &Desk) -> Vec<ServedLink> {
     let (sender, mut told) = mpsc::channel(1);
-    let store = Arc::clone(&desk.store);
-    let reading = tokio::spawn(async move { store.served_links(sender).await });
+    let (store, source) = (Arc::clone(&desk.store), desk.name.clone());
+    let reading = tokio::spawn(async move { store.served_links(&source, sender).await });
     let mut links = Vec::new();
     while let Some(link) = told.recv().await {
-        if link.from.starts_with(&desk.name) {
-            links.push(link);
-        }
+        assert!(link.from.starts_with(&desk.name), "{link:?}");
+        links.push(link);
     }
     reading.await.unwrap().unwrap();
     links.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)));

@@ -141,7 +141,7 @@ impl Bench {
         for question in questions.iter().filter(|it| !it.chunks.is_empty()) {
             let ranked = self.ranked(&question.question, &weights).await;
             let ranked = ranked.iter().filter(|it| it.scores.total > 0.0).take(10);
-            let chunks = ranked.map(|it| self.index.entry(it.entry).chunk.to_string());
+            let chunks = ranked.map(|it| self.index.entry(it.entry).chunk);
             figures.add(&chunks.collect::<Vec<_>>(), &question.expected());
             count += 1.0;
         }
@@ -362,7 +362,7 @@ async fn figures_of_weights_in_the_first_half() {
             .find(|it| {
                 question
                     .expected()
-                    .contains(&bench.index.entry(it.entry).chunk.to_string())
+                    .contains(&bench.index.entry(it.entry).chunk)
             })
         {
             println!(

@@ -1,8 +1,9 @@
-//! Search in memory, for exchanges as for documents: words by BM25 with stems and a table of how rare words are, and vectors in
+//! Search in memory and, for what does not fit there, on disk; for exchanges as for documents: words by BM25 with stems and a table of how rare words are, and vectors in
 //! 16 bits, with a small embedding model that needs no service.
 //!
 //! Knows nothing of conversations, models or graphs.
 
+pub mod disk;
 pub mod language;
 mod local_embedder;
 pub mod postings;

@@ -39,7 +39,7 @@ struct Posting {
 }
 
 /// What tells without a look at the texts that two exchanges do not say the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wording {
     /// Different words of question and answer.
     pub words: u16,
@@ -56,8 +56,8 @@ pub struct Postings {
     /// Words as they were written, in each language, so that the stem of each is taken once.
     written: [HashMap<Box<str>, u32>; LANGUAGES.len()],
     lists: Vec<Vec<Posting>>,
-    /// Of each word.
-    has_digit: Vec<bool>,
+    /// Of each word that has a digit, a hash; zero of the others.
+    digits: Vec<u32>,
     wordings: Vec<Wording>,
     total_length: u64,
     /// Words of other languages by the stems of their English ones.
@@ -80,10 +80,15 @@ pub struct SoughtWord {
 
 impl SoughtWord {
     /// Its stem in English, or those of what it is in English.
-    fn english_stems(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn english_stems(&self) -> impl Iterator<Item = &str> {
         let own = self.as_english.is_none().then_some(&*self.stem);
         own.into_iter()
             .chain(self.english.iter().map(|it| &*it.stem))
+    }
+
+    /// How rare it is in English talk.
+    pub(crate) fn background(&self) -> f32 {
+        self.background
     }
 
     /// All the stems by which it may be found.
@@ -95,6 +100,9 @@ impl SoughtWord {
     }
 }
 
+/// Stems, each with who has it and how often.
+pub(crate) type StemLists = Vec<(Box<str>, Vec<(u32, u16)>)>;
+
 /// A query's words, each once.
 pub type WeightedWords = Vec<SoughtWord>;
 
@@ -105,13 +113,69 @@ pub struct WordScores {
     pub bm25: Vec<f32>,
     /// The part of the query's words (by their rarity) that it has: 0 to 1.
     pub coverage: Vec<f32>,
+    /// How rare each word of the query is, times its weight.
+    pub rarities: Vec<f32>,
     /// The rarity of the rarest word that no exchange has; zero where each is in one.
     pub unheard: f32,
 }
 
+/// A text's words, counted as often as they occur.
+pub fn weigh(words: &Words, text: &str, weight: f32, into: &mut WeightedWords) {
+    each_read(text, |language, written| {
+        let stem = words.stem(language, written);
+        let known = into.iter().position(|known| known.stem == *stem);
+        match known {
+            Some(place) => into[place].weight += weight,
+            None if into.len() < MAX_QUERY_WORDS => {
+                let english = english(language, &stem);
+                let rarities = english.iter().map(|it| rarity(it.written));
+                let as_english = || words.stem(Language::English, written).into_owned();
+                into.push(SoughtWord {
+                    weight,
+                    english,
+                    as_english: (language != Language::English).then(as_english),
+                    background: rarities.reduce(f32::min).unwrap_or_else(|| rarity(written)),
+                    stem: stem.into_owned(),
+                });
+            }
+            None => {}
+        }
+    });
+}
+
+/// Whether a word that so many of all have is looked for.
+pub(crate) fn is_sought(all: usize, having: usize) -> bool {
+    all <= COMMON_WORDS_COUNT_UP_TO || having <= all / 2
+}
+
+/// What a word of this rarity counts that is there so often, in a text that is so long.
+#[inline]
+pub(crate) fn worth(idf: f32, often: u16, length: u16, average: f32) -> f32 {
+    let (often, length) = (f32::from(often), f32::from(length));
+    let saturation = often + K1 * (1.0 - B + B * length / average);
+    idf * often * (K1 + 1.0) / saturation
+}
+
+/// How rare a word is that so many exchanges have: a few exchanges cannot tell, so the table of
+/// English talk has its say.
+pub(crate) fn idf(all: usize, having: usize, background: f32) -> f32 {
+    let (all, having) = (all as f32, having as f32);
+    let own = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+    (all * own + BACKGROUND * BACKGROUND_SCALE * background) / (all + BACKGROUND)
+}
+
+/// FNV-1a, never zero, of a stem with a digit; zero of another.
+fn hash_of_digits(stem: &str) -> u32 {
+    if !stem.contains(char::is_numeric) {
+        return 0;
+    }
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    stem.bytes().fold(0x811C_9DC5, mix).max(1)
+}
+
 impl Postings {
-    /// Adds the next exchange: what is said in it, and by what else it is found.
-    pub fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) {
+    /// Adds the next exchange: what is said in it, and by what else it is found. Says of how many words it is.
+    pub fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) -> u16 {
         let mut found: Vec<u32> = Vec::new();
         for text in said {
             self.number(text, &mut found);
@@ -131,6 +195,7 @@ impl Postings {
             });
         }
         self.total_length += u64::from(length);
+        length
     }
 
     /// The numbers of a text's words, new ones for those that were never seen.
@@ -140,7 +205,7 @@ impl Postings {
             terms,
             written,
             lists,
-            has_digit,
+            digits,
             foreign,
             ..
         } = self;
@@ -156,7 +221,7 @@ impl Postings {
                 None => {
                     let term = lists.len() as u32;
                     lists.push(Vec::new());
-                    has_digit.push(stem.contains(char::is_numeric));
+                    digits.push(hash_of_digits(&stem));
                     terms.insert((*stem).into(), term);
                     term
                 }
@@ -168,7 +233,7 @@ impl Postings {
                 }
             }
             // A number is seldom written again.
-            if !has_digit[term as usize] {
+            if digits[term as usize] == 0 {
                 written.insert(word.into(), term);
             }
             into.push(term);
@@ -179,15 +244,39 @@ impl Postings {
         let mut words = found.to_vec();
         words.sort_unstable();
         words.dedup();
-        let numbers = words.iter().filter(|term| self.has_digit[**term as usize]);
+        let numbers = words.iter().map(|term| self.digits[*term as usize]);
         Wording {
             words: u16::try_from(words.len()).unwrap_or(u16::MAX),
-            // Any mix will do: what it takes for the same is compared word by word.
-            numbers: numbers.fold(0, |hash: u32, term| {
-                hash.rotate_left(5)
-                    .wrapping_add(term.wrapping_mul(0x9E37_79B1))
-            }),
+            // Any mix will do that the order is of no consequence to: what it takes for the same is
+            // compared word by word.
+            numbers: numbers.fold(0, u32::wrapping_add),
         }
+    }
+
+    /// How many exchanges there are.
+    pub fn count(&self) -> usize {
+        self.wordings.len()
+    }
+
+    /// The stems in their order, each with who has it and how often; and the stems of English words,
+    /// each with one of another language that means it.
+    pub(crate) fn into_lists(self) -> (StemLists, Vec<(&'static str, String)>) {
+        let mut stems: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
+        stems.sort_unstable();
+        let mut foreign = Vec::new();
+        let by_term: HashMap<u32, &str> =
+            stems.iter().map(|(stem, term)| (*term, &**stem)).collect();
+        for (english, terms) in self.foreign {
+            let named = terms.iter().filter_map(|term| by_term.get(term));
+            foreign.extend(named.map(|stem| (english, (*stem).to_owned())));
+        }
+        let mut lists = self.lists;
+        let words = stems.into_iter().map(|(stem, term)| {
+            let list = std::mem::take(&mut lists[term as usize]).into_iter();
+            let list = list.map(|posting| (posting.entry, posting.count));
+            (stem, list.collect())
+        });
+        (words.collect(), foreign)
     }
 
     pub fn wording_of(&self, entry: usize) -> Wording {
@@ -200,26 +289,7 @@ impl Postings {
 
     /// A text's words, counted as often as they occur.
     pub fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
-        each_read(text, |language, written| {
-            let stem = self.words.stem(language, written);
-            let known = into.iter().position(|known| known.stem == *stem);
-            match known {
-                Some(place) => into[place].weight += weight,
-                None if into.len() < MAX_QUERY_WORDS => {
-                    let english = english(language, &stem);
-                    let rarities = english.iter().map(|it| rarity(it.written));
-                    let as_english = || self.words.stem(Language::English, written).into_owned();
-                    into.push(SoughtWord {
-                        weight,
-                        english,
-                        as_english: (language != Language::English).then(as_english),
-                        background: rarities.reduce(f32::min).unwrap_or_else(|| rarity(written)),
-                        stem: stem.into_owned(),
-                    });
-                }
-                None => {}
-            }
-        });
+        weigh(&self.words, text, weight, into);
     }
 
     /// What the words found in every exchange.
@@ -228,18 +298,23 @@ impl Postings {
         let mut scores = WordScores {
             bm25: vec![0.0; count],
             coverage: vec![0.0; count],
+            rarities: Vec::with_capacity(query.len()),
             unheard: 0.0,
         };
         let average = (self.total_length as f32 / count.max(1) as f32).max(1.0);
-        let lists = query.iter().map(|word| {
-            let list = self.found(word);
-            let idf = self.idf(list.len(), word.background);
-            (list, word.weight * idf)
-        });
-        let is_sought = |(list, _): &(Cow<'_, [Posting]>, f32)| {
-            count <= COMMON_WORDS_COUNT_UP_TO || list.len() <= count / 2
-        };
-        let lists: Vec<(Cow<'_, [Posting]>, f32)> = lists.filter(is_sought).collect();
+        let lists: Vec<(Cow<'_, [Posting]>, f32)> = query
+            .iter()
+            .map(|word| {
+                let list = self.found(word);
+                let idf = self.idf(list.len(), word.background);
+                (list, word.weight * idf)
+            })
+            .collect();
+        scores.rarities.extend(lists.iter().map(|(_, idf)| *idf));
+        let lists: Vec<(Cow<'_, [Posting]>, f32)> = lists
+            .into_iter()
+            .filter(|(list, _)| is_sought(count, list.len()))
+            .collect();
         let total: f32 = lists.iter().map(|(_, idf)| idf).sum();
         for (list, idf) in lists {
             if list.is_empty() {
@@ -247,11 +322,8 @@ impl Postings {
             }
             let share = idf / total;
             for posting in &*list {
-                let length = f32::from(posting.length);
-                let count = f32::from(posting.count);
-                let saturation = count + K1 * (1.0 - B + B * length / average);
                 let entry = posting.entry as usize;
-                scores.bm25[entry] += idf * count * (K1 + 1.0) / saturation;
+                scores.bm25[entry] += worth(idf, posting.count, posting.length, average);
                 scores.coverage[entry] += share;
             }
         }
@@ -336,12 +408,8 @@ impl Postings {
             .map_or(&[], |&term| &self.lists[term as usize])
     }
 
-    /// How rare a word is that so many exchanges have: a few exchanges cannot tell, so the table of
-    /// English talk has its say.
     fn idf(&self, having: usize, background: f32) -> f32 {
-        let (all, having) = (self.wordings.len() as f32, having as f32);
-        let own = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
-        (all * own + BACKGROUND * BACKGROUND_SCALE * background) / (all + BACKGROUND)
+        idf(self.wordings.len(), having, background)
     }
 
     pub fn heap_bytes(&self) -> usize {
@@ -356,7 +424,7 @@ impl Postings {
             + self.lists.capacity() * size_of::<Vec<Posting>>()
             + terms
             + slots * (size_of::<(Box<str>, u32)>() + 1)
-            + self.has_digit.capacity()
+            + self.digits.capacity() * size_of::<u32>()
             + self.wordings.capacity() * size_of::<Wording>()
     }
 }

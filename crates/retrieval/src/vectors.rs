@@ -32,6 +32,18 @@ impl Quantised {
         })
     }
 
+    /// As they are kept.
+    pub fn bytes(&self) -> impl Iterator<Item = i8> {
+        self.values.iter().map(|&value| value as i8)
+    }
+
+    /// How alike two of one length are.
+    pub fn cosine(&self, other: &Self) -> f32 {
+        let products = self.values.iter().zip(&other.values);
+        let sum: i32 = products.map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
+        sum as f32 * self.scale * other.scale
+    }
+
     /// A bit a number, set where it is below zero.
     pub fn signs(&self) -> Vec<u64> {
         let bits = |numbers: &[i16]| {
@@ -50,61 +62,132 @@ const TOGETHER: usize = 64;
 /// The vectors of an index, a row an exchange, in their order.
 #[derive(Debug)]
 pub struct Vectors {
-    /// The widest instructions this processor has.
-    arch: Arch,
-    dimension: usize,
-    /// Row-major; zeros where an exchange has none.
-    rows: Vec<i8>,
-    /// A column a word of [`Quantised::signs`]: so several rows are compared at once.
-    signs: Vec<Vec<u64>>,
-    /// The rows' scales; zero where an exchange has none.
-    scales: Vec<f32>,
+    rows: Rows,
+    signs: Signs,
 }
 
 impl Vectors {
     pub fn new(dimension: usize) -> Self {
         Self {
-            arch: Arch::new(),
-            dimension,
-            rows: Vec::new(),
-            signs: vec![Vec::new(); dimension.div_ceil(SIGNS)],
-            scales: Vec::new(),
+            rows: Rows::new(dimension),
+            signs: Signs::new(dimension),
         }
     }
 
     /// Length of the vectors; zero where none are compared.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.rows.dimension
     }
 
     /// Adds the next exchange's vector, of the right length, if it has one.
     pub fn push(&mut self, vector: Option<&Quantised>) {
         match vector {
             Some(vector) => {
-                self.rows.extend(vector.values.iter().map(|&x| x as i8));
-                for (column, signs) in self.signs.iter_mut().zip(vector.signs()) {
-                    column.push(signs);
-                }
-                self.scales.push(vector.scale);
+                self.rows.push(vector.bytes(), vector.scale);
+                self.signs.push(&vector.signs());
             }
             None => {
-                self.rows.resize(self.rows.len() + self.dimension, 0);
-                self.signs.iter_mut().for_each(|column| column.push(0));
-                self.scales.push(0.0);
+                self.rows.push(std::iter::empty(), 0.0);
+                self.signs.push(&[]);
             }
         }
     }
 
     pub fn has(&self, number: usize) -> bool {
-        self.scales[number] > 0.0
+        self.rows.has(number)
     }
 
     /// Zero where an exchange has no vector.
     pub fn scales(&self) -> &[f32] {
-        &self.scales
+        &self.rows.scales
     }
 
     /// The cosines of exchanges with the query, NaN where one has no vector.
+    pub fn cosines(
+        &self,
+        numbers: impl ExactSizeIterator<Item = usize>,
+        query: &Quantised,
+    ) -> Vec<f32> {
+        self.rows.cosines(numbers, query)
+    }
+
+    /// The cosine of one exchange with the query.
+    pub fn cosine(&self, number: usize, query: &Quantised) -> Option<f32> {
+        self.has(number).then(|| self.rows.cosine_of(number, query))
+    }
+
+    /// An exchange's own vector, to compare others with.
+    pub fn get(&self, number: usize) -> Option<Quantised> {
+        self.rows.get(number)
+    }
+
+    /// In how many signs each exchange differs from the query.
+    pub fn sign_distances(&self, query: &[u64]) -> Vec<u16> {
+        self.signs.distances(query)
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        self.rows.rows.capacity()
+            + self.signs.heap_bytes()
+            + self.rows.scales.capacity() * size_of::<f32>()
+    }
+}
+
+/// Vectors without their signs.
+#[derive(Debug)]
+pub struct Rows {
+    /// The widest instructions this processor has.
+    arch: Arch,
+    dimension: usize,
+    /// Row-major; zeros where there is none.
+    rows: Vec<i8>,
+    /// The rows' scales; zero where there is none.
+    scales: Vec<f32>,
+}
+
+impl Rows {
+    pub fn new(dimension: usize) -> Self {
+        Self {
+            arch: Arch::new(),
+            dimension,
+            rows: Vec::new(),
+            scales: Vec::new(),
+        }
+    }
+
+    /// Adds a row; zeros take the place of numbers that are missing.
+    pub fn push(&mut self, values: impl Iterator<Item = i8>, scale: f32) {
+        let end = self.rows.len() + self.dimension;
+        self.rows.extend(values.take(self.dimension));
+        self.rows.resize(end, 0);
+        self.scales.push(scale);
+    }
+
+    pub fn len(&self) -> usize {
+        self.scales.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.scales.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.scales.clear();
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.scales[number] > 0.0
+    }
+
+    pub fn get(&self, number: usize) -> Option<Quantised> {
+        self.has(number).then(|| Quantised {
+            values: self.row(number).iter().copied().map(i16::from).collect(),
+            scale: self.scales[number],
+        })
+    }
+
+    /// The cosines of rows with the query, NaN where there is no vector.
     pub fn cosines(
         &self,
         numbers: impl ExactSizeIterator<Item = usize>,
@@ -123,11 +206,6 @@ impl Vectors {
         cosines
     }
 
-    /// The cosine of one exchange with the query.
-    pub fn cosine(&self, number: usize, query: &Quantised) -> Option<f32> {
-        self.has(number).then(|| self.cosine_of(number, query))
-    }
-
     #[inline(always)]
     fn cosine_of(&self, number: usize, query: &Quantised) -> f32 {
         let scale = self.scales[number];
@@ -138,23 +216,57 @@ impl Vectors {
         }
     }
 
-    /// An exchange's own vector, to compare others with.
-    pub fn get(&self, number: usize) -> Option<Quantised> {
-        self.has(number).then(|| Quantised {
-            values: self.row(number).iter().copied().map(i16::from).collect(),
-            scale: self.scales[number],
-        })
+    #[inline(always)]
+    fn row(&self, number: usize) -> &[i8] {
+        &self.rows[number * self.dimension..][..self.dimension]
+    }
+}
+
+/// A bit for each number of many vectors.
+#[derive(Debug)]
+pub struct Signs {
+    arch: Arch,
+    /// A column a word of [`Quantised::signs`]: so several rows are compared at once.
+    columns: Vec<Vec<u64>>,
+    count: usize,
+}
+
+impl Signs {
+    pub fn new(dimension: usize) -> Self {
+        Self::with_capacity(dimension, 0)
     }
 
-    /// In how many signs each exchange differs from the query.
-    pub fn sign_distances(&self, query: &[u64]) -> Vec<u16> {
-        let mut distances = vec![0; self.scales.len()];
+    pub fn with_capacity(dimension: usize, count: usize) -> Self {
+        let columns = 0..dimension.div_ceil(SIGNS);
+        Self {
+            arch: Arch::new(),
+            columns: columns.map(|_| Vec::with_capacity(count)).collect(),
+            count: 0,
+        }
+    }
+
+    /// Words that the signs of a vector are.
+    pub fn words(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Adds a vector's signs; nothing for what has no vector.
+    pub fn push(&mut self, signs: &[u64]) {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            column.push(signs.get(at).copied().unwrap_or_default());
+        }
+        self.count += 1;
+    }
+
+    /// In how many signs each differs from the query.
+    pub fn distances(&self, query: &[u64]) -> Vec<u16> {
+        let mut distances = vec![0; self.count];
         self.arch.dispatch(
             #[inline(always)]
             || {
                 for (place, distances) in distances.chunks_mut(TOGETHER).enumerate() {
                     let mut differ = [0; TOGETHER];
-                    for (column, query) in self.signs.iter().zip(query) {
+                    for (column, query) in self.columns.iter().zip(query) {
                         let column = &column[place * TOGETHER..][..distances.len()];
                         for (differ, signs) in differ.iter_mut().zip(column) {
                             *differ += u64::from((signs ^ query).count_ones());
@@ -169,15 +281,9 @@ impl Vectors {
         distances
     }
 
-    #[inline(always)]
-    fn row(&self, number: usize) -> &[i8] {
-        &self.rows[number * self.dimension..][..self.dimension]
-    }
-
     pub fn heap_bytes(&self) -> usize {
-        self.rows.capacity()
-            + self.signs.iter().map(Vec::capacity).sum::<usize>() * size_of::<u64>()
-            + self.scales.capacity() * size_of::<f32>()
+        let words: usize = self.columns.iter().map(Vec::capacity).sum();
+        words * size_of::<u64>()
     }
 }
 

@@ -45,7 +45,7 @@ impl Bot {
         {
             return true;
         }
-        let Err(mut revision) = self.leave_with(&of, revision).await else {
+        let Err(mut revision) = self.leave_with(&of, revision) else {
             return false;
         };
         if !is_deletion && !self.is_muted(&revision.message).await {
@@ -79,7 +79,7 @@ impl Bot {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
             }
             // The message may have come meanwhile: it was left by a process that is gone.
-            revision = match self.leave_with(&of, revision).await {
+            revision = match self.leave_with(&of, revision) {
                 Ok(()) => return false,
                 Err(revision) => revision,
             };
@@ -89,18 +89,16 @@ impl Bot {
     }
 
     /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
-    async fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
+    fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
         let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
         let event = revision.message.event.clone();
-        let session = revision.message.conversation.clone();
         if let Some(earlier) = self.in_flight.revise(of, revision)?
             // Told twice, it is not done: after a crash nobody else would know of it.
             && earlier.message.event != event
         {
             self.pending.done(&earlier.message.event);
         }
-        // Kept first: after a crash in between, a message that is done and unknown would be answered when it is sent again.
-        if is_deletion && self.archive.mark_forgotten(&session, of).await {
+        if is_deletion {
             self.pending.done(of);
         }
         Ok(())
@@ -160,6 +158,11 @@ impl Bot {
             None => false,
         };
         let Some(turn) = self.turn_revised(&revision.message).await? else {
+            if let (false, Body::Deletion { of }) = (is_open, &revision.message.body) {
+                // Its message may still come: sent again after a kill in the middle of this, or late.
+                let session = &revision.message.conversation;
+                self.archive.mark_forgotten(session, of).await?;
+            }
             return Ok(!is_open);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;

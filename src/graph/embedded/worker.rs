@@ -223,10 +223,10 @@ fn transaction_options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'
 pub(super) fn stream(
     held: &Held,
     statement: &str,
+    params: &Bindings,
     rows: &mpsc::Sender<Row>,
 ) -> Result<(), StoreError> {
-    let params = Bindings::new();
-    let mut options = ExecuteOptions::eager(&params).with_hidden_structural_keys(true);
+    let mut options = ExecuteOptions::eager(params).with_hidden_structural_keys(true);
     // Everything is read here on purpose; the default is a guard against queries gone wrong.
     options.max_work_units = Some(usize::MAX);
     let outcome = quietly(|| {

@@ -1,5 +1,5 @@
 //! What a store does for searching in ingested knowledge. Ranking is the business of
-//! [`crate::knowledge::search`], in memory; the store says what there is, and what a find says.
+//! [`crate::knowledge::search`], in files of its own; the store says what there is, and what a find says.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
@@ -55,6 +55,7 @@ fn links(label: &str) -> String {
     format!(
         "MATCH (a:{label})-[r]->(b:{label}) \
          WHERE type(r) <> '{INCLUDES}' AND type(r) <> '{NEXT}' \
+         AND a.source = $source AND b.source = $source \
          AND a.chunkId IS NOT NULL AND b.chunkId IS NOT NULL \
          RETURN a.chunkId AS source, type(r) AS kind, b.chunkId AS target"
     )
@@ -91,8 +92,12 @@ impl GraphStore {
         Ok(versions.filter(|source| source.version > 0).collect())
     }
 
-    /// Every relationship between served chunks, but for [`INCLUDES`] and [`NEXT`].
-    pub async fn served_links(&self, to: mpsc::Sender<ServedLink>) -> Result<(), StoreError> {
+    /// Every relationship between served chunks of a source, but for [`INCLUDES`] and [`NEXT`].
+    pub async fn served_links(
+        &self,
+        source: &str,
+        to: mpsc::Sender<ServedLink>,
+    ) -> Result<(), StoreError> {
         for label in [CHUNK, PRIVATE] {
             let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
             let to = to.clone();
@@ -107,7 +112,8 @@ impl GraphStore {
                 }
             };
             let statement = links(label);
-            let (read, ()) = tokio::join!(self.engine.stream(&statement, sender), convert);
+            let bound = params(json!({"source": source}));
+            let (read, ()) = tokio::join!(self.engine.stream(&statement, bound, sender), convert);
             read?;
         }
         Ok(())

@@ -157,7 +157,7 @@ pub(super) fn count_chunks(label: &str) -> String {
 
 pub(super) fn served(label: &str) -> String {
     format!(
-        "MATCH (n:{label}) WHERE n.chunkId IS NOT NULL \
+        "MATCH (n:{label}) WHERE n.source = $source AND n.chunkId IS NOT NULL \
          OPTIONAL MATCH (above:{label})-[:Includes]->(n) \
          RETURN n.chunkId AS chunk, n.recordKey AS record, n.chunkSeqId AS sequence, \
          n.source AS source, n.sourceVersion AS version, labels(n) AS labels, n.title AS title, \

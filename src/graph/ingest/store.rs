@@ -422,11 +422,15 @@ impl GraphStore {
         Ok(sources)
     }
 
-    /// Every served chunk of every source, on one snapshot, as fast as they are taken. What belongs
-    /// to other versions than [`Self::sources`] says before *and* after was exchanged meanwhile,
+    /// Every served chunk of a source, on one snapshot, as fast as they are taken. What belongs
+    /// to another version than [`Self::sources`] says before *and* after was exchanged meanwhile,
     /// and fewer or more chunks than [`SourceVersion::chunks`](super::searching::SourceVersion::chunks) says
     /// means that the store had not shown all of a version yet: then read again.
-    pub async fn served_chunks(&self, to: mpsc::Sender<ServedChunk>) -> Result<(), StoreError> {
+    pub async fn served_chunks(
+        &self,
+        source: &str,
+        to: mpsc::Sender<ServedChunk>,
+    ) -> Result<(), StoreError> {
         for label in [CHUNK, PRIVATE] {
             let (sender, mut rows) = mpsc::channel(STEPS * ROWS);
             let to = to.clone();
@@ -438,7 +442,8 @@ impl GraphStore {
                 }
             };
             let statement = cypher::served(label);
-            let (read, ()) = tokio::join!(self.engine.stream(&statement, sender), convert);
+            let bound = params(json!({"source": source}));
+            let (read, ()) = tokio::join!(self.engine.stream(&statement, bound, sender), convert);
             read?;
         }
         Ok(())

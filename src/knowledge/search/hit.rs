@@ -1,6 +1,7 @@
 //! A find with all that is around it: its neighbours, its path to the root, what it is related to.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -123,13 +124,13 @@ fn hit(
     let order = index.source(number).property_order.get(&label);
     let properties = of(head).map(|it| ordered(&it.properties, order.map_or(&[], Vec::as_slice)));
     Hit {
-        chunk: entry.chunk.to_string(),
+        chunk: entry.chunk,
         source: index.source(number).name.clone(),
         label,
-        title: entry.title.as_deref().unwrap_or(&entry.record).to_owned(),
-        heading: entry.heading.as_deref().map(str::to_owned),
-        link: entry.link.as_deref().map(str::to_owned),
-        text: of(number).map_or_else(|| entry.text.to_string(), |it| it.text.clone()),
+        title: entry.title.unwrap_or(entry.record),
+        heading: entry.heading,
+        link: entry.link,
+        text: of(number).map_or_else(|| index.text(number), |it| it.text.clone()),
         before: text(before),
         after: text(after),
         path: index
@@ -150,46 +151,45 @@ fn hit(
 
 fn step(index: &KnowledgeIndex, number: usize) -> Step {
     let entry = index.entry(number);
-    let name = entry.heading.as_deref().or(entry.title.as_deref());
     Step {
-        name: name.unwrap_or(&entry.record).to_owned(),
+        name: entry.heading.or(entry.title).unwrap_or(entry.record),
         label: entry.label.to_string(),
-        link: entry.link.as_deref().map(str::to_owned),
+        link: entry.link,
         told: String::new(),
     }
 }
 
 /// What a step of a path is, and when.
 fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> String {
-    let label = &index.entry(index.head(number)).label;
+    let label = index.entry(index.head(number)).label;
     let properties = passage.map(|it| ordered(&it.properties, &[]));
     let dates = dates(&properties.unwrap_or_default());
     let span = dates.iter().find(|it| it.from != it.until);
-    kind_and_years(label, span)
+    kind_and_years(&label, span)
 }
 
 /// Each related record once, with all the ways in which it is related; without what the path tells
 /// already.
 fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, Step)> {
-    let own = &index.entry(number).record;
-    let path = index.path(number);
-    let mut related: Vec<(&str, Vec<&str>, usize)> = Vec::new();
+    let path = index.path(number).into_iter();
+    let mut told: Vec<String> = path.map(|above| index.entry(above).record).collect();
+    told.push(index.entry(number).record);
+    let mut related: Vec<(String, Vec<Arc<str>>, usize)> = Vec::new();
     for edge in index.related(number) {
-        let record = &*index.entry(edge.other).record;
-        let is_told = record == &**own
-            || path
-                .iter()
-                .any(|&above| &*index.entry(above).record == record);
-        if is_told {
+        let record = index.entry(edge.other).record;
+        if told.contains(&record) {
             continue;
         }
+        let is_full = related.len() == RELATED;
         match related.iter_mut().find(|(known, ..)| *known == record) {
-            Some((_, kinds, _)) if kinds.contains(&&*edge.kind) => {}
-            Some((_, kinds, _)) => kinds.push(&edge.kind),
-            None => related.push((record, vec![&edge.kind], index.head(edge.other))),
+            Some((_, kinds, _)) if kinds.contains(&edge.kind) => {}
+            Some((_, kinds, _)) => kinds.push(edge.kind),
+            // More are not shown.
+            None if is_full => {}
+            None => related.push((record, vec![edge.kind], index.head(edge.other))),
         }
     }
-    let related = related.into_iter().take(RELATED);
+    let related = related.into_iter();
     related
         .map(|(_, kinds, other)| (kinds.join(", "), step(index, other)))
         .collect()

@@ -1,46 +1,36 @@
 //! The served chunks, laid out for searching: vectors, words, names, and what is near what.
 //!
-//! Holds one version of each source, never two. Knows nothing of scores.
+//! They are in files, one of each source; in memory is little of them ([`segment`]). Holds one version of each source, never
+//! two. Knows nothing of scores.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+mod folder;
+mod layout;
+mod segment;
+#[cfg(test)]
+mod tests;
+mod writing;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::NaiveDate;
-use half::f16;
 use muninn_platform::AudienceId;
 
-use super::names::Names;
+pub use self::folder::IndexFolder;
+pub use self::layout::Entry;
+pub use self::segment::Segment;
+pub use self::writing::{Builder, Moved};
+use super::names;
 use super::nodes::NODES;
-use super::policy::{POLICY, Policy};
-use crate::graph::ingest::searching::{ServedLink, SourceVersion};
-use crate::graph::ingest::{PropertyOrder, ServedChunk};
-use crate::llm::tokens::estimate;
-use crate::retrieval::postings::Postings;
-use crate::retrieval::vectors::{Quantised, Vectors};
-
-/// Bytes of texts that are kept, so that there is something to quote while the graph is away; of
-/// chunks beyond that only the beginning is.
-const TEXT_BYTES: usize = 256 << 20;
-/// Characters of such a beginning.
-const BEGINNING: usize = 160;
-
-/// A chunk, as it is searched.
-#[derive(Debug)]
-pub struct Entry {
-    pub chunk: Box<str>,
-    pub record: Box<str>,
-    pub sequence: i64,
-    pub label: Arc<str>,
-    pub title: Option<Arc<str>>,
-    pub heading: Option<Arc<str>>,
-    pub link: Option<Arc<str>>,
-    pub tags: Vec<String>,
-    pub date: Option<NaiveDate>,
-    pub text: Box<str>,
-    pub tokens: u32,
-    /// The one above it.
-    pub parent: Option<usize>,
-}
+use super::policy::Policy;
+use crate::graph::ingest::PropertyOrder;
+use crate::graph::ingest::searching::SourceVersion;
+use crate::retrieval::disk::words::{Searched, score};
+use crate::retrieval::postings::{WeightedWords, WordScores, weigh};
+use crate::retrieval::proximity::Terms;
+use crate::retrieval::text::Words;
+use crate::retrieval::vectors::Quantised;
 
 /// A relationship, seen from one of its ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,256 +39,120 @@ pub struct Edge {
     pub other: usize,
 }
 
-/// Everything that is served.
+/// Everything that is served. Chunks are numbered through all sources: within one by their records, and by their places
+/// there.
 #[derive(Debug)]
 pub struct KnowledgeIndex {
-    entries: Vec<Entry>,
-    /// The number of each entry's source, apart from the entries: every search looks at all of them,
-    /// and they lie close together here.
-    source_numbers: Vec<u32>,
+    /// In the order of the sources.
+    segments: Vec<Arc<Segment>>,
+    /// The number of each source's first chunk.
+    starts: Vec<usize>,
+    count: usize,
     sources: Vec<SourceVersion>,
     /// The words of each source's name.
     source_words: Vec<BTreeSet<String>>,
-    /// By record: its chunks in their order.
-    records: HashMap<Box<str>, Vec<u32>>,
-    /// By identifier: a chunk of each record that has it.
-    identifiers: HashMap<Box<str>, Vec<u32>>,
-    children: Vec<Vec<u32>>,
-    edges: Vec<Vec<Edge>>,
-    vectors: Vectors,
-    postings: Postings,
-    names: Names,
+    words: Words,
     policies: Vec<Policy>,
     embedder: Option<String>,
-}
-
-/// The chunks do not belong to the versions that are served: something was exchanged meanwhile.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Moved;
-
-/// An index that is being made.
-#[derive(Debug)]
-pub struct Builder {
-    index: KnowledgeIndex,
-    by_chunk: HashMap<Box<str>, u32>,
-    by_source: HashMap<String, usize>,
-    /// Names of the chunks above, until all are there.
-    above: Vec<Option<String>>,
-    texts: usize,
-    shared: HashSet<Arc<str>>,
-    has_moved: bool,
-}
-
-impl Builder {
-    /// For the chunks of these versions; `embedder` is whose vectors are compared, and how long
-    /// they are.
-    pub fn new(sources: Vec<SourceVersion>, embedder: Option<(&str, usize)>) -> Self {
-        let numbered = sources.iter().enumerate();
-        let names = Names::default();
-        let named = sources.iter();
-        Self {
-            by_source: numbered.map(|(at, it)| (it.name.clone(), at)).collect(),
-            index: KnowledgeIndex {
-                source_words: named.map(|it| names.of_source(&it.name)).collect(),
-                entries: Vec::new(),
-                source_numbers: Vec::new(),
-                sources,
-                records: HashMap::new(),
-                identifiers: HashMap::new(),
-                children: Vec::new(),
-                edges: Vec::new(),
-                vectors: Vectors::new(embedder.map_or(0, |(_, dimension)| dimension)),
-                postings: Postings::default(),
-                names,
-                policies: Vec::new(),
-                embedder: embedder.map(|(name, _)| name.to_owned()),
-            },
-            by_chunk: HashMap::new(),
-            above: Vec::new(),
-            texts: 0,
-            shared: HashSet::new(),
-            has_moved: false,
-        }
-    }
-
-    fn share(&mut self, text: &str) -> Arc<str> {
-        if let Some(shared) = self.shared.get(text) {
-            return Arc::clone(shared);
-        }
-        let shared: Arc<str> = text.into();
-        self.shared.insert(Arc::clone(&shared));
-        shared
-    }
-
-    /// Takes in a chunk. One of a version that is not served shows that something has moved.
-    pub fn push(&mut self, chunk: ServedChunk) {
-        let Some(&source) = self.by_source.get(&chunk.source) else {
-            self.has_moved = true;
-            return;
-        };
-        self.has_moved |= chunk.version > self.index.sources[source].version;
-        let number = self.index.entries.len() as u32;
-        let name = match (&chunk.heading, chunk.sequence) {
-            (Some(heading), _) => Some(heading.as_str()),
-            (None, 0) => chunk.title.as_deref(),
-            (None, _) => None,
-        };
-        self.index
-            .names
-            .push(name, &self.index.source_words[source]);
-        let vector = chunk.embedding.as_ref().filter(|embedding| {
-            Some(&embedding.embedder) == self.index.embedder.as_ref()
-                && embedding.vector.len() == self.index.vectors.dimension()
-        });
-        let vector = vector.and_then(|embedding| Quantised::new(&halved(&embedding.vector)));
-        self.index.vectors.push(vector.as_ref());
-        let heads = [&chunk.title, &chunk.heading];
-        let heads = heads.into_iter().flatten().map(String::as_str);
-        let tags = chunk.tags.iter().map(String::as_str);
-        self.index
-            .postings
-            .push([&chunk.text, ""], heads.chain(tags));
-        self.by_chunk.insert(chunk.chunk.as_str().into(), number);
-        let record = self.index.records.entry(chunk.record.as_str().into());
-        let chunks = record.or_default();
-        if chunks.is_empty() {
-            let tags = chunk.tags.iter().map(|tag| tag.to_lowercase());
-            let tags = tags.filter(|tag| has_digit(tag) && !tag.contains(char::is_whitespace));
-            for identifier in identifiers(&chunk.record).into_iter().chain(tags) {
-                let known = self.index.identifiers.entry(identifier.into());
-                known.or_default().push(number);
-            }
-        }
-        chunks.push(number);
-        self.above.push(chunk.parent);
-        let tokens = estimate(&chunk.text);
-        let text = self.kept(&chunk.text);
-        let entry = Entry {
-            record: chunk.record.into(),
-            sequence: chunk.sequence,
-            label: self.share(&chunk.label),
-            title: chunk.title.map(|title| self.share(&title)),
-            heading: chunk.heading.map(|heading| self.share(&heading)),
-            link: chunk.link.map(|link| self.share(&link)),
-            tags: chunk.tags,
-            date: chunk.date.as_deref().and_then(day),
-            text,
-            tokens,
-            parent: None,
-            chunk: chunk.chunk.into(),
-        };
-        self.index.entries.push(entry);
-        self.index.source_numbers.push(source as u32);
-    }
-
-    fn kept(&mut self, text: &str) -> Box<str> {
-        self.texts += text.len();
-        if self.texts <= TEXT_BYTES {
-            return text.into();
-        }
-        let beginning: String = text.chars().take(BEGINNING).collect();
-        format!("{beginning}…").into()
-    }
-
-    /// Takes in a relationship between chunks that are there already.
-    pub fn link(&mut self, link: &ServedLink) {
-        let edges = &mut self.index.edges;
-        edges.resize_with(self.index.entries.len(), Vec::new);
-        let number = |chunk: &str| self.by_chunk.get(chunk).map(|&number| number as usize);
-        let (Some(from), Some(to)) = (number(&link.from), number(&link.to)) else {
-            return;
-        };
-        let kind = self.share(&link.kind);
-        for (end, other) in [(from, to), (to, from)] {
-            let kind = Arc::clone(&kind);
-            self.index.edges[end].push(Edge { kind, other });
-        }
-    }
-
-    /// Names of the chunks that are policies.
-    pub fn policies(&self) -> Vec<(usize, String, bool)> {
-        let index = &self.index;
-        let entries = index.entries.iter().enumerate();
-        entries
-            .filter(|(_, entry)| &*entry.label == POLICY)
-            .map(|(at, entry)| (at, entry.chunk.to_string(), index.is_private(at)))
-            .collect()
-    }
-
-    /// The index, unless what was pushed is of several versions.
-    ///
-    /// # Errors
-    /// [`Moved`]: read again.
-    pub fn finish(mut self, policies: Vec<Policy>) -> Result<KnowledgeIndex, Moved> {
-        if self.has_moved {
-            return Err(Moved);
-        }
-        let count = self.index.entries.len();
-        self.index.edges.resize_with(count, Vec::new);
-        self.index.children.resize_with(count, Vec::new);
-        for (number, above) in self.above.iter().enumerate() {
-            let parent = above.as_deref().and_then(|above| self.by_chunk.get(above));
-            if let Some(&parent) = parent.filter(|&&parent| parent as usize != number) {
-                self.index.entries[number].parent = Some(parent as usize);
-                self.index.children[parent as usize].push(number as u32);
-            }
-        }
-        let entries = &self.index.entries;
-        for chunks in self.index.records.values_mut() {
-            chunks.sort_by_key(|&number| entries[number as usize].sequence);
-        }
-        // Stores give chunks and relationships in any order.
-        for children in &mut self.index.children {
-            children.sort_by(|&a, &b| {
-                let chunk = |number: u32| &entries[number as usize].chunk;
-                chunk(a).cmp(chunk(b))
-            });
-        }
-        for edges in &mut self.index.edges {
-            edges.sort_by(|a, b| {
-                let place = |edge: &Edge| (&entries[edge.other].chunk, Arc::clone(&edge.kind));
-                place(a).cmp(&place(b))
-            });
-        }
-        self.index.policies = policies;
-        Ok(self.index)
-    }
+    /// How long the vectors are that are compared; zero where none are.
+    dimension: usize,
 }
 
 impl KnowledgeIndex {
+    /// Of versions, each with its file; `embedder` is whose vectors are compared, and how long they are.
+    pub fn new(
+        sources: Vec<(SourceVersion, Arc<Segment>)>,
+        embedder: Option<(&str, usize)>,
+    ) -> Self {
+        let words = Words::default();
+        let (sources, segments): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
+        let mut count = 0;
+        let starts = segments.iter().map(|segment: &Arc<Segment>| {
+            let start = count;
+            count += segment.count();
+            start
+        });
+        let starts = starts.collect();
+        let named = sources.iter();
+        Self {
+            source_words: named.map(|it| names::of_source(&words, &it.name)).collect(),
+            segments,
+            starts,
+            count,
+            sources,
+            words,
+            policies: Vec::new(),
+            embedder: embedder.map(|(name, _)| name.to_owned()),
+            dimension: embedder.map_or(0, |(_, dimension)| dimension),
+        }
+    }
+
+    /// With the policies of its chunks.
+    #[must_use]
+    pub fn with_policies(self, policies: Vec<Policy>) -> Self {
+        Self { policies, ..self }
+    }
+
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.count
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.count == 0
     }
 
-    pub fn entry(&self, number: usize) -> &Entry {
-        &self.entries[number]
+    /// Bytes of it that are in memory.
+    pub fn heap_bytes(&self) -> usize {
+        let segments = self.segments.iter();
+        segments.map(|segment| segment.heap_bytes()).sum()
+    }
+
+    /// The names of the sources whose files are damaged: what was read of them is not to be believed.
+    pub fn damaged(&self) -> Vec<&str> {
+        let segments = self.segments.iter().zip(&self.sources);
+        let damaged = segments.filter(|(segment, _)| segment.is_damaged());
+        damaged.map(|(_, source)| source.name.as_str()).collect()
+    }
+
+    /// Its files.
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// The source of an entry, and the entry's number in it.
+    fn place(&self, number: usize) -> (usize, usize) {
+        let source = self.source_number(number);
+        (source, number - self.starts[source])
+    }
+
+    pub fn entry(&self, number: usize) -> Entry {
+        let (source, own) = self.place(number);
+        self.segments[source].entry(own)
+    }
+
+    /// What a chunk says.
+    pub fn text(&self, number: usize) -> String {
+        let (source, own) = self.place(number);
+        self.segments[source].text(own)
     }
 
     /// The number of an entry's source.
     pub(super) fn source_number(&self, number: usize) -> usize {
-        self.source_numbers[number] as usize
+        // Of sources without a chunk the last one begins where the next chunk is.
+        self.starts.partition_point(|&start| start <= number) - 1
+    }
+
+    /// The numbers of the entries of sources that are seen.
+    pub(super) fn seen_entries(&self, seen: &[bool]) -> impl Iterator<Item = Range<usize>> {
+        let sources = self.starts.iter().zip(&self.segments).zip(seen);
+        sources
+            .filter(|(_, seen)| **seen)
+            .map(|((start, segment), _)| *start..start + segment.count())
     }
 
     /// The source of an entry.
     pub fn source(&self, number: usize) -> &SourceVersion {
         &self.sources[self.source_number(number)]
-    }
-
-    /// The names of the sources of which not every chunk was read.
-    pub fn incomplete(&self) -> Vec<&str> {
-        let mut read = vec![0; self.sources.len()];
-        for &source in &self.source_numbers {
-            read[source as usize] += 1;
-        }
-        let sources = self.sources.iter().zip(read);
-        sources
-            .filter(|(source, read)| source.chunks.is_some_and(|chunks| chunks != *read))
-            .map(|(source, _)| source.name.as_str())
-            .collect()
     }
 
     /// The versions it holds.
@@ -327,26 +181,82 @@ impl KnowledgeIndex {
     /// Whether it is a node that others are connected to, and nothing that is searched by meaning.
     pub(super) fn is_beside(&self, number: usize) -> bool {
         let source = self.source(number);
-        let label = &*self.entry(number).label;
-        source.name == NODES && !source.property_order.contains_key(label)
+        source.name == NODES
+            && !source
+                .property_order
+                .contains_key(&*self.entry(number).label)
     }
 
     pub fn embedder(&self) -> Option<&str> {
         self.embedder.as_deref()
     }
 
-    pub(super) fn vectors(&self) -> &Vectors {
-        &self.vectors
+    /// How long the vectors are that are compared; zero where none are.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
     }
 
-    pub(super) fn postings(&self) -> &Postings {
-        &self.postings
+    /// The words of a question.
+    pub(super) fn words_of(&self, text: &str) -> WeightedWords {
+        let mut words = WeightedWords::new();
+        weigh(&self.words, text, 1.0, &mut words);
+        words
+    }
+
+    /// The same with how rare each is, to compare texts with.
+    pub(super) fn terms(&self, words: &WeightedWords, rarities: &[f32]) -> Terms<'_> {
+        Terms::new(&self.words, words, rarities)
+    }
+
+    /// What words found in the sources that are seen.
+    pub(super) fn word_scores(&self, words: &WeightedWords, seen: &[bool]) -> WordScores {
+        let parts = self.segments.iter().zip(seen);
+        let parts: Vec<Searched<'_>> = parts.map(|(segment, seen)| segment.words(*seen)).collect();
+        score(&parts, words)
+    }
+
+    /// In how many signs each chunk of a source that is seen differs from the query, beside its number; of those that have
+    /// a vector.
+    pub(super) fn sign_distances(
+        &self,
+        seen: &[bool],
+        query: &Quantised,
+        mut each: impl FnMut(usize, u16),
+    ) {
+        for (at, segment) in self.segments.iter().enumerate() {
+            if !seen[at] || segment.dimension() != self.dimension {
+                continue;
+            }
+            for (own, distance) in segment.sign_distances(query).into_iter().enumerate() {
+                if segment.has_vector(own) {
+                    each(self.starts[at] + own, distance);
+                }
+            }
+        }
+    }
+
+    /// The cosines of entries, which are in their order, with the query; NaN where one has no vector.
+    pub fn cosines(&self, numbers: &[usize], query: &Quantised) -> Vec<f32> {
+        let of_one_source = |a: &usize, b: &usize| self.source_number(*a) == self.source_number(*b);
+        let sources = numbers.chunk_by(of_one_source);
+        let cosines = sources.flat_map(|numbers| {
+            let source = self.source_number(numbers[0]);
+            let own = numbers.iter().map(|number| number - self.starts[source]);
+            self.segments[source].cosines(&own.collect::<Vec<_>>(), query)
+        });
+        cosines.collect()
+    }
+
+    /// An entry's own vector, to compare others with.
+    pub(super) fn vector(&self, number: usize) -> Option<Quantised> {
+        let (source, own) = self.place(number);
+        self.segments[source].vector(own)
     }
 
     /// A question without the name of a source that it asks, as in "What does the Rust book say about
     /// ownership?": everything in there is about Rust. A name of one word may be what is asked about.
     pub(super) fn without_sources(&self, text: &str, seen: &[bool]) -> String {
-        let stems: BTreeSet<String> = self.names.of_text(text);
+        let stems: BTreeSet<String> = names::of_text(&self.words, text);
         let named = self.source_words.iter().zip(seen);
         let named = named.filter(|(words, is_seen)| {
             **is_seen && words.len() > 1 && words.len() < stems.len() && words.is_subset(&stems)
@@ -356,15 +266,18 @@ impl KnowledgeIndex {
             return text.to_owned();
         }
         let is_kept = |word: &&str| {
-            let own = self.names.of_text(word);
+            let own = names::of_text(&self.words, word);
             own.is_empty() || own.iter().any(|stem| !told.contains(stem))
         };
         let kept: Vec<&str> = text.split_whitespace().filter(is_kept).collect();
         kept.join(" ")
     }
 
-    pub(super) fn names(&self) -> &Names {
-        &self.names
+    /// What is named in the text, of sources that are seen, and how surely.
+    pub(super) fn named_in(&self, text: &str, least: f32, seen: &[bool]) -> Vec<(usize, f32)> {
+        let segments: Vec<&Segment> = self.segments.iter().map(|segment| &**segment).collect();
+        let stems = names::of_text(&self.words, text);
+        names::found_in(&segments, &stems, least, seen)
     }
 
     pub(super) fn policies(&self) -> &[Policy] {
@@ -375,61 +288,82 @@ impl KnowledgeIndex {
         &mut self.policies
     }
 
-    pub(super) fn children(&self, number: usize) -> impl Iterator<Item = usize> {
-        self.children[number].iter().map(|&child| child as usize)
+    /// The numbers of the chunks that are policies.
+    pub(super) fn policy_entries(&self) -> impl Iterator<Item = usize> {
+        let segments = self.segments.iter().zip(&self.starts);
+        segments.flat_map(|(segment, start)| {
+            let own = segment.policies().iter();
+            own.map(move |number| start + *number as usize)
+        })
     }
 
     /// What is related to a chunk, or to the record that it is part of.
-    pub fn related(&self, number: usize) -> impl Iterator<Item = &Edge> {
+    pub fn related(&self, number: usize) -> Vec<Edge> {
         let head = self.head(number);
-        let of_head = if head == number {
-            &[][..]
-        } else {
-            &self.edges[head]
-        };
-        self.edges[number].iter().chain(of_head)
+        let mut related = self.near(number).1;
+        if head != number {
+            related.extend(self.near(head).1);
+        }
+        related
     }
 
-    /// The relationships of a chunk itself.
-    pub(super) fn edges(&self, number: usize) -> &[Edge] {
-        &self.edges[number]
+    /// What a chunk includes, and its own relationships.
+    pub(super) fn near(&self, number: usize) -> (Vec<usize>, Vec<Edge>) {
+        let (source, own) = self.place(number);
+        let (segment, start) = (&self.segments[source], self.starts[source]);
+        let near = segment.near(own);
+        let inside = |other: &u32| (*other as usize) < segment.count();
+        let children = near.children.iter().filter(|it| inside(it));
+        let edges = near.edges.iter().filter(|(_, other)| inside(other));
+        let edge = |(kind, other): &(u32, u32)| Edge {
+            kind: segment.kind(*kind),
+            other: start + *other as usize,
+        };
+        let children = children.map(|child| start + *child as usize);
+        (children.collect(), edges.map(edge).collect())
     }
 
     /// The first chunk of a chunk's record.
     pub fn head(&self, number: usize) -> usize {
-        let chunks = self.records.get(&self.entries[number].record);
-        let head = chunks.and_then(|chunks| chunks.first());
-        head.map_or(number, |&head| head as usize)
+        let start = self.starts[self.source_number(number)];
+        (start + self.entry(number).head as usize).min(number)
     }
 
     /// The chunk so many places further in its record.
     pub fn neighbour(&self, number: usize, places: i64) -> Option<usize> {
-        let entry = &self.entries[number];
-        let chunks = self.records.get(&entry.record)?;
-        let sought = entry.sequence + places;
-        let at = chunks.binary_search_by_key(&sought, |&it| self.entries[it as usize].sequence);
-        at.ok().map(|at| chunks[at] as usize)
+        let entry = self.entry(number);
+        let other = number.checked_add_signed(isize::try_from(places).ok()?)?;
+        let is_there =
+            other < self.count && self.source_number(other) == self.source_number(number);
+        let beside = is_there.then(|| self.entry(other))?;
+        let is_next = beside.record == entry.record && beside.sequence == entry.sequence + places;
+        is_next.then_some(other)
     }
 
     /// What stands above a chunk, the root first.
     pub fn path(&self, number: usize) -> Vec<usize> {
         /// A hierarchy that is deeper runs in a circle.
         const DEEPEST: usize = 32;
-        let above = std::iter::successors(self.entries[number].parent, |&at| {
-            self.entries[at].parent.filter(|&parent| parent != number)
-        });
-        let mut path: Vec<usize> = above.take(DEEPEST).collect();
+        let (source, own) = self.place(number);
+        let (segment, start) = (&self.segments[source], self.starts[source]);
+        let parent = |own: usize| {
+            let parent = segment.near(own).parent.map(|parent| parent as usize);
+            parent.filter(|parent| *parent < segment.count())
+        };
+        let above = std::iter::successors(parent(own), |&at| parent(at).filter(|it| *it != own));
+        let mut path: Vec<usize> = above.take(DEEPEST).map(|own| start + own).collect();
         path.reverse();
         path
     }
 
     /// The records of these identifiers: the whole key, what follows its last slash or colon, or a tag with a digit.
     pub fn identified(&self, identifiers: &[String]) -> Vec<usize> {
-        let mut found: Vec<usize> = identifiers
-            .iter()
-            .filter_map(|identifier| self.identifiers.get(identifier.as_str()))
-            .flatten()
-            .map(|&number| self.head(number as usize))
+        let segments = self.segments.iter().zip(&self.starts);
+        let mut found: Vec<usize> = segments
+            .flat_map(|(segment, start)| {
+                let own = identifiers.iter().flat_map(|it| segment.identified(it));
+                own.map(move |number| start + number)
+            })
             .collect();
         found.sort_unstable();
         found.dedup();
@@ -465,12 +399,6 @@ fn has_digit(text: &str) -> bool {
     text.chars().any(|it| it.is_ascii_digit())
 }
 
-/// As the embedded store keeps vectors, so that both stores give the same cosines.
-fn halved(vector: &[f32]) -> Vec<f32> {
-    let half = |x: &f32| f16::from_f32(*x).to_f32();
-    vector.iter().map(half).collect()
-}
-
 /// Whether a source limited to these channels is seen by an audience. A channel is named by the
 /// audience's whole id, or by the platform's own id, its last part. Never by a name that people
 /// give: whoever makes a channel could take it.
@@ -496,7 +424,7 @@ fn day(text: &str) -> Option<NaiveDate> {
 }
 
 #[cfg(test)]
-mod tests {
+mod rules {
     use super::*;
 
     #[test]

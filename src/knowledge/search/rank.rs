@@ -1,15 +1,16 @@
 //! From an index and a plan to ranked chunks: what the graph knows, what reads alike, what has the
-//! words, and one score of all. Pure.
+//! words, and one score of all. Nothing but the index is looked at.
 
 use std::collections::{HashMap, VecDeque};
 
 use chrono::NaiveDate;
 
-use super::index::KnowledgeIndex;
+use super::alike;
+use super::index::{Entry, KnowledgeIndex};
 use super::plan::Plan;
 use super::weights::{Choice, Fusion, Graph, Weights};
-use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::proximity::{TermMatch, Terms};
+use crate::retrieval::postings::{WeightedWords, WordScores};
+use crate::retrieval::proximity::TermMatch;
 use crate::retrieval::vectors::Quantised;
 
 /// Chunks that each part hands over.
@@ -64,27 +65,41 @@ pub struct Ranked {
 /// What reads alike and what has the words.
 #[derive(Debug, Default)]
 pub struct Scanned {
-    /// Of every chunk; empty without a vector.
-    cosines: Vec<f32>,
+    /// None without a vector.
+    query: Option<Quantised>,
+    /// Of the chunks that were compared, in their order; no others are more alike, but for what signs do not tell.
+    cosines: Vec<(usize, f32)>,
     bm25: Vec<f32>,
     coverage: Vec<f32>,
+    /// The question's words, and how rare each is.
+    words: WeightedWords,
+    rarities: Vec<f32>,
 }
 
-/// Looks at every vector and at the words' lists.
+/// Looks at the vectors and at the words' lists.
 pub fn scan(index: &KnowledgeIndex, plan: &Plan, vector: Option<&[f32]>) -> Scanned {
     let query = vector
-        .filter(|vector| vector.len() == index.vectors().dimension())
+        .filter(|vector| vector.len() == index.dimension())
         .and_then(Quantised::new);
-    let cosines = query.map_or_else(Vec::new, |query| {
-        index.vectors().cosines(0..index.len(), &query)
+    let cosines = query.as_ref().map_or_else(Vec::new, |query| {
+        let compared = alike::compared(index, &plan.seen, query);
+        let cosines = index.cosines(&compared, query);
+        compared.into_iter().zip(cosines).collect()
     });
-    let mut words = WeightedWords::new();
-    index.postings().weighted(&plan.text, 1.0, &mut words);
-    let found = index.postings().score(&words);
+    let words = index.words_of(&plan.text);
+    let WordScores {
+        bm25,
+        coverage,
+        rarities,
+        unheard: _,
+    } = index.word_scores(&words, &plan.seen);
     Scanned {
+        query,
         cosines,
-        bm25: found.bm25,
-        coverage: found.coverage,
+        bm25,
+        coverage,
+        words,
+        rarities,
     }
 }
 
@@ -95,17 +110,8 @@ pub fn graph_match(
     weights: &Graph,
 ) -> HashMap<usize, Confidence> {
     let is_seen = |number: usize| plan.seen[index.source_number(number)];
-    let named = index.names().found_in(&plan.text, weights.least_name);
-    let mut named: Vec<(usize, f32)> = named
-        .into_iter()
-        .map(|(number, sure)| (number as usize, sure))
-        .filter(|(number, _)| is_seen(*number))
-        .collect();
-    // Numbers differ from store to store, names of chunks do not.
-    named.sort_by(|a, b| {
-        let surer = b.1.total_cmp(&a.1);
-        surer.then_with(|| index.entry(a.0).chunk.cmp(&index.entry(b.0).chunk))
-    });
+    let mut named = index.named_in(&plan.text, weights.least_name, &plan.seen);
+    keep_best(&mut named, SEEDS);
     let identified = plan.identified.iter().filter(|&&number| is_seen(number));
     named.splice(0..0, identified.map(|&number| (number, 1.0)));
     let mut found: HashMap<usize, Confidence> = HashMap::new();
@@ -131,12 +137,40 @@ pub fn graph_match(
             steps: confidence.steps + 1,
             ..confidence
         };
-        let parts = index.children(number);
+        let (parts, edges) = index.near(number);
+        let parts = parts.into_iter();
         waiting.extend(parts.map(|part| (part, further(weights.part))));
-        let others = index.edges(number).iter().map(|edge| edge.other);
+        let others = edges.iter().map(|edge| edge.other);
         waiting.extend(others.map(|other| (other, further(weights.related))));
     }
     found
+}
+
+/// The best of what parts found, each as a share of the best one's is counted by.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    cosine: f32,
+    bm25: f32,
+    /// Where even the best has few of the words, it tells little how often and how closely they stand.
+    telling: f32,
+}
+
+impl Best {
+    fn of(index: &KnowledgeIndex, plan: &Plan, scanned: &Scanned) -> Self {
+        let most = |best: f32, score: f32| best.max(score);
+        let seen = |scores: &[f32]| {
+            let seen = index.seen_entries(&plan.seen);
+            seen.flat_map(|range| &scores[range])
+                .copied()
+                .fold(0.0, most)
+        };
+        let cosines = scanned.cosines.iter().map(|(_, cosine)| *cosine);
+        Self {
+            cosine: cosines.filter(|cosine| !cosine.is_nan()).fold(0.0, most),
+            bm25: seen(&scanned.bm25),
+            telling: seen(&scanned.coverage).min(1.0),
+        }
+    }
 }
 
 /// Puts the parts together: the best first.
@@ -148,59 +182,25 @@ pub fn fuse(
     weights: &Fusion,
     today: NaiveDate,
 ) -> Vec<Ranked> {
-    let is_seen = |number: usize| plan.seen[index.source_number(number)];
-    let best = |scores: &[f32]| {
-        let seen = scores.iter().enumerate().filter(|(at, _)| is_seen(*at));
-        seen.map(|(_, score)| *score)
-            .filter(|score| !score.is_nan())
-            .fold(0.0_f32, f32::max)
-    };
-    let (best_cosine, best_bm25) = (best(&scanned.cosines), best(&scanned.bm25));
-    // Where even the best has few of the words, it tells little how often and how closely they stand.
-    let telling = best(&scanned.coverage).min(1.0);
-    let boosted = boosts(index, plan);
-    let mut candidates = Vec::new();
-    candidates.extend(top(&scanned.cosines, &is_seen, index));
-    candidates.extend(top(&scanned.bm25, &is_seen, index));
-    let mut reached = vec![0.0; index.len()];
-    for (&at, confidence) in graph {
-        reached[at] = confidence.sure;
-    }
-    candidates.extend(top(&reached, &is_seen, index));
-    candidates.extend(plan.policies.iter().map(|&at| index.policies()[at].entry));
-    candidates.sort_unstable();
-    candidates.dedup();
-    let share = |score: f32, best: f32| {
-        if best > 0.0 {
-            (score / best).max(0.0)
-        } else {
-            0.0
-        }
-    };
-    let ranked = candidates.into_iter().map(|number| {
-        let cosine = scanned.cosines.get(number).copied().unwrap_or(f32::NAN);
+    let best = Best::of(index, plan, scanned);
+    let candidates = candidates(index, plan, scanned, graph);
+    let cosines = cosines(index, scanned, &candidates);
+    let ranked = candidates.into_iter().zip(cosines).map(|(number, cosine)| {
+        let entry = index.entry(number);
+        let source = &index.source(number).name;
+        let named = graph.get(&number).copied();
         let mut scores = Scores {
-            graph: reached[number],
+            graph: named.map_or(0.0, |named| named.sure),
             cosine,
             bm25: scanned.bm25[number],
             // Adding in another order may end a little above.
             coverage: scanned.coverage[number].min(1.0),
             proximity: 0.0,
-            recency: recency(index.entry(number).date, today),
-            policy: boosted(number),
+            recency: recency(entry.date, today),
+            policy: boost(index, plan, number, &entry, source),
             total: 0.0,
         };
-        let alike = if cosine.is_nan() {
-            0.0
-        } else {
-            share(cosine, best_cosine)
-        };
-        scores.total = weights.graph * scores.graph
-            + weights.cosine * alike
-            + weights.bm25 * telling * share(scores.bm25, best_bm25)
-            + weights.coverage * scores.coverage
-            + weights.recency * scores.recency
-            + weights.policy * scores.policy;
+        scores.total = total(&scores, best, weights);
         if plan.identified.contains(&number) {
             // More than everything else together.
             scores.total += weights.all();
@@ -208,68 +208,138 @@ pub fn fuse(
         Ranked {
             entry: number,
             scores,
-            named: graph.get(&number).copied(),
+            named,
             missing: 1.0,
         }
     });
     let mut ranked: Vec<Ranked> = ranked.collect();
-    sort(&mut ranked, index);
-    read_closely(&mut ranked, index, plan, weights.proximity * telling);
-    sort(&mut ranked, index);
+    sort(&mut ranked);
+    read_closely(
+        &mut ranked,
+        index,
+        scanned,
+        weights.proximity * best.telling,
+    );
+    sort(&mut ranked);
     ranked
 }
 
 /// Adds what only a look at the text tells, for the first ones.
-fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, plan: &Plan, weight: f32) {
-    let mut words = WeightedWords::new();
-    index.postings().weighted(&plan.text, 1.0, &mut words);
-    let terms = Terms::new(&words, index.postings());
+fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned, weight: f32) {
+    let terms = index.terms(&scanned.words, &scanned.rarities);
     for one in ranked.iter_mut().take(READ_CLOSELY) {
         let entry = index.entry(one.entry);
-        let heads = entry.title.iter().chain(&entry.heading).map(|head| &**head);
-        let tags = entry.tags.iter().map(String::as_str);
-        let TermMatch { proximity, missing } = terms.compare(&entry.text, heads.chain(tags));
+        let heads = entry.title.iter().chain(&entry.heading).chain(&entry.tags);
+        let heads = heads.map(String::as_str);
+        let TermMatch { proximity, missing } = terms.compare(&index.text(one.entry), heads);
         one.scores.proximity = proximity;
         one.scores.total += weight * proximity;
         one.missing = missing;
     }
 }
 
-/// The best first. Numbers differ from store to store, names of chunks do not.
-fn sort(ranked: &mut [Ranked], index: &KnowledgeIndex) {
+/// The best first; of what is as good, what stands before the other in its source.
+fn sort(ranked: &mut [Ranked]) {
     ranked.sort_by(|a, b| {
         let better = b.scores.total.total_cmp(&a.scores.total);
-        better.then_with(|| index.entry(a.entry).chunk.cmp(&index.entry(b.entry).chunk))
+        better.then_with(|| a.entry.cmp(&b.entry))
     });
 }
 
-/// The best of a part, those without a score left out.
-fn top(scores: &[f32], is_seen: &dyn Fn(usize) -> bool, index: &KnowledgeIndex) -> Vec<usize> {
-    let mut numbers: Vec<usize> = (0..scores.len())
-        .filter(|&at| scores[at] > 0.0 && is_seen(at))
-        .collect();
-    let better = |&a: &usize, &b: &usize| {
-        let better = scores[b].total_cmp(&scores[a]);
-        better.then_with(|| index.entry(a).chunk.cmp(&index.entry(b).chunk))
+/// The numbers of all that may be among the best, in their order.
+fn candidates(
+    index: &KnowledgeIndex,
+    plan: &Plan,
+    scanned: &Scanned,
+    graph: &HashMap<usize, Confidence>,
+) -> Vec<usize> {
+    let seen = index.seen_entries(&plan.seen).flatten();
+    let words = seen.map(|number| (number, scanned.bm25[number]));
+    let reached = graph.iter().map(|(number, found)| (*number, found.sure));
+    let mut candidates = top(words);
+    candidates.extend(top(scanned.cosines.iter().copied()));
+    candidates.extend(top(reached));
+    candidates.extend(plan.policies.iter().map(|&at| index.policies()[at].entry));
+    candidates.sort_unstable();
+    candidates.dedup();
+    candidates
+}
+
+/// The cosines of candidates: those that were not compared yet are compared now.
+fn cosines(index: &KnowledgeIndex, scanned: &Scanned, candidates: &[usize]) -> Vec<f32> {
+    let Some(query) = &scanned.query else {
+        return vec![f32::NAN; candidates.len()];
     };
-    if numbers.len() > CANDIDATES {
-        numbers.select_nth_unstable_by(CANDIDATES, better);
-        numbers.truncate(CANDIDATES);
+    let known = |number: &usize| {
+        let place = scanned
+            .cosines
+            .binary_search_by_key(number, |(own, _)| *own);
+        place.ok().map(|place| scanned.cosines[place].1)
+    };
+    let others = candidates.iter().filter(|it| known(it).is_none());
+    let others: Vec<usize> = others.copied().collect();
+    let mut compared = index.cosines(&others, query).into_iter();
+    let of = |number| {
+        known(number)
+            .or_else(|| compared.next())
+            .unwrap_or(f32::NAN)
+    };
+    candidates.iter().map(of).collect()
+}
+
+/// One score of all its parts.
+fn total(scores: &Scores, best: Best, weights: &Fusion) -> f32 {
+    let share = |score: f32, best: f32| {
+        if best > 0.0 {
+            (score / best).max(0.0)
+        } else {
+            0.0
+        }
+    };
+    let alike = if scores.cosine.is_nan() {
+        0.0
+    } else {
+        share(scores.cosine, best.cosine)
+    };
+    weights.graph * scores.graph
+        + weights.cosine * alike
+        + weights.bm25 * best.telling * share(scores.bm25, best.bm25)
+        + weights.coverage * scores.coverage
+        + weights.recency * scores.recency
+        + weights.policy * scores.policy
+}
+
+/// The best of a part, those without a score left out.
+fn top(scores: impl Iterator<Item = (usize, f32)>) -> Vec<usize> {
+    let mut scored: Vec<(usize, f32)> = scores.filter(|(_, score)| *score > 0.0).collect();
+    if scored.len() > CANDIDATES {
+        scored.select_nth_unstable_by(CANDIDATES, better);
+        scored.truncate(CANDIDATES);
     }
-    numbers
+    scored.into_iter().map(|(number, _)| number).collect()
+}
+
+/// Keeps the best, best first.
+fn keep_best(scored: &mut Vec<(usize, f32)>, most: usize) {
+    if scored.len() > most {
+        scored.select_nth_unstable_by(most, better);
+        scored.truncate(most);
+    }
+    scored.sort_unstable_by(better);
+}
+
+/// Of what is as good, what stands before the other in its source.
+fn better(a: &(usize, f32), b: &(usize, f32)) -> std::cmp::Ordering {
+    b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
 
 /// How much the triggered policies want a chunk.
-fn boosts<'a>(index: &'a KnowledgeIndex, plan: &'a Plan) -> impl Fn(usize) -> f32 + 'a {
-    move |number| {
-        let entry = index.entry(number);
-        let policies = plan.policies.iter().map(|&at| &index.policies()[at]);
-        let wanting = policies.filter(|policy| {
-            let source = &index.source(number).name;
-            policy.entry == number || policy.is_about(&entry.tags, &entry.label, source)
-        });
-        wanting.fold(0.0, |most: f32, policy| most.max(policy.weight))
-    }
+fn boost(index: &KnowledgeIndex, plan: &Plan, number: usize, entry: &Entry, source: &str) -> f32 {
+    let policies = plan.policies.iter().map(|&at| &index.policies()[at]);
+    let wanting = policies.filter(|policy| {
+        policy.entry == number || policy.is_about(&entry.tags, &entry.label, source)
+    });
+    wanting.fold(0.0, |most: f32, policy| most.max(policy.weight))
 }
 
 /// 1 for what is new; zero where nothing is known.
@@ -288,24 +358,24 @@ pub fn choose(
     limit: usize,
 ) -> Vec<Ranked> {
     let choice = &weights.choice;
-    let mut kept: Vec<Ranked> = Vec::new();
+    let mut kept: Vec<(Ranked, Entry)> = Vec::new();
     let mut left = choice.tokens;
     for one in ranked {
         if kept.len() >= limit {
             break;
         }
-        let tokens = index.entry(one.entry).tokens;
-        let fits = tokens <= left || kept.is_empty();
-        if !fits
-            || !is_enough(&one.scores, choice)
-            || is_there_already(index, &kept, one.entry, choice)
-        {
+        if !is_enough(&one.scores, choice) {
             continue;
         }
-        left = left.saturating_sub(tokens);
-        kept.push(one.clone());
+        let entry = index.entry(one.entry);
+        let fits = entry.tokens <= left || kept.is_empty();
+        if !fits || is_there_already(index, &kept, one.entry, &entry, choice) {
+            continue;
+        }
+        left = left.saturating_sub(entry.tokens);
+        kept.push((one.clone(), entry));
     }
-    kept
+    kept.into_iter().map(|(one, _)| one).collect()
 }
 
 /// Whether a chunk has to do with the question at all.
@@ -319,31 +389,28 @@ pub(super) fn is_enough(scores: &Scores, choice: &Choice) -> bool {
 /// Whether what it says is there: too many of the same record, or the same in other words.
 fn is_there_already(
     index: &KnowledgeIndex,
-    kept: &[Ranked],
+    kept: &[(Ranked, Entry)],
     number: usize,
+    entry: &Entry,
     choice: &Choice,
 ) -> bool {
-    let record = &index.entry(number).record;
-    let of_record = kept
-        .iter()
-        .filter(|it| index.entry(it.entry).record == *record);
+    let of_record = kept.iter().filter(|(_, it)| it.record == entry.record);
     if of_record.count() >= choice.per_record {
         return true;
     }
-    let (postings, vectors) = (index.postings(), index.vectors());
-    let own = postings.wording_of(number);
-    kept.iter().any(|one| {
-        let other = postings.wording_of(one.entry);
+    let own = entry.wording;
+    kept.iter().any(|(one, kept)| {
+        let other = kept.wording;
         let (fewer, more) = (own.words.min(other.words), own.words.max(other.words));
         if own.numbers != other.numbers || f32::from(fewer) < 0.9 * f32::from(more) {
             return false;
         }
-        if index.entry(one.entry).text == index.entry(number).text {
+        if index.text(one.entry) == index.text(number) {
             return true;
         }
-        let cosine = vectors
-            .get(number)
-            .and_then(|own| vectors.cosine(one.entry, &own));
-        cosine.is_some_and(|cosine| cosine >= choice.same_cosine)
+        let vectors = index.vector(one.entry).zip(index.vector(number));
+        vectors.is_some_and(|(one, own)| {
+            one.values.len() == own.values.len() && one.cosine(&own) >= choice.same_cosine
+        })
     })
 }

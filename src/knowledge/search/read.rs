@@ -1,12 +1,15 @@
-//! Reads everything that is served into an index: one version of each source.
+//! Makes of everything that is served an index: one version of each source, each in a file. Files that fit are opened; the
+//! others are made of what the store hands over, a chunk at a time.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::index::{Builder, KnowledgeIndex, Moved};
-use super::nodes::NodeChunks;
+use super::blocking;
+use super::index::{Builder, IndexFolder, KnowledgeIndex, Moved, Segment};
+use super::nodes::{NODES, NodeChunks};
 use super::policy::Policy;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
@@ -21,91 +24,188 @@ const IN_FLIGHT: usize = 500;
 /// Policies that are read.
 const POLICIES: usize = 500;
 
-/// Reads what is served, which is `versions` as far as is known, beside the nodes of the graph.
-///
-/// # Errors
-/// When the store fails, or when the versions change faster than they are read.
-pub(super) async fn read(
-    store: &Arc<GraphStore>,
-    embedder: Option<(&str, usize)>,
-    mut versions: Vec<SourceVersion>,
-    nodes: &Arc<NodeChunks>,
-) -> Result<KnowledgeIndex, StoreError> {
-    for attempt in 1..=TRIES {
-        let read = read_versions(store, embedder, versions.clone(), nodes).await?;
-        let served = store.source_versions().await?;
-        // What was exchanged after the last chunk does no harm, but it was not read either.
-        if let Ok(index) = read
-            && served == versions
-        {
-            let incomplete = index.incomplete();
-            if incomplete.is_empty() {
-                return Ok(index);
+/// Why there is no index.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LoadError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("a file of the index cannot be written or read")]
+    Files(#[from] io::Error),
+}
+
+/// What an index is made of, and where.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    pub(super) store: Arc<GraphStore>,
+    pub(super) folder: Arc<IndexFolder>,
+    /// Whose vectors are compared, and how long they are.
+    pub(super) embedder: Option<(String, usize)>,
+    /// Of the nodes of the graph, as they are now.
+    pub(super) nodes: Arc<NodeChunks>,
+    /// Files that are open already.
+    pub(super) open: Vec<Arc<Segment>>,
+}
+
+/// A source, and its file if there is one that fits.
+type Known = (SourceVersion, Option<Arc<Segment>>);
+
+impl Reading {
+    fn embedder(&self) -> Option<(&str, usize)> {
+        let embedder = self.embedder.as_ref();
+        embedder.map(|(name, dimension)| (name.as_str(), *dimension))
+    }
+
+    /// The sources that are to be searched, each with its file where that is there. Nothing is made.
+    pub(super) async fn there(&self, served: Vec<SourceVersion>) -> Vec<Known> {
+        let own = self.clone();
+        blocking(move || {
+            let all = served.into_iter().chain(own.nodes.version.clone());
+            let known = all.map(|source| {
+                let is_it = |open: &&Arc<Segment>| open.is_of(&source, own.embedder());
+                let open = own.open.iter().find(is_it).cloned();
+                let there = || own.folder.open(&source, own.embedder()).map(Arc::new);
+                let segment = open.or_else(there);
+                (source, segment)
+            });
+            known.collect()
+        })
+        .await
+    }
+
+    /// The index of those whose files are there.
+    pub(super) async fn index(&self, known: &[Known]) -> Result<KnowledgeIndex, LoadError> {
+        let known = known.iter().cloned();
+        let there = known.filter_map(|(source, segment)| Some((source, segment?)));
+        let index = KnowledgeIndex::new(there.collect(), self.embedder());
+        Ok(with_policies(&self.store, index).await?)
+    }
+
+    /// Makes the files that are not there, and the index of all of them.
+    ///
+    /// # Errors
+    /// When the store or a file fails, or when the versions change faster than they are read.
+    pub(super) async fn whole(
+        &mut self,
+        mut known: Vec<Known>,
+    ) -> Result<KnowledgeIndex, LoadError> {
+        for attempt in 1..=TRIES {
+            let is_last = attempt == TRIES;
+            let mut is_whole = true;
+            for (source, segment) in &mut known {
+                if segment.is_none() {
+                    *segment = self.made(source, is_last).await?;
+                }
+                self.open.extend(segment.clone());
+                is_whole &= segment.is_some();
             }
-            if attempt == TRIES {
-                // Somebody has changed the graph by hand.
-                tracing::warn!(sources = ?incomplete, "chunks of sources are missing or too many");
-                return Ok(index);
+            let served = self.store.source_versions().await?;
+            // What was exchanged after the last chunk does no harm, but it was not read either.
+            let expected = served.iter().chain(&self.nodes.version);
+            if is_whole && known.iter().map(|(source, _)| source).eq(expected) {
+                let sources = known.iter().map(|(source, _)| source.name.clone());
+                self.tidy(sources.collect()).await;
+                return self.index(&known).await;
             }
             tokio::time::sleep(PAUSE).await;
+            known = self.there(served).await;
         }
-        versions = served;
+        Err(LoadError::Store(StoreError::Refused {
+            message: "the sources change faster than they are read".to_owned(),
+            transient: true,
+        }))
     }
-    Err(StoreError::Refused {
-        message: "the sources change faster than they are read".to_owned(),
-        transient: true,
-    })
+
+    /// Removes the files of what is not served any more.
+    async fn tidy(&self, sources: Vec<String>) {
+        let folder = Arc::clone(&self.folder);
+        let kept = blocking(move || folder.keep(sources.iter().map(String::as_str)));
+        if let Err(error) = kept.await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "index files of sources that are not served any more could not be removed"
+            );
+        }
+    }
+
+    /// The file of a source, made anew. None: it has moved meanwhile, or not all of it was there.
+    async fn made(
+        &self,
+        source: &SourceVersion,
+        is_last: bool,
+    ) -> Result<Option<Arc<Segment>>, LoadError> {
+        let builder = self.folder.build(source, self.embedder())?;
+        let builder = if source.name == NODES {
+            self.with_nodes(builder).await?
+        } else {
+            self.with_served(builder, &source.name).await?
+        };
+        if !builder.is_whole() {
+            if !is_last {
+                return Ok(None);
+            }
+            // Somebody has changed the graph by hand.
+            tracing::warn!(
+                source = source.name,
+                "chunks of a source are missing or too many"
+            );
+        }
+        let (folder, name) = (Arc::clone(&self.folder), source.name.clone());
+        let put = blocking(move || folder.put(&name, builder)).await?;
+        Ok(match put {
+            Ok(segment) => Some(Arc::new(segment)),
+            Err(Moved) => None,
+        })
+    }
+
+    async fn with_nodes(&self, mut builder: Builder) -> io::Result<Builder> {
+        let nodes = Arc::clone(&self.nodes);
+        blocking(move || {
+            for chunk in &nodes.chunks {
+                builder.push(chunk)?;
+            }
+            for link in &nodes.links {
+                builder.link(link)?;
+            }
+            Ok(builder)
+        })
+        .await
+    }
+
+    async fn with_served(&self, mut builder: Builder, source: &str) -> Result<Builder, LoadError> {
+        let (sender, mut chunks) = mpsc::channel(IN_FLIGHT);
+        let taking = tokio::task::spawn_blocking(move || -> io::Result<Builder> {
+            while let Some(chunk) = chunks.blocking_recv() {
+                builder.push(&chunk)?;
+            }
+            Ok(builder)
+        });
+        self.store.served_chunks(source, sender).await?;
+        let mut builder = joined(taking).await?;
+
+        let (sender, mut links) = mpsc::channel(IN_FLIGHT);
+        let taking = tokio::task::spawn_blocking(move || -> io::Result<Builder> {
+            while let Some(link) = links.blocking_recv() {
+                builder.link(&link)?;
+            }
+            Ok(builder)
+        });
+        self.store.served_links(source, sender).await?;
+        Ok(joined(taking).await?)
+    }
 }
 
-async fn read_versions(
+/// The index with the policies of its chunks, which the graph tells in full.
+async fn with_policies(
     store: &Arc<GraphStore>,
-    embedder: Option<(&str, usize)>,
-    versions: Vec<SourceVersion>,
-    nodes: &Arc<NodeChunks>,
-) -> Result<Result<KnowledgeIndex, Moved>, StoreError> {
-    let is_ingested = !versions.is_empty();
-    let all = versions.into_iter().chain(nodes.version.clone()).collect();
-    let mut builder = Builder::new(all, embedder);
-    let nodes = Arc::clone(nodes);
-    let taking = tokio::task::spawn_blocking(move || {
-        for chunk in &nodes.chunks {
-            builder.push(chunk.clone());
-        }
-        for link in &nodes.links {
-            builder.link(link);
-        }
-        builder
-    });
-    let mut builder = joined(taking).await;
-    if !is_ingested {
-        return Ok(builder.finish(Vec::new()));
-    }
-    let (sender, mut chunks) = mpsc::channel(IN_FLIGHT);
-    let taking = tokio::task::spawn_blocking(move || {
-        while let Some(chunk) = chunks.blocking_recv() {
-            builder.push(chunk);
-        }
-        builder
-    });
-    store.served_chunks(sender).await?;
-    let mut builder = joined(taking).await;
-
-    let (sender, mut links) = mpsc::channel(IN_FLIGHT);
-    let taking = tokio::task::spawn_blocking(move || {
-        while let Some(link) = links.blocking_recv() {
-            builder.link(&link);
-        }
-        builder
-    });
-    store.served_links(sender).await?;
-    let builder = joined(taking).await;
-
-    let policies = policies(store, &builder).await?;
-    Ok(builder.finish(policies))
-}
-
-async fn policies(store: &Arc<GraphStore>, builder: &Builder) -> Result<Vec<Policy>, StoreError> {
-    let mut named = builder.policies();
+    index: KnowledgeIndex,
+) -> Result<KnowledgeIndex, StoreError> {
+    let (index, mut named) = blocking(move || {
+        let entries = index.policy_entries();
+        let named = entries.map(|at| (at, index.entry(at).chunk, index.is_private(at)));
+        let named: Vec<(usize, String, bool)> = named.collect();
+        (index, named)
+    })
+    .await;
     if named.len() > POLICIES {
         tracing::warn!(
             policies = named.len(),
@@ -130,5 +230,5 @@ async fn policies(store: &Arc<GraphStore>, builder: &Builder) -> Result<Vec<Poli
         }
     }
     policies.sort_by_key(|policy| policy.entry);
-    Ok(policies)
+    Ok(index.with_policies(policies))
 }

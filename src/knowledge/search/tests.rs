@@ -1,12 +1,13 @@
 //! What holds of every search, whatever is in the index.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use chrono::NaiveDate;
 use muninn_platform::AudienceId;
 use proptest::prelude::*;
 
-use super::index::{Builder, KnowledgeIndex};
+use super::index::{IndexFolder, KnowledgeIndex};
 use super::plan::{self, Plan};
 use super::policy::Policy;
 use super::rank::{Ranked, choose, fuse, graph_match, scan};
@@ -131,24 +132,32 @@ impl Team {
             property_order: PropertyOrder::new(),
             channels: channels.iter().map(|&it| it.to_owned()).collect(),
         };
-        let sources = vec![version("open", &[]), version("secret", &[CREW])];
-        let mut builder = Builder::new(sources, Some((EMBEDDER, 4)));
-        for &at in order {
-            builder.push(self.chunks[at].clone());
-        }
-        for &(from, to) in &self.links {
-            builder.link(&ServedLink {
-                from: self.chunks[from].chunk.clone(),
-                kind: "Mentions".to_owned(),
-                to: self.chunks[to].chunk.clone(),
-            });
-        }
-        let policies = builder.policies().into_iter();
+        let embedder = Some((EMBEDDER, 4));
+        let folder = IndexFolder::temporary();
+        let sources = [version("open", &[]), version("secret", &[CREW])];
+        let sources = sources.map(|source| {
+            let mut builder = folder.build(&source, embedder).unwrap();
+            let is_own = |at: usize| self.chunks[at].source == source.name;
+            for &at in order.iter().filter(|at| is_own(**at)) {
+                builder.push(&self.chunks[at]).unwrap();
+            }
+            for &(from, to) in self.links.iter().filter(|(from, _)| is_own(*from)) {
+                let link = ServedLink {
+                    from: self.chunks[from].chunk.clone(),
+                    kind: "Mentions".to_owned(),
+                    to: self.chunks[to].chunk.clone(),
+                };
+                builder.link(&link).unwrap();
+            }
+            let segment = folder.put(&source.name, builder).unwrap().unwrap();
+            (source, Arc::new(segment))
+        });
+        let index = KnowledgeIndex::new(sources.into(), embedder);
         let triggers = serde_json::json!({"title": "p", "triggers": [self.policy], "weight": 0.5});
-        let policies = policies
-            .map(|(entry, _, _)| Policy::of(entry, triggers.as_object().unwrap()))
-            .collect();
-        builder.finish(policies).unwrap()
+        let policies = index.policy_entries();
+        let policies = policies.map(|entry| Policy::of(entry, triggers.as_object().unwrap()));
+        let policies = policies.collect();
+        index.with_policies(policies)
     }
 
     fn in_order(&self) -> KnowledgeIndex {
@@ -186,6 +195,9 @@ fn vector() -> impl Strategy<Value = Option<[f32; 4]>> {
 }
 
 proptest! {
+    // Each case writes files.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// Neither what reads alike, nor a word, a name, a link or a policy leads there.
     #[test]
     fn what_may_not_be_seen_is_not_ranked(
@@ -244,7 +256,7 @@ proptest! {
             let told = |it: &Ranked| (it.scores.total * 1e4).round() as i64;
             let mut all: Vec<(String, i64)> = ranked
                 .iter()
-                .map(|it| (index.entry(it.entry).chunk.to_string(), told(it)))
+                .map(|it| (index.entry(it.entry).chunk, told(it)))
                 .collect();
             all.sort();
             all
@@ -271,8 +283,8 @@ proptest! {
         let sizes = chosen.iter().map(|it| index.entry(it.entry).tokens);
         prop_assert!(chosen.len() == 1 || sizes.sum::<u32>() <= tokens);
         for one in &chosen {
-            let record = &index.entry(one.entry).record;
-            let same = chosen.iter().filter(|it| index.entry(it.entry).record == *record);
+            let record = index.entry(one.entry).record;
+            let same = chosen.iter().filter(|it| index.entry(it.entry).record == record);
             prop_assert!(same.count() <= per_record);
         }
         // In the order of their rank.

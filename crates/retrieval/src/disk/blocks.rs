@@ -1,0 +1,366 @@
+//! A file that is written once, from its beginning to its end, and read anywhere. Each block has a checksum, which is
+//! compared at every read: what is damaged is never believed.
+//!
+//! ```text
+//! content | a checksum for each block | description | closing record
+//! ```
+//! The closing record is written last, so a file that was not finished is none.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::bytes::{Bytes, put_number};
+
+/// Bytes of a block: few enough that reading one row costs little.
+const BLOCK: u64 = 8 << 10;
+/// How the closing record ends.
+const MAGIC: &[u8; 8] = b"muninnix";
+/// Bytes of the closing record: two lengths, a checksum, and [`MAGIC`].
+const CLOSING: u64 = 8 + 8 + 4 + 8;
+
+/// Writes a file.
+#[derive(Debug)]
+pub struct BlockWriter {
+    file: BufWriter<File>,
+    block: crc32fast::Hasher,
+    checksums: Vec<u8>,
+    written: u64,
+}
+
+impl BlockWriter {
+    pub fn new(file: File) -> Self {
+        Self {
+            file: BufWriter::with_capacity(256 << 10, file),
+            block: crc32fast::Hasher::new(),
+            checksums: Vec::new(),
+            written: 0,
+        }
+    }
+
+    /// Bytes that were written: where the next ones will be.
+    pub fn position(&self) -> u64 {
+        self.written
+    }
+
+    /// # Errors
+    /// When the disk is full, say.
+    pub fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all(bytes)?;
+        while !bytes.is_empty() {
+            let left = (BLOCK - self.written % BLOCK) as usize;
+            let (now, later) = bytes.split_at(left.min(bytes.len()));
+            self.block.update(now);
+            self.written += now.len() as u64;
+            if self.written.is_multiple_of(BLOCK) {
+                self.end_block();
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Writes all of a file that is read from where it stands.
+    ///
+    /// # Errors
+    /// When one of the two files fails.
+    pub fn copy(&mut self, mut from: File) -> io::Result<()> {
+        let mut part = vec![0; 256 << 10];
+        loop {
+            match from.read(&mut part)? {
+                0 => return Ok(()),
+                read => self.write(&part[..read])?,
+            }
+        }
+    }
+
+    fn end_block(&mut self) {
+        let block = std::mem::take(&mut self.block).finalize();
+        self.checksums.extend(block.to_le_bytes());
+    }
+
+    /// Ends the file: it is whole, and on the disk.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self, description: &[u8]) -> io::Result<()> {
+        if !self.written.is_multiple_of(BLOCK) {
+            self.end_block();
+        }
+        let mut end = std::mem::take(&mut self.checksums);
+        end.extend_from_slice(description);
+        end.extend(self.written.to_le_bytes());
+        end.extend((description.len() as u64).to_le_bytes());
+        end.extend(crc32fast::hash(&end).to_le_bytes());
+        end.extend(MAGIC);
+        self.file.write_all(&end)?;
+        let file = self.file.into_inner().map_err(|error| error.into_error())?;
+        file.sync_all()
+    }
+}
+
+/// A file that was finished.
+#[derive(Debug)]
+pub struct BlockFile {
+    file: File,
+    length: u64,
+    checksums: Vec<u32>,
+    is_damaged: AtomicBool,
+}
+
+impl BlockFile {
+    /// The file and its description; none where it was not finished, or its end is damaged.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(file: File) -> io::Result<Option<(Self, Vec<u8>)>> {
+        let whole = file.metadata()?.len();
+        let Some(start) = whole.checked_sub(CLOSING) else {
+            return Ok(None);
+        };
+        let mut closing = [0; CLOSING as usize];
+        read_at(&file, &mut closing, start)?;
+        let number = |at: usize| {
+            let bytes = closing[at..].first_chunk().copied();
+            u64::from_le_bytes(bytes.unwrap_or_default())
+        };
+        let (length, description) = (number(0), number(8));
+        let sums = length.div_ceil(BLOCK).saturating_mul(4);
+        let told = length.checked_add(sums);
+        let told = told.and_then(|told| told.checked_add(description));
+        if !closing.ends_with(MAGIC) || told != Some(start) {
+            return Ok(None);
+        }
+        let mut end = vec![0; (whole - length) as usize];
+        read_at(&file, &mut end, length)?;
+        let is_summed = end.len() - MAGIC.len() - 4;
+        let expected = end[is_summed..].first_chunk().copied();
+        if crc32fast::hash(&end[..is_summed]) != u32::from_le_bytes(expected.unwrap_or_default()) {
+            return Ok(None);
+        }
+        let (sums, rest) = end.split_at(sums as usize);
+        let (sums, _) = sums.as_chunks::<4>();
+        let opened = Self {
+            file,
+            length,
+            checksums: sums.iter().map(|it| u32::from_le_bytes(*it)).collect(),
+            is_damaged: AtomicBool::new(false),
+        };
+        Ok(Some((opened, rest[..description as usize].to_vec())))
+    }
+
+    /// Whether anything that was read of it was not what had been written. What was read since it was opened is not to be
+    /// believed then.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    /// Tells that what stands in it cannot be.
+    pub fn distrust(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    /// Reads parts that lie near one another.
+    pub fn reader(&self) -> BlockReader<'_> {
+        BlockReader {
+            of: self,
+            first: 0,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Nothing where it is damaged.
+    pub fn read(&self, offset: u64, length: usize) -> Option<Vec<u8>> {
+        let mut reader = self.reader();
+        let read = reader.read(offset, length)?;
+        Some(read.to_vec())
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        self.checksums.capacity() * size_of::<u32>()
+    }
+
+    fn blocks(&self, first: u64, past: u64, into: &mut Vec<u8>) -> io::Result<()> {
+        let (start, end) = (first * BLOCK, (past * BLOCK).min(self.length));
+        into.resize((end - start) as usize, 0);
+        read_at(&self.file, into, start)?;
+        let expected = &self.checksums[first as usize..past as usize];
+        let blocks = into.chunks(BLOCK as usize).zip(expected);
+        for (block, expected) in blocks {
+            if crc32fast::hash(block) != *expected {
+                return Err(io::Error::other("a block is damaged"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a file, and keeps the blocks that were read last.
+#[derive(Debug)]
+pub struct BlockReader<'a> {
+    of: &'a BlockFile,
+    first: u64,
+    blocks: Vec<u8>,
+}
+
+impl BlockReader<'_> {
+    /// Nothing where the file is damaged.
+    pub fn read(&mut self, offset: u64, length: usize) -> Option<&[u8]> {
+        let end = offset.checked_add(length as u64);
+        let Some(end) = end.filter(|&end| end <= self.of.length) else {
+            self.of.distrust();
+            return None;
+        };
+        let kept = self.first * BLOCK..self.first * BLOCK + self.blocks.len() as u64;
+        if offset < kept.start || end > kept.end {
+            let (first, past) = (offset / BLOCK, end.div_ceil(BLOCK).max(offset / BLOCK));
+            if self.of.blocks(first, past, &mut self.blocks).is_err() {
+                self.blocks.clear();
+                self.of.distrust();
+                return None;
+            }
+            self.first = first;
+        }
+        let start = (offset - self.first * BLOCK) as usize;
+        self.blocks.get(start..start + length)
+    }
+
+    /// A number of eight bytes.
+    pub fn number(&mut self, offset: u64) -> Option<u64> {
+        let bytes = self.read(offset, 8)?;
+        Some(u64::from_le_bytes(*bytes.first_chunk()?))
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, into: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, into, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut into: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !into.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, into, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                into = &mut into[read..];
+                offset += read as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Something of a file, and where it is: kept in its description.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Part {
+    pub start: u64,
+    pub length: u64,
+}
+
+impl Part {
+    /// From there to where the writer stands.
+    pub fn since(start: u64, to: &BlockWriter) -> Self {
+        Self {
+            start,
+            length: to.position() - start,
+        }
+    }
+
+    /// All of it.
+    pub fn read(self, file: &BlockFile) -> Option<Vec<u8>> {
+        file.read(self.start, usize::try_from(self.length).ok()?)
+    }
+}
+
+/// Numbers of eight bytes, for the offsets of what has no fixed length.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_offset(to: &mut impl io::Write, offset: u64) -> io::Result<()> {
+    to.write_all(&offset.to_le_bytes())
+}
+
+/// A length before bytes, as [`Bytes::bytes`] reads it.
+pub(super) fn with_length(bytes: &[u8]) -> Vec<u8> {
+    let mut length = Vec::with_capacity(10);
+    put_number(&mut length, bytes.len() as u64);
+    length
+}
+
+/// The number that bytes begin with.
+pub(super) fn leading(bytes: &[u8]) -> Option<u64> {
+    Bytes(bytes).number()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(content: &[u8], description: &[u8]) -> Vec<u8> {
+        let mut file = tempfile::tempfile().unwrap();
+        let mut writer = BlockWriter::new(file.try_clone().unwrap());
+        for part in content.chunks(5_000) {
+            writer.write(part).unwrap();
+        }
+        assert_eq!(writer.position(), content.len() as u64);
+        writer.finish(description).unwrap();
+        let mut bytes = Vec::new();
+        io::Seek::rewind(&mut file).unwrap();
+        file.read_to_end(&mut bytes).unwrap();
+        bytes
+    }
+
+    fn opened(bytes: &[u8]) -> Option<(BlockFile, Vec<u8>)> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        BlockFile::open(file).unwrap()
+    }
+
+    fn content(length: usize) -> Vec<u8> {
+        (0..length).map(|at| (at * 7 % 251) as u8).collect()
+    }
+
+    #[test]
+    fn any_part_is_read_as_it_was_written() {
+        for length in [0, 1, 8_191, 8_192, 8_193, 40_000] {
+            let content = content(length);
+            let (file, description) = opened(&written(&content, b"of what")).unwrap();
+            assert_eq!(description, b"of what");
+            let mut reader = file.reader();
+            for (start, end) in [(0, length), (length / 3, length / 2), (length, length)] {
+                let expected = Some(&content[start..end]);
+                assert_eq!(reader.read(start as u64, end - start), expected);
+            }
+            assert!(!file.is_damaged());
+            assert_eq!(file.read(length as u64, 1), None);
+            assert!(file.is_damaged());
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_not_finished_is_none() {
+        let whole = written(&content(20_000), b"description");
+        for length in [0, 1, 27, 28, 20_000, whole.len() - 1] {
+            assert!(opened(&whole[..length]).is_none(), "{length}");
+        }
+        assert!(opened(&[whole.as_slice(), b" "].concat()).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_other_byte_is_believed(at in 0..20_100_usize, other in 1..=255_u8) {
+            let content = content(20_000);
+            let mut bytes = written(&content, b"description");
+            let at = at % bytes.len();
+            bytes[at] ^= other;
+            if let Some((file, description)) = opened(&bytes) {
+                prop_assert_eq!(description, b"description");
+                prop_assert_eq!(file.read(0, content.len()), None);
+                prop_assert!(file.is_damaged());
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Who has a word, and a small number for each: how often it is there, or of how many words its name is.
+//!
+//! A list is written in stretches, which are put one after the other; each begins with its length and its first number.
+
+use super::bytes::{Bytes, put_number};
+
+/// A number, and what is told of it.
+pub type Having = (u32, u16);
+
+/// A stretch of a list, in the order of the numbers.
+pub fn stretch(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(2 * list.len() + 10);
+    put_number(&mut bytes, list.len() as u64);
+    let mut before = 0;
+    for (number, told) in list {
+        put_number(&mut bytes, u64::from(number - before));
+        put_number(&mut bytes, u64::from(told));
+        before = number;
+    }
+    bytes
+}
+
+/// A whole list, of its stretches.
+pub fn whole(stretches: &[Vec<u8>]) -> Vec<u8> {
+    let lengths = stretches.iter().filter_map(|it| super::blocks::leading(it));
+    let mut bytes = Vec::with_capacity(stretches.iter().map(Vec::len).sum::<usize>() + 10);
+    put_number(&mut bytes, lengths.sum());
+    bytes.extend(stretches.iter().flatten());
+    bytes
+}
+
+/// How many a list has, of its first bytes.
+pub fn length(list: &[u8]) -> usize {
+    Bytes(list).small().unwrap_or_default()
+}
+
+/// Bytes that [`length`] needs at most.
+pub const LENGTH_BYTES: usize = 10;
+
+/// Calls `each` with everything in a list. False: it is not one.
+pub fn each(list: &[u8], mut each: impl FnMut(u32, u16)) -> bool {
+    let mut read = Bytes(list);
+    let mut stretches = || {
+        read.number()?;
+        while !read.is_empty() {
+            let (count, mut number) = (read.number()?, 0_u32);
+            for _ in 0..count {
+                number = number.checked_add(read.small()?)?;
+                each(number, read.small()?);
+            }
+        }
+        Some(())
+    };
+    stretches().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn stretches_are_one_list(lists in prop::collection::vec(
+            prop::collection::btree_map(any::<u32>(), any::<u16>(), 1..30), 0..4,
+        )) {
+            let stretches: Vec<Vec<u8>> =
+                lists.iter().map(|list| stretch(list.iter().map(|(a, b)| (*a, *b)))).collect();
+            let list = whole(&stretches);
+            let mut found = Vec::new();
+            prop_assert!(each(&list, |number, told| found.push((number, told))));
+            let expected: Vec<Having> = lists.iter().flatten().map(|(a, b)| (*a, *b)).collect();
+            prop_assert_eq!(length(&list), expected.len());
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn what_is_no_list_is_told(bytes: Vec<u8>) {
+            each(&bytes, |_, _| {});
+        }
+    }
+}

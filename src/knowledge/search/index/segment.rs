@@ -1,0 +1,314 @@
+//! One version of a source, in its file. In memory are the signs of the vectors, the lengths of the texts, and the first
+//! keys of the tables' pages: some fifty bytes a chunk; everything else is read where it is needed.
+//!
+//! What is read of a damaged file is nothing, and the file says so: whoever searched has to ask
+//! ([`Segment::is_damaged`]) before anything that was found is believed.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::layout::{Description, Entry, FORMAT, MadeOf, Near, PLACE, SIGNED};
+use crate::graph::ingest::searching::SourceVersion;
+use crate::retrieval::disk::blocks::{BlockFile, BlockReader, Part};
+use crate::retrieval::disk::lists;
+use crate::retrieval::disk::table::Table;
+use crate::retrieval::disk::words::{Searched, WordLists};
+use crate::retrieval::vectors::{Quantised, Rows, Signs};
+
+/// What is near one chunk, at most; more is not followed.
+const NEAR: usize = 2_000;
+/// Rows that are compared at once.
+const ROWS: usize = 1_024;
+/// Bytes that are read at once when a file is opened.
+const AT_ONCE: u64 = 1 << 20;
+
+/// A file that is searched.
+#[derive(Debug)]
+pub struct Segment {
+    file: BlockFile,
+    of: MadeOf,
+    is_partial: bool,
+    count: usize,
+    dimension: usize,
+    labels: Vec<Arc<str>>,
+    kinds: Vec<Arc<str>>,
+    policies: Vec<u32>,
+    places: Part,
+    near: Part,
+    rows: Part,
+    signs: Signs,
+    /// A bit a chunk.
+    has_vector: Vec<u8>,
+    lists: WordLists,
+    names: Table,
+    identifiers: Table,
+}
+
+impl Segment {
+    /// None: it is no file of this format, or it is damaged.
+    pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
+        let Some((file, description)) = BlockFile::open(File::open(path)?)? else {
+            return Ok(None);
+        };
+        let description: Result<Description, _> = serde_json::from_slice(&description);
+        Ok(description
+            .ok()
+            .filter(|told| told.format == FORMAT)
+            .and_then(|told| Self::of(file, told)))
+    }
+
+    fn of(file: BlockFile, told: Description) -> Option<Self> {
+        let dimension = told.of.embedder.as_ref().map_or(0, |(_, length)| *length);
+        let shared = |texts: Vec<String>| texts.into_iter().map(Arc::from).collect();
+        let segment = Self {
+            signs: signs(&file, told.signs, dimension, told.count)?,
+            has_vector: told.has_vector.read(&file)?,
+            lists: WordLists::open(&file, told.words)?,
+            names: Table::open(&file, told.names)?,
+            identifiers: Table::open(&file, told.identifiers)?,
+            of: told.of,
+            is_partial: told.is_partial,
+            count: told.count,
+            dimension,
+            labels: shared(told.labels),
+            kinds: shared(told.kinds),
+            policies: told.policies,
+            places: told.places,
+            near: told.near,
+            rows: told.rows,
+            file,
+        };
+        let is_whole = segment.lists.count() == segment.count
+            && segment.has_vector.len() == segment.count.div_ceil(8);
+        is_whole.then_some(segment)
+    }
+
+    /// Whether it is this version of this source, with vectors of this embedder.
+    pub fn is_of(&self, source: &SourceVersion, embedder: Option<(&str, usize)>) -> bool {
+        !self.is_damaged() && self.of.fits(&MadeOf::new(source, embedder))
+    }
+
+    /// Whether what was read of it since it was opened is not to be believed.
+    pub fn is_damaged(&self) -> bool {
+        self.file.is_damaged()
+    }
+
+    /// Whether chunks were missing when it was made.
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
+    }
+
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What a chunk is; nothing in particular where the file is damaged.
+    pub(super) fn entry(&self, number: usize) -> Entry {
+        let mut reader = self.file.reader();
+        let entry = self
+            .place(&mut reader, number)
+            .and_then(|(start, length)| Entry::read(reader.read(start, length)?, &self.labels));
+        self.trusted(entry)
+    }
+
+    /// What a chunk says.
+    pub(super) fn text(&self, number: usize) -> String {
+        let mut reader = self.file.reader();
+        let place = self.place(&mut reader, number);
+        let text = place.and_then(|(start, length)| {
+            let entry = Entry::read(reader.read(start, length)?, &self.labels)?;
+            let text = self.file.read(
+                start.checked_sub(entry.text)?,
+                usize::try_from(entry.text).ok()?,
+            )?;
+            String::from_utf8(text).ok()
+        });
+        self.trusted(text)
+    }
+
+    fn place(&self, reader: &mut BlockReader<'_>, number: usize) -> Option<(u64, usize)> {
+        if number >= self.count {
+            return None;
+        }
+        let place = reader.read(self.places.start + (number * PLACE) as u64, PLACE)?;
+        let (start, length) = place.split_first_chunk::<8>()?;
+        let length = u32::from_le_bytes(*length.first_chunk()?);
+        Some((u64::from_le_bytes(*start), length as usize))
+    }
+
+    pub(super) fn near(&self, number: usize) -> Near {
+        let mut reader = self.file.reader();
+        let mut read = || {
+            let at = self.near.start + (number * size_of::<u64>()) as u64;
+            let (start, end) = (
+                reader.number(at)?,
+                reader.number(at + size_of::<u64>() as u64)?,
+            );
+            match usize::try_from(end.checked_sub(start)?).ok()? {
+                0 => Some(Near::default()),
+                length => Near::read(reader.read(start, length)?, NEAR),
+            }
+        };
+        let near = read();
+        self.trusted(near)
+    }
+
+    /// What was read; nothing was where the file is damaged.
+    fn trusted<T: Default>(&self, read: Option<T>) -> T {
+        read.unwrap_or_else(|| {
+            self.file.distrust();
+            T::default()
+        })
+    }
+
+    pub(super) fn kind(&self, number: u32) -> Arc<str> {
+        let kind = self.kinds.get(number as usize).cloned();
+        self.trusted(kind)
+    }
+
+    pub(super) fn policies(&self) -> &[u32] {
+        &self.policies
+    }
+
+    /// Who has a word in its name, and of how many words that is.
+    pub(crate) fn named(&self, stem: &str) -> Vec<lists::Having> {
+        self.listed(&self.names, stem)
+    }
+
+    /// How many have a word in their names.
+    pub(crate) fn named_count(&self, stem: &str) -> usize {
+        let place = self.names.find(&self.file, stem.as_bytes());
+        place.map_or(0, |place| {
+            let most = lists::LENGTH_BYTES.min((place.end - place.start) as usize);
+            lists::length(&self.file.read(place.start, most).unwrap_or_default())
+        })
+    }
+
+    /// The first chunks of the records that are called so.
+    pub(super) fn identified(&self, identifier: &str) -> Vec<usize> {
+        let listed = self.listed(&self.identifiers, identifier);
+        listed
+            .into_iter()
+            .map(|(number, _)| number as usize)
+            .collect()
+    }
+
+    fn listed(&self, table: &Table, key: &str) -> Vec<lists::Having> {
+        let list = table.get(&self.file, key.as_bytes());
+        let mut all = Vec::new();
+        let is_list = list.is_none_or(|list| {
+            lists::each(&list, |number, told| {
+                if (number as usize) < self.count {
+                    all.push((number, told));
+                }
+            })
+        });
+        if !is_list {
+            self.file.distrust();
+        }
+        all
+    }
+
+    /// The words of its texts, to be searched with those of others.
+    pub(super) fn words(&self, is_seen: bool) -> Searched<'_> {
+        Searched {
+            file: &self.file,
+            lists: &self.lists,
+            is_seen,
+        }
+    }
+
+    /// How many numbers its vectors have.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    pub(super) fn has_vector(&self, number: usize) -> bool {
+        let bits = self.has_vector.get(number / 8);
+        bits.is_some_and(|bits| bits >> (number % 8) & 1 == 1)
+    }
+
+    /// In how many signs each chunk differs from the query.
+    pub(super) fn sign_distances(&self, query: &Quantised) -> Vec<u16> {
+        self.signs.distances(&super::writing::signs(query))
+    }
+
+    /// The cosines of chunks, in their order, with the query; NaN where one has no vector.
+    pub(super) fn cosines(&self, numbers: &[usize], query: &Quantised) -> Vec<f32> {
+        if self.dimension == 0 || self.dimension != query.values.len() {
+            return vec![f32::NAN; numbers.len()];
+        }
+        let mut reader = self.file.reader();
+        let mut rows = Rows::new(self.dimension);
+        let mut cosines = Vec::with_capacity(numbers.len());
+        for numbers in numbers.chunks(ROWS) {
+            rows.clear();
+            for &number in numbers {
+                self.read_row(&mut reader, number, &mut rows);
+            }
+            cosines.extend(rows.cosines(0..rows.len(), query));
+        }
+        cosines
+    }
+
+    /// A chunk's own vector, to compare others with.
+    pub(super) fn vector(&self, number: usize) -> Option<Quantised> {
+        if !self.has_vector(number) {
+            return None;
+        }
+        let mut rows = Rows::new(self.dimension);
+        self.read_row(&mut self.file.reader(), number, &mut rows);
+        rows.get(0)
+    }
+
+    fn read_row(&self, reader: &mut BlockReader<'_>, number: usize, into: &mut Rows) {
+        let length = self.dimension + size_of::<f32>();
+        let start = self.rows.start + (number * length) as u64;
+        let row = reader
+            .read(start, length)
+            .and_then(<[u8]>::split_last_chunk);
+        match row {
+            Some((numbers, scale)) => {
+                let numbers = numbers.iter().map(|&it| it as i8);
+                into.push(numbers, f32::from_le_bytes(*scale));
+            }
+            None => into.push(std::iter::empty(), 0.0),
+        }
+    }
+
+    /// Bytes that are in memory.
+    pub fn heap_bytes(&self) -> usize {
+        self.file.heap_bytes()
+            + self.signs.heap_bytes()
+            + self.has_vector.capacity()
+            + self.lists.heap_bytes()
+            + self.names.heap_bytes()
+            + self.identifiers.heap_bytes()
+    }
+}
+
+fn signs(file: &BlockFile, part: Part, dimension: usize, count: usize) -> Option<Signs> {
+    let mut signs = Signs::with_capacity(dimension.min(SIGNED), count);
+    let words = signs.words();
+    let length = words * size_of::<u64>();
+    if part.length != (count * length) as u64 {
+        return None;
+    }
+    let rows_at_once = (AT_ONCE as usize / length.max(1)).max(1);
+    let mut reader = file.reader();
+    let mut of_row = vec![0; words];
+    for start in (0..count).step_by(rows_at_once) {
+        let rows = rows_at_once.min(count - start);
+        let bytes = reader.read(part.start + (start * length) as u64, rows * length)?;
+        let (numbers, _) = bytes.as_chunks::<8>();
+        for row in 0..rows {
+            for (word, bytes) in of_row.iter_mut().zip(&numbers[row * words..]) {
+                *word = u64::from_le_bytes(*bytes);
+            }
+            signs.push(&of_row);
+        }
+    }
+    Some(signs)
+}

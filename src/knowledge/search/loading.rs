@@ -1,0 +1,251 @@
+//! Which index is searched: it follows the versions that are served.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::time::timeout;
+
+use super::nodes::{NODES, NodeChunks};
+use super::policy::{self, Meaning, Policy};
+use super::read::{LoadError, Reading};
+use super::{EMBEDDING, KnowledgeIndex, Searcher};
+use crate::graph::ingest::searching::SourceVersion;
+use crate::llm::Embedder;
+
+/// How long a search waits for the first index.
+const FIRST_LOAD: Duration = Duration::from_secs(5);
+/// How often the versions are compared at most.
+const LOOK: Duration = Duration::from_secs(3);
+/// How often while nobody searches.
+const FOLLOW: Duration = Duration::from_secs(60);
+
+impl Searcher {
+    /// The index that is there now.
+    pub(super) fn current(&self) -> Option<Arc<KnowledgeIndex>> {
+        let current = self.current.read();
+        current.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What can be searched. The first time it waits a little; later what is there serves while
+    /// something newer is loaded in the background.
+    pub async fn ready(self: &Arc<Self>) -> Option<Arc<KnowledgeIndex>> {
+        let current = self.current();
+        if self.is_to_look() {
+            let own = Arc::clone(self);
+            // It goes on when nobody waits for it any more.
+            let looking = tokio::spawn(async move { own.refresh().await });
+            if current.is_none() {
+                let _ = timeout(FIRST_LOAD, looking).await;
+            }
+        } else if current.is_none() {
+            let _ = timeout(FIRST_LOAD, self.loading.lock()).await;
+        }
+        current.or_else(|| self.current())
+    }
+
+    /// Compares the versions, and loads those that are served now, if they are others.
+    pub async fn refresh(&self) {
+        let _loading = self.loading.lock().await;
+        let loaded = self.load().await;
+        self.has_failed.store(loaded.is_err(), Ordering::Relaxed);
+        match loaded {
+            Ok(()) => {}
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "the team's knowledge could not be loaded: what was loaded before is searched"
+            ),
+        }
+    }
+
+    /// Looks now and then whether other versions are served, also while nobody asks: what was removed elsewhere is not to
+    /// stay in files here. Ends with the searcher.
+    pub async fn follow(searcher: Weak<Self>) {
+        loop {
+            tokio::time::sleep(FOLLOW).await;
+            let Some(own) = searcher.upgrade() else {
+                return;
+            };
+            if own.has_moved().await {
+                own.refresh().await;
+            }
+        }
+    }
+
+    /// Whether other sources are served than those that are searched, as far as the store tells.
+    async fn has_moved(&self) -> bool {
+        let Some(index) = self.current() else {
+            return false;
+        };
+        let searched = index.versions().iter().filter(|it| it.name != NODES);
+        let served = self.store.source_versions().await;
+        served.is_ok_and(|served| !searched.eq(&served))
+    }
+
+    /// Makes the files of what has changed, so that the next question need not wait for them. Not before it is known
+    /// whose vectors are compared: they would be made again.
+    pub async fn prepare(&self) {
+        if self.recaller.embedder().name().is_some() {
+            self.refresh().await;
+        }
+    }
+
+    fn is_to_look(&self) -> bool {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = looked.is_none_or(|at| at.elapsed() >= LOOK);
+        if is_due {
+            *looked = Some(Instant::now());
+        }
+        is_due
+    }
+
+    async fn load(&self) -> Result<(), LoadError> {
+        let served = self.store.source_versions().await?;
+        let embedder = self.recaller.embedder();
+        let (nodes, version) = self.look_at_nodes(embedder).await;
+        let is_same = self.current().is_some_and(|index| {
+            let expected = served.iter().chain(&version);
+            index.damaged().is_empty()
+                && index.versions().iter().eq(expected)
+                && index.embedder() == embedder.name()
+        });
+        if is_same {
+            self.lags.store(false, Ordering::Relaxed);
+            return Ok(());
+        }
+        let nodes = match nodes {
+            Some(nodes) => nodes,
+            None if version.is_some() => self.nodes_again(embedder).await,
+            None => NodeChunks::default(),
+        };
+        let current = self.current();
+        self.lags.store(current.is_some(), Ordering::Relaxed);
+        let made_by = embedder.name().zip(embedder.dimension());
+        let mut reading = Reading {
+            store: Arc::clone(&self.store),
+            folder: Arc::clone(&self.folder),
+            embedder: made_by.map(|(name, dimension)| (name.to_owned(), dimension)),
+            nodes: Arc::new(nodes),
+            open: current.map_or_else(Vec::new, |index| index.segments().to_vec()),
+        };
+        self.load_by(&mut reading, served).await
+    }
+
+    async fn load_by(
+        &self,
+        reading: &mut Reading,
+        served: Vec<SourceVersion>,
+    ) -> Result<(), LoadError> {
+        let began = Instant::now();
+        let known = reading.there(served).await;
+        let there = known.iter().filter(|(_, file)| file.is_some()).count();
+        if self.current().is_none() && there > 0 && there < known.len() {
+            // What is there is searched while the others are made.
+            let index = reading.index(&known).await?;
+            self.lags.store(true, Ordering::Relaxed);
+            self.serve(index, began).await;
+        }
+        let index = reading.whole(known).await?;
+        self.serve(index, began).await;
+        self.lags.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Searches this from now on.
+    async fn serve(&self, mut index: KnowledgeIndex, began: Instant) {
+        self.understand(index.policies_mut()).await;
+        tracing::info!(
+            chunks = index.len(),
+            sources = index.versions().len(),
+            bytes = index.heap_bytes(),
+            ms = began.elapsed().as_millis() as u64,
+            "the team's knowledge is loaded"
+        );
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::new(index));
+    }
+
+    /// The nodes, if they were read again, and what version of them is searched from now on.
+    async fn look_at_nodes(
+        &self,
+        embedder: &Embedder,
+    ) -> (Option<NodeChunks>, Option<SourceVersion>) {
+        match self.nodes.look(&self.store, embedder).await {
+            Ok(Some(nodes)) => {
+                let version = nodes.version.clone();
+                (Some(nodes), version)
+            }
+            Ok(None) => (None, self.nodes.version()),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "nodes of the graph could not be read: those that were read before are searched"
+                );
+                let current = self.current();
+                (None, current.and_then(|index| index.version_of(NODES)))
+            }
+        }
+    }
+
+    /// Whether what was just read of the index is what was written. If not, the files in question are removed, and made
+    /// again in the background.
+    pub(super) fn is_sound(self: &Arc<Self>, index: &Arc<KnowledgeIndex>) -> bool {
+        let damaged = index.damaged();
+        if damaged.is_empty() {
+            return true;
+        }
+        tracing::error!(sources = ?damaged, "index files are damaged: they are made again");
+        {
+            let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+            if current.as_ref().is_some_and(|it| Arc::ptr_eq(it, index)) {
+                *current = None;
+            }
+        }
+        for source in damaged {
+            if let Err(error) = self.folder.remove(source) {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, source, "a damaged index file could not be removed");
+            }
+        }
+        let own = Arc::clone(self);
+        tokio::spawn(async move { own.refresh().await });
+        false
+    }
+
+    /// The nodes once more, for an index that is made anew. Documents do not wait for nodes that cannot be read.
+    async fn nodes_again(&self, embedder: &Embedder) -> NodeChunks {
+        let read = self.nodes.read(&self.store, embedder).await;
+        read.unwrap_or_else(|error| {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "nodes of the graph could not be read: they are not searched until they can be"
+            );
+            NodeChunks::default()
+        })
+    }
+
+    /// Embeds what triggers policies. Without an embedder they go by words alone.
+    async fn understand(&self, policies: &mut [Policy]) {
+        let triggers = policies.iter().flat_map(|policy| policy.triggers.clone());
+        let everyday = policy::EVERYDAY.iter().map(|text| (*text).to_owned());
+        let texts: Vec<String> = everyday.chain(triggers).collect();
+        if policies.iter().all(|policy| policy.triggers.is_empty()) {
+            return;
+        }
+        let embedded = timeout(EMBEDDING, self.recaller.embedder().embed(&texts)).await;
+        let Ok(Ok(vectors)) = embedded else {
+            tracing::warn!("policies go by words alone: their triggers could not be embedded");
+            return;
+        };
+        let mut vectors = vectors.into_iter();
+        let everyday: Vec<Vec<f32>> = vectors
+            .by_ref()
+            .take(policy::EVERYDAY.len())
+            .flatten()
+            .collect();
+        for policy in policies {
+            let own = vectors.by_ref().take(policy.triggers.len()).flatten();
+            policy.meanings = own.map(|it| Meaning::new(it, &everyday)).collect();
+        }
+    }
+}

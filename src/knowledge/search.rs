@@ -329,8 +329,7 @@ impl Searcher {
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
-        let limit = query.limit.unwrap_or(weights.choice.limit);
-        let chosen = choose(&index, ranked, &weights, limit).await;
+        let chosen = choose(&index, ranked, weights.limited_to(query.limit)).await;
         let likelihood = chosen.answerability;
         let passages = self.passages(&index, &chosen.around).await;
         if passages.is_none() {
@@ -480,20 +479,15 @@ struct Chosen {
     around: Vec<(usize, String)>,
 }
 
-async fn choose(
-    index: &Arc<KnowledgeIndex>,
-    mut ranked: Vec<Ranked>,
-    weights: &Weights,
-    limit: usize,
-) -> Chosen {
-    let (index, weights) = (Arc::clone(index), weights.clone());
+async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: Weights) -> Chosen {
+    let index = Arc::clone(index);
     blocking(move || {
         // What is only connected to a find is told with that.
         ranked.retain(|one| {
             one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
         });
         let likelihood = answerability(&ranked, &weights.fusion);
-        let ranked = rank::choose(&index, &ranked, &weights, limit);
+        let ranked = rank::choose(&index, &ranked, &weights, weights.choice.limit);
         let around = hit::around(&index, &ranked).into_iter();
         Chosen {
             answerability: if ranked.is_empty() { 0.0 } else { likelihood },

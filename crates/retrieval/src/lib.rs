@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of conversations, models or graphs.
 
+pub mod best;
 pub mod disk;
 pub mod language;
 mod local_embedder;

@@ -26,6 +26,7 @@ use super::nodes::NODES;
 use super::policy::Policy;
 use crate::graph::ingest::PropertyOrder;
 use crate::graph::ingest::searching::SourceVersion;
+use crate::retrieval::best::NOWHERE;
 use crate::retrieval::disk::words::{Searched, score};
 use crate::retrieval::postings::{WeightedWords, WordScores, weigh};
 use crate::retrieval::proximity::Terms;
@@ -215,24 +216,18 @@ impl KnowledgeIndex {
         score(&parts, words)
     }
 
-    /// In how many signs each chunk of a source that is seen differs from the query, beside its number; of those that have
-    /// a vector.
-    pub(super) fn sign_distances(
-        &self,
-        seen: &[bool],
-        query: &Quantised,
-        mut each: impl FnMut(usize, u16),
-    ) {
-        for (at, segment) in self.segments.iter().enumerate() {
-            if !seen[at] || segment.dimension() != self.dimension {
-                continue;
+    /// In how many signs each chunk differs from the query; [`NOWHERE`] of those that have no vector, or are of a source
+    /// that is not seen.
+    pub(super) fn sign_distances(&self, seen: &[bool], query: &Quantised) -> Vec<u16> {
+        let mut distances = Vec::with_capacity(self.count);
+        for (segment, is_seen) in self.segments.iter().zip(seen) {
+            let end = distances.len() + segment.count();
+            if *is_seen && segment.dimension() == self.dimension {
+                distances.extend(segment.sign_distances(query));
             }
-            for (own, distance) in segment.sign_distances(query).into_iter().enumerate() {
-                if segment.has_vector(own) {
-                    each(self.starts[at] + own, distance);
-                }
-            }
+            distances.resize(end, NOWHERE);
         }
+        distances
     }
 
     /// The cosines of entries, which are in their order, with the query; NaN where one has no vector.

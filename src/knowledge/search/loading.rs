@@ -46,8 +46,23 @@ impl Searcher {
 
     /// Compares the versions, and loads those that are served now, if they are others.
     pub async fn refresh(&self) {
+        let (began, before) = (Instant::now(), self.current());
+        self.load().await;
+        let Some(index) = self.current() else { return };
+        if before.is_none_or(|before| !Arc::ptr_eq(&before, &index)) {
+            tracing::info!(
+                chunks = index.len(),
+                sources = index.versions().len(),
+                bytes = index.heap_bytes(),
+                ms = began.elapsed().as_millis() as u64,
+                "the team's knowledge is loaded"
+            );
+        }
+    }
+
+    async fn load(&self) {
         let _loading = self.loading.lock().await;
-        let loaded = self.load().await;
+        let loaded = self.load_served().await;
         self.has_failed.store(loaded.is_err(), Ordering::Relaxed);
         match loaded {
             Ok(()) => {}
@@ -82,11 +97,11 @@ impl Searcher {
         served.is_ok_and(|served| !searched.eq(&served))
     }
 
-    /// Makes the files of what has changed, so that the next question need not wait for them. Not before it is known
-    /// whose vectors are compared: they would be made again.
+    /// Makes the files of what has changed, so that the next question need not wait for them, without a word of it. Not
+    /// before it is known whose vectors are compared: they would be made again.
     pub async fn prepare(&self) {
         if self.recaller.embedder().name().is_some() {
-            self.refresh().await;
+            self.load().await;
         }
     }
 
@@ -99,7 +114,7 @@ impl Searcher {
         is_due
     }
 
-    async fn load(&self) -> Result<(), LoadError> {
+    async fn load_served(&self) -> Result<(), LoadError> {
         let served = self.store.source_versions().await?;
         let embedder = self.recaller.embedder();
         let (nodes, version) = self.look_at_nodes(embedder).await;
@@ -136,31 +151,23 @@ impl Searcher {
         reading: &mut Reading,
         served: Vec<SourceVersion>,
     ) -> Result<(), LoadError> {
-        let began = Instant::now();
         let known = reading.there(served).await;
         let there = known.iter().filter(|(_, file)| file.is_some()).count();
         if self.current().is_none() && there > 0 && there < known.len() {
             // What is there is searched while the others are made.
             let index = reading.index(&known).await?;
             self.lags.store(true, Ordering::Relaxed);
-            self.serve(index, began).await;
+            self.serve(index).await;
         }
         let index = reading.whole(known).await?;
-        self.serve(index, began).await;
+        self.serve(index).await;
         self.lags.store(false, Ordering::Relaxed);
         Ok(())
     }
 
     /// Searches this from now on.
-    async fn serve(&self, mut index: KnowledgeIndex, began: Instant) {
+    async fn serve(&self, mut index: KnowledgeIndex) {
         self.understand(index.policies_mut()).await;
-        tracing::info!(
-            chunks = index.len(),
-            sources = index.versions().len(),
-            bytes = index.heap_bytes(),
-            ms = began.elapsed().as_millis() as u64,
-            "the team's knowledge is loaded"
-        );
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Some(Arc::new(index));
     }

@@ -9,6 +9,7 @@ use super::alike;
 use super::index::{Entry, KnowledgeIndex};
 use super::plan::Plan;
 use super::weights::{Choice, Fusion, Graph, Weights};
+use crate::retrieval::best::{best, better, greatest};
 use crate::retrieval::postings::{WeightedWords, WordScores};
 use crate::retrieval::proximity::TermMatch;
 use crate::retrieval::vectors::Quantised;
@@ -157,16 +158,16 @@ struct Best {
 
 impl Best {
     fn of(index: &KnowledgeIndex, plan: &Plan, scanned: &Scanned) -> Self {
-        let most = |best: f32, score: f32| best.max(score);
         let seen = |scores: &[f32]| {
             let seen = index.seen_entries(&plan.seen);
-            seen.flat_map(|range| &scores[range])
-                .copied()
-                .fold(0.0, most)
+            seen.map(|range| greatest(&scores[range]))
+                .fold(0.0, f32::max)
         };
         let cosines = scanned.cosines.iter().map(|(_, cosine)| *cosine);
         Self {
-            cosine: cosines.filter(|cosine| !cosine.is_nan()).fold(0.0, most),
+            cosine: cosines
+                .filter(|cosine| !cosine.is_nan())
+                .fold(0.0, f32::max),
             bm25: seen(&scanned.bm25),
             telling: seen(&scanned.coverage).min(1.0),
         }
@@ -253,8 +254,10 @@ fn candidates(
     scanned: &Scanned,
     graph: &HashMap<usize, Confidence>,
 ) -> Vec<usize> {
-    let seen = index.seen_entries(&plan.seen).flatten();
-    let words = seen.map(|number| (number, scanned.bm25[number]));
+    let words = index.seen_entries(&plan.seen).flat_map(|range| {
+        let found = best(&scanned.bm25[range.clone()], CANDIDATES).into_iter();
+        found.map(move |(own, score)| (range.start + own, score))
+    });
     let reached = graph.iter().map(|(number, found)| (*number, found.sure));
     let mut candidates = top(words);
     candidates.extend(top(scanned.cosines.iter().copied()));
@@ -326,11 +329,6 @@ fn keep_best(scored: &mut Vec<(usize, f32)>, most: usize) {
         scored.truncate(most);
     }
     scored.sort_unstable_by(better);
-}
-
-/// Of what is as good, what stands before the other in its source.
-fn better(a: &(usize, f32), b: &(usize, f32)) -> std::cmp::Ordering {
-    b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
 
 /// How much the triggered policies want a chunk.

@@ -122,6 +122,17 @@ impl Weights {
         Self::parse(&text).map_err(|problem| WeightsError { file, problem })
     }
 
+    /// With as many hits as are asked for, where they are: the budget of tokens is a prompt's.
+    #[must_use]
+    pub(super) fn limited_to(&self, hits: Option<usize>) -> Self {
+        let mut weights = self.clone();
+        if let Some(hits) = hits {
+            weights.choice.limit = hits;
+            weights.choice.tokens = u32::MAX;
+        }
+        weights
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         let weights: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         let Fusion {

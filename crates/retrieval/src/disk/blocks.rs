@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bytes::{Bytes, put_number};
 
-/// Bytes of a block: few enough that reading one row costs little.
-const BLOCK: u64 = 8 << 10;
+/// Bytes of a block, a page of the machine's cache: few enough that reading one row costs little.
+const BLOCK: u64 = 4 << 10;
 /// How the closing record ends.
 const MAGIC: &[u8; 8] = b"muninnix";
 /// Bytes of the closing record: two lengths, a checksum, and [`MAGIC`].

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::layout::{Description, Entry, FORMAT, MadeOf, Near, PLACE, SIGNED};
 use crate::graph::ingest::searching::SourceVersion;
+use crate::retrieval::best::NOWHERE;
 use crate::retrieval::disk::blocks::{BlockFile, BlockReader, Part};
 use crate::retrieval::disk::lists;
 use crate::retrieval::disk::table::Table;
@@ -230,9 +231,18 @@ impl Segment {
         bits.is_some_and(|bits| bits >> (number % 8) & 1 == 1)
     }
 
-    /// In how many signs each chunk differs from the query.
+    /// In how many signs each chunk differs from the query; [`NOWHERE`] of those that have no vector.
     pub(super) fn sign_distances(&self, query: &Quantised) -> Vec<u16> {
-        self.signs.distances(&super::writing::signs(query))
+        let mut distances = self.signs.distances(&super::writing::signs(query));
+        let eights = distances.chunks_mut(8).zip(&self.has_vector);
+        for (eight, bits) in eights.filter(|(_, bits)| **bits != u8::MAX) {
+            for (place, distance) in eight.iter_mut().enumerate() {
+                if bits >> place & 1 == 0 {
+                    *distance = NOWHERE;
+                }
+            }
+        }
+        distances
     }
 
     /// The cosines of chunks, in their order, with the query; NaN where one has no vector.

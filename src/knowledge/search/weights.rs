@@ -28,7 +28,11 @@ pub struct Fusion {
     pub graph: f32,
     pub cosine: f32,
     pub bm25: f32,
+    /// Nothing in files from before it was weighed.
+    #[serde(default)]
     pub coverage: f32,
+    /// The same.
+    #[serde(default)]
     pub proximity: f32,
     pub recency: f32,
     pub policy: f32,
@@ -75,8 +79,18 @@ pub struct Choice {
     pub same_cosine: f32,
     pub least_cosine: f32,
     pub least_coverage: f32,
+    #[serde(default = "least_answerability")]
     pub least_answerability: f32,
+    #[serde(default = "quoted")]
     pub quoted: usize,
+}
+
+fn least_answerability() -> f32 {
+    0.6
+}
+
+fn quoted() -> usize {
+    3
 }
 
 /// When a policy is triggered by what is meant.
@@ -171,6 +185,21 @@ impl Weights {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_from_before_closeness_was_weighed_is_read() {
+        let is_newer = |line: &&str| {
+            ["coverage", "proximity", "least_answerability", "quoted"]
+                .iter()
+                .any(|name| line.starts_with(name))
+        };
+        let older: Vec<&str> = SHIPPED.lines().filter(|line| !is_newer(line)).collect();
+        let read = Weights::parse(&older.join("\n")).unwrap();
+        assert!(
+            read.fusion.coverage.abs() < f32::EPSILON && read.fusion.proximity.abs() < f32::EPSILON
+        );
+        assert_eq!(read.choice, Weights::load(None).unwrap().choice);
+    }
 
     #[test]
     fn what_ships_is_right_and_what_does_not_fit_is_named() {

@@ -486,7 +486,7 @@ async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: W
         ranked.retain(|one| {
             one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
         });
-        let likelihood = answerability(&ranked, &weights.fusion);
+        let likelihood = answerability(&ranked, &weights.fusion, |entry| index.head(entry));
         let ranked = rank::choose(&index, &ranked, &weights, weights.choice.limit);
         let around = hit::around(&index, &ranked).into_iter();
         Chosen {

@@ -18,6 +18,11 @@ use crate::retrieval::vectors::Quantised;
 const CANDIDATES: usize = 100;
 /// The first ones, whose texts are looked at for how close the question's words stand. Reading one takes some 20 us.
 const READ_CLOSELY: usize = 50;
+/// Stems of the words around what is asked, as in "What does the manual say about …?": no text has to have them.
+const FRAME: [&str; 12] = [
+    "accord", "book", "describ", "doc", "document", "explain", "guid", "handbook", "manual",
+    "mention", "say", "tell",
+];
 /// Names that are followed.
 const SEEDS: usize = 24;
 /// Chunks that are reached from names.
@@ -227,7 +232,12 @@ pub fn fuse(
 
 /// Adds what only a look at the text tells, for the first ones.
 fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned, weight: f32) {
-    let terms = index.terms(&scanned.words, &scanned.rarities);
+    let words = scanned.words.iter().zip(&scanned.rarities);
+    let rarities = words.map(|(word, &rarity)| {
+        let is_frame = FRAME.contains(&word.stem.as_str());
+        if is_frame { 0.0 } else { rarity }
+    });
+    let terms = index.terms(&scanned.words, &rarities.collect::<Vec<f32>>());
     for one in ranked.iter_mut().take(READ_CLOSELY) {
         let entry = index.entry(one.entry);
         let heads = entry.title.iter().chain(&entry.heading).chain(&entry.tags);

@@ -1,6 +1,6 @@
 //! The served chunks, laid out for searching: vectors, words, names, and what is near what.
 //!
-//! They are in files, one of each source; in memory is little of them ([`segment`]). Holds one version of each source, never
+//! They are in files, one of each source; in memory is little of them (`Segment`). Holds one version of each source, never
 //! two. Knows nothing of scores.
 
 mod folder;

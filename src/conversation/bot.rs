@@ -759,10 +759,8 @@ impl Bot {
                 newest = Some(revision);
             }
             if is_taken_back {
-                let (session, event) = (&message.conversation, &message.event);
-                if let Err(error) = self.archive.mark_forgotten(session, event).await {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, %event, "that a message was taken back could not be kept");
+                if !self.take_back(guard, message, newest).await {
+                    followed.pop();
                 }
                 return;
             }
@@ -827,6 +825,27 @@ impl Bot {
                 }
             }
         }
+    }
+
+    /// Sees to it that a message is not answered, nor was when it was delivered before; says whether that is done.
+    async fn take_back(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        revision: Option<Box<Revision>>,
+    ) -> bool {
+        if let Some(deletion) = revision.filter(|it| it.is_deletion()) {
+            let left = self.revise_within(guard, deletion).await.err();
+            let is_done = left.is_none();
+            left.into_iter().for_each(|it| self.revise_later(it));
+            return is_done;
+        }
+        let (session, event) = (&message.conversation, &message.event);
+        if let Err(error) = self.archive.mark_forgotten(session, event).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, %event, "that a message was taken back could not be kept");
+        }
+        true
     }
 
     /// Follows what was revised when its answer was there already.

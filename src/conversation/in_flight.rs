@@ -19,6 +19,13 @@ pub struct Revision {
     pub reply: Box<dyn Reply>,
 }
 
+impl Revision {
+    /// Whether the message was taken back.
+    pub fn is_deletion(&self) -> bool {
+        matches!(self.message.body, Body::Deletion { .. })
+    }
+}
+
 /// How the answer to a message begins.
 #[derive(Debug)]
 pub struct Begin {
@@ -100,7 +107,7 @@ impl InFlight {
         let Some(mut entry) = self.messages.get_mut(of) else {
             return Err(revision);
         };
-        entry.is_taken_back |= matches!(revision.message.body, Body::Deletion { .. });
+        entry.is_taken_back |= revision.is_deletion();
         let replaced = entry.revision.replace(revision);
         if let Some(running) = &entry.running {
             running.raise(Interruption::Superseded);

@@ -38,7 +38,7 @@ impl Bot {
         let Some(of) = revised(&revision.message).cloned() else {
             return true;
         };
-        let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
+        let is_deletion = revision.is_deletion();
         if is_deletion {
             self.commands.listening.let_go(&of);
         } else if self.is_muted(&revision.message).await && !self.was_heard(&revision.message).await
@@ -90,7 +90,7 @@ impl Bot {
 
     /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
     fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
-        let is_deletion = matches!(revision.message.body, Body::Deletion { .. });
+        let is_deletion = revision.is_deletion();
         let event = revision.message.event.clone();
         if let Some(earlier) = self.in_flight.revise(of, revision)?
             // Told twice, it is not done: after a crash nobody else would know of it.
@@ -158,10 +158,8 @@ impl Bot {
             None => false,
         };
         let Some(turn) = self.turn_revised(&revision.message).await? else {
-            if let (false, Body::Deletion { of }) = (is_open, &revision.message.body) {
-                // Its message may still come: sent again after a kill in the middle of this, or late.
-                let session = &revision.message.conversation;
-                self.archive.mark_forgotten(session, of).await?;
+            if !is_open {
+                self.keep_gone(&revision.message).await?;
             }
             return Ok(!is_open);
         };
@@ -169,6 +167,18 @@ impl Bot {
         let _place = self.places.acquire(&revision.message.author.id).await;
         self.revise_turn(&guard, revision).await?;
         Ok(true)
+    }
+
+    /// Keeps that what a deletion is about is gone: it may still come, sent again after a kill in the middle of this,
+    /// or late.
+    async fn keep_gone(&self, revision: &IncomingMessage) -> Result<(), StoreError> {
+        match &revision.body {
+            Body::Deletion { of } => {
+                let session = &revision.conversation;
+                self.archive.mark_forgotten(session, of).await
+            }
+            Body::Edit { .. } | Body::Text(_) | Body::Command(_) => Ok(()),
+        }
     }
 
     async fn revise_turn(
@@ -179,7 +189,7 @@ impl Bot {
         let Revision { message, reply } = revision;
         // Looked for again: it may have changed while the session was waited for.
         let Some(turn) = self.turn_revised(message).await? else {
-            return Ok(());
+            return Ok(self.keep_gone(message).await?);
         };
         match &message.body {
             Body::Edit { .. } if turn.is_note() => {

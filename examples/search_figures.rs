@@ -285,7 +285,7 @@ fn files(folder: &Path, chunks: usize) -> anyhow::Result<()> {
     for number in 0..SEARCHES {
         let began = Instant::now();
         let ranked = ranked(&index, &local, &question(number), &weights);
-        let chosen = choose(&index, &ranked, &weights, weights.choice.limit);
+        let chosen = choose(&index, &ranked, &weights.choice);
         let texts = chosen.iter().map(|one| index.text(one.entry).len());
         anyhow::ensure!(texts.sum::<usize>() > 0, "nothing was found");
         took.push(began.elapsed());

@@ -20,6 +20,7 @@ from pathlib import Path
 
 PLACES = (1, 5, 10)
 CHUNK = 1_000
+LEAST_ANSWERABILITY = 0.6  # as in knowledge/weights.toml
 ANCHOR = re.compile(r"\s*\{\s*#[^{}]*\}$")
 HERE = Path(__file__).parent
 
@@ -81,7 +82,7 @@ class Muninn:
     def finds(self, question):
         found = json.loads(self.runs("search", "--json", "--limit", str(max(PLACES)), "--", question))
         hits = [(hit["link"], hit["name"]) for hit in found["hits"]]
-        return hits, found["answerability"] >= 0.6
+        return hits, found["answerability"] >= LEAST_ANSWERABILITY
 
 
 def is_right(hit, evidence):

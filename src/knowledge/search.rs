@@ -305,9 +305,9 @@ impl Searcher {
         let least = self.weights.get().choice.least_answerability;
         let is_doubtful = !found.hits.is_empty() && found.answerability < least;
         is_doubtful.then(|| {
-            let likelihood = 100.0 * found.answerability;
+            let chance = 100.0 * found.answerability;
             format!(
-                "Probably nothing here answers that (likelihood {likelihood:.0} %). What comes nearest:"
+                "Probably none of these answers that (the chance is {chance:.0} %). They come nearest:"
             )
         })
     }
@@ -329,16 +329,19 @@ impl Searcher {
         if !has_vector {
             rungs.push(Rung::WordsOnly);
         }
-        let chosen = choose(&index, ranked, weights.limited_to(query.limit)).await;
-        let likelihood = chosen.answerability;
-        let passages = self.passages(&index, &chosen.around).await;
+        let Chosen {
+            ranked,
+            answerability,
+            around,
+        } = choose(&index, ranked, weights.limited_to(query.limit)).await;
+        let passages = self.passages(&index, &around).await;
         if passages.is_none() {
             rungs.push(Rung::GraphAway);
         }
         let its_index = Arc::clone(&index);
         let hits = blocking(move || {
             let passages = passages.as_ref();
-            hit::hits(&its_index, &chosen.ranked, passages)
+            hit::hits(&its_index, &ranked, passages)
         });
         let hits = hits.await;
         if !self.is_sound(&index) {
@@ -349,7 +352,7 @@ impl Searcher {
         }
         let policies = plan.policies.iter();
         told(Found {
-            answerability: likelihood,
+            answerability,
             hits,
             rungs,
             policies: policies.map(|&at| index.policies()[at].clone()).collect(),
@@ -486,8 +489,8 @@ async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: W
         ranked.retain(|one| {
             one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
         });
-        let likelihood = answerability(&ranked, &weights.fusion, |entry| index.head(entry));
-        let ranked = rank::choose(&index, &ranked, &weights, weights.choice.limit);
+        let likelihood = answerability(&ranked, &weights.fusion);
+        let ranked = rank::choose(&index, &ranked, &weights.choice);
         let around = hit::around(&index, &ranked).into_iter();
         Chosen {
             answerability: if ranked.is_empty() { 0.0 } else { likelihood },

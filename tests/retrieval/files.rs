@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::changing;
-use muninn::knowledge::search::{Rung, Searcher, Weights};
+use muninn::knowledge::search::{Found, Rung, Searcher, Weights};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
+use tempfile::TempDir;
 
 use super::quay::{HANDBOOK, Quay};
 use super::search;
@@ -27,97 +28,114 @@ fn started(store: &Arc<GraphStore>, data_dir: &Path) -> Arc<Searcher> {
     Arc::new(searcher.in_data_dir(data_dir))
 }
 
-fn file(data_dir: &Path, quay: &Quay) -> PathBuf {
-    let name = format!("{}.index", quay.source("handbook"));
-    data_dir.join("knowledge-index").join(name)
+/// A handbook that was ingested and is searched.
+struct Handbook {
+    quay: Quay,
+    store: Arc<GraphStore>,
+    searcher: Arc<Searcher>,
+    data: TempDir,
+    /// Its file.
+    path: PathBuf,
+    /// The graph's folder.
+    _place: Place,
+}
+
+impl Handbook {
+    async fn new() -> Self {
+        let (place, quay) = (Place::embedded(), Quay::new().await);
+        let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
+        quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
+        let data = tempfile::tempdir().unwrap();
+        let searcher = started(&store, data.path());
+        searcher.refresh().await;
+        let name = format!("{}.index", quay.source("handbook"));
+        Self {
+            path: data.path().join("knowledge-index").join(name),
+            quay,
+            store,
+            searcher,
+            data,
+            _place: place,
+        }
+    }
+
+    async fn dues(&self, searcher: &Arc<Searcher>) -> Found {
+        search(searcher, "dues at the north quay", &self.quay.channel).await
+    }
+
+    async fn tells_dues(&self, searcher: &Arc<Searcher>, dues: &str) {
+        let found = self.dues(searcher).await;
+        assert!(found.hits[0].text.contains(dues), "{found:#?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_outlive_the_process_and_follow_the_versions() {
-    let (place, quay) = (Place::embedded(), Quay::new().await);
-    let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
-    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
-    let data = tempfile::tempdir().unwrap();
-    started(&store, data.path()).refresh().await;
-    let path = file(data.path(), &quay);
-    let made = std::fs::metadata(&path).unwrap();
+    let of = Handbook::new().await;
+    let made = std::fs::metadata(&of.path).unwrap();
     assert_eq!(made.mode() & 0o777, 0o600);
 
-    let next = started(&store, data.path());
+    let next = started(&of.store, of.data.path());
     next.refresh().await;
-    let found = search(&next, "dues at the north quay", &quay.channel).await;
+    let found = of.dues(&next).await;
     assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
     assert!(found.rungs.is_empty());
-    assert_eq!(std::fs::metadata(&path).unwrap().ino(), made.ino());
+    assert_eq!(std::fs::metadata(&of.path).unwrap().ino(), made.ino());
     // Who may see it is not what the file says.
     let others = search(&next, "dues at the north quay", "elsewhere").await;
     assert!(others.hits.is_empty(), "{others:#?}");
 
     let dearer = HANDBOOK.replace("40 crowns", "50 crowns");
-    quay.put(&store, &[("handbook.md", &dearer)]).await;
+    of.quay.put(&of.store, &[("handbook.md", &dearer)]).await;
     next.refresh().await;
-    let found = search(&next, "dues at the north quay", &quay.channel).await;
-    assert!(found.hits[0].text.contains("50 crowns"), "{found:#?}");
-    let bytes = std::fs::read(&path).unwrap();
+    of.tells_dues(&next, "50 crowns").await;
+    let bytes = std::fs::read(&of.path).unwrap();
     let says = |text: &str| bytes.windows(text.len()).any(|it| it == text.as_bytes());
     assert!(says("50 crowns") && !says("40 crowns"));
-    store.close().await.unwrap();
+    of.store.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_file_is_not_believed_and_made_again() {
-    let (place, quay) = (Place::embedded(), Quay::new().await);
-    let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
-    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
-    let data = tempfile::tempdir().unwrap();
-    let searcher = started(&store, data.path());
-    searcher.refresh().await;
-    let path = file(data.path(), &quay);
-
+    let of = Handbook::new().await;
     // Under a process that has it open: another byte in the first text.
-    let damaged = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let mut damaged = std::fs::OpenOptions::new();
+    let damaged = damaged.write(true).open(&of.path).unwrap();
     damaged.write_all_at(b"\xFF", 10).unwrap();
-    let found = search(&searcher, "dues at the north quay", &quay.channel).await;
+    let found = of.dues(&of.searcher).await;
     assert_eq!(found.rungs, [Rung::Loading]);
     assert!(found.hits.is_empty());
-    searcher.refresh().await;
-    let found = search(&searcher, "dues at the north quay", &quay.channel).await;
-    assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
+    of.searcher.refresh().await;
+    of.tells_dues(&of.searcher, "40 crowns").await;
 
     // While nobody has it open: as a machine that lost its power may leave it.
-    let whole = std::fs::read(&path).unwrap();
-    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let next = started(&store, data.path());
+    let whole = std::fs::read(&of.path).unwrap();
+    std::fs::write(&of.path, &whole[..whole.len() / 2]).unwrap();
+    let next = started(&of.store, of.data.path());
     next.refresh().await;
-    let found = search(&next, "dues at the north quay", &quay.channel).await;
-    assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
-    assert_eq!(std::fs::read(&path).unwrap().len(), whole.len());
-    store.close().await.unwrap();
+    of.tells_dues(&next, "40 crowns").await;
+    assert_eq!(std::fs::read(&of.path).unwrap().len(), whole.len());
+    of.store.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_goes_with_its_source() {
-    let (place, quay) = (Place::embedded(), Quay::new().await);
-    let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
-    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
-    let data = tempfile::tempdir().unwrap();
-    let searcher = started(&store, data.path());
-    searcher.refresh().await;
-    let path = file(data.path(), &quay);
-    assert!(path.exists());
-    let name = quay.source("handbook");
+    let of = Handbook::new().await;
+    assert!(of.path.exists());
+    let name = of.quay.source("handbook");
+    let remove = async |data_dir: &Path| {
+        changing::remove(&of.store, data_dir, &name).await.unwrap();
+    };
     // By the process that removes it…
-    changing::remove(&store, data.path(), &name).await.unwrap();
-    assert!(!path.exists());
+    remove(of.data.path()).await;
+    assert!(!of.path.exists());
     // …and by one that hears of it.
-    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
-    searcher.refresh().await;
-    assert!(path.exists());
+    of.quay.put(&of.store, &[("handbook.md", HANDBOOK)]).await;
+    of.searcher.refresh().await;
+    assert!(of.path.exists());
     let elsewhere = tempfile::tempdir().unwrap();
-    changing::remove(&store, elsewhere.path(), &name)
-        .await
-        .unwrap();
-    searcher.refresh().await;
-    assert!(!path.exists());
-    store.close().await.unwrap();
+    remove(elsewhere.path()).await;
+    of.searcher.refresh().await;
+    assert!(!of.path.exists());
+    of.store.close().await.unwrap();
 }

@@ -53,17 +53,21 @@ pub fn best(scores: &[f32], most: usize) -> Vec<(usize, f32)> {
         if score > least {
             best.push((place, score));
             if best.len() == 2 * most {
-                best.select_nth_unstable_by(most, better);
-                best.truncate(most);
+                keep_best(&mut best, most);
                 least = best.iter().fold(f32::INFINITY, |least, it| least.min(it.1));
             }
         }
     }
-    if best.len() > most {
-        best.select_nth_unstable_by(most, better);
-        best.truncate(most);
-    }
+    keep_best(&mut best, most);
     best
+}
+
+/// Keeps the best, in no order.
+pub fn keep_best(scored: &mut Vec<(usize, f32)>, most: usize) {
+    if scored.len() > most {
+        scored.select_nth_unstable_by(most, better);
+        scored.truncate(most);
+    }
 }
 
 /// The best first; of equals the one whose place is before the other's.

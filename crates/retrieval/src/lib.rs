@@ -1,5 +1,5 @@
-//! Search in memory and, for what does not fit there, on disk; for exchanges as for documents: words by BM25 with stems and a table of how rare words are, and vectors in
-//! 16 bits, with a small embedding model that needs no service.
+//! Search in exchanges and documents, in memory and, for what does not fit there, on disk: words by BM25 with stems and a table
+//! of how rare words are, and vectors in 16 bits, with a small embedding model that needs no service.
 //!
 //! Knows nothing of conversations, models or graphs.
 

@@ -11,18 +11,13 @@ use crate::text::Words;
 /// Words farther apart than this have nothing to do with one another.
 const FARTHEST: usize = 8;
 
-/// A word of a question, in every form by which it may be found.
-#[derive(Debug)]
-struct Term {
-    stems: Vec<String>,
-    rarity: f32,
-}
-
 /// The words of a question in their order, each once.
 #[derive(Debug)]
 pub struct Terms<'a> {
     words: &'a Words,
-    terms: Vec<Term>,
+    rarities: &'a [f32],
+    /// By every stem that a word may be found by: the places of these words.
+    by_stem: HashMap<String, Vec<usize>>,
 }
 
 /// What a text has of a question.
@@ -37,47 +32,53 @@ pub struct TermMatch {
 
 impl<'a> Terms<'a> {
     /// The words of a question, each with its rarity where it is asked.
-    pub fn new(words: &'a Words, query: &[SoughtWord], rarities: &[f32]) -> Self {
-        let term = |(word, &rarity): (&SoughtWord, &f32)| Term {
-            stems: word.stems(),
-            rarity,
-        };
+    pub fn new(words: &'a Words, query: &[SoughtWord], rarities: &'a [f32]) -> Self {
+        let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, word) in query.iter().enumerate() {
+            for stem in word.stems() {
+                by_stem.entry(stem).or_default().push(at);
+            }
+        }
         Self {
             words,
-            terms: query.iter().zip(rarities).map(term).collect(),
+            rarities,
+            by_stem,
         }
     }
 
     /// Compares the question with a text that has these heads: they have words, too, but are near to nothing.
     pub fn compare<'t>(&self, text: &str, heads: impl Iterator<Item = &'t str>) -> TermMatch {
-        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        let places = self.places(text);
+        let mut is_there: Vec<bool> = places.iter().map(|places| !places.is_empty()).collect();
+        for head in heads {
+            let found = self.places(head).into_iter().zip(&mut is_there);
+            found.for_each(|(places, is_there)| *is_there |= !places.is_empty());
+        }
+        let missing = self.rarities.iter().zip(is_there).filter(|(_, is)| !is);
+        let rarest = missing.map(|(rarity, _)| *rarity).fold(0.0, f32::max);
+        TermMatch {
+            proximity: self.proximity(&places),
+            missing: share(rarest, self.rarities.iter().sum()),
+        }
+    }
+
+    /// Where each word of the question stands in a text.
+    fn places(&self, text: &str) -> Vec<Vec<usize>> {
+        let mut places = vec![Vec::new(); self.rarities.len()];
         let mut place = 0;
         self.words.each(text, |stem| {
-            places.entry(stem.to_owned()).or_default().push(place);
+            for &term in self.by_stem.get(stem).into_iter().flatten() {
+                places[term].push(place);
+            }
             place += 1;
         });
-        let of_term = |term: &Term| -> Vec<usize> {
-            let found = term.stems.iter().filter_map(|stem| places.get(stem));
-            found.flatten().copied().collect()
-        };
-        let in_text: Vec<Vec<usize>> = self.terms.iter().map(of_term).collect();
-        let mut in_heads = Vec::new();
-        heads.for_each(|head| in_heads.extend(self.words.list(head)));
-        let is_missing = |(term, places): &(&Term, &Vec<usize>)| {
-            places.is_empty() && !term.stems.iter().any(|stem| in_heads.contains(stem))
-        };
-        let missing = self.terms.iter().zip(&in_text).filter(is_missing);
-        let rarest = missing.map(|(term, _)| term.rarity).fold(0.0, f32::max);
-        TermMatch {
-            proximity: self.proximity(&in_text),
-            missing: share(rarest, self.terms.iter().map(|term| term.rarity).sum()),
-        }
+        places
     }
 
     fn proximity(&self, places: &[Vec<usize>]) -> f32 {
         let (mut near, mut all) = (0.0, 0.0);
-        for (terms, places) in self.terms.windows(2).zip(places.windows(2)) {
-            let commoner = terms[0].rarity.min(terms[1].rarity);
+        for (rarities, places) in self.rarities.windows(2).zip(places.windows(2)) {
+            let commoner = rarities[0].min(rarities[1]);
             all += commoner;
             if let Some(distance) = distance(&places[0], &places[1]) {
                 near += commoner / distance as f32;

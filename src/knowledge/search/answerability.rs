@@ -21,12 +21,8 @@ const RIVAL: usize = 5;
 const FIRST: usize = 5;
 
 /// The probability that one of the first chunks answers the question: 0 where there is none. What is named, identified or wanted by a
-/// policy is what was asked for. `record` tells what a chunk is part of.
-pub(super) fn answerability(
-    ranked: &[Ranked],
-    weights: &Fusion,
-    record: impl Fn(usize) -> usize,
-) -> f32 {
+/// policy is what was asked for.
+pub(super) fn answerability(ranked: &[Ranked], weights: &Fusion) -> f32 {
     let Some(first) = ranked.first() else {
         return 0.0;
     };
@@ -34,9 +30,7 @@ pub(super) fn answerability(
         return 1.0;
     }
     let mut records = HashSet::new();
-    let best_of_each = ranked
-        .iter()
-        .filter(|one| records.insert(record(one.entry)));
+    let best_of_each = ranked.iter().filter(|one| records.insert(one.head));
     let rival = best_of_each.take(RIVAL).last().unwrap_or(first);
     let stands_out = (first.scores.total - rival.scores.total) / weights.of_content();
     let missing = ranked.iter().take(FIRST).map(|one| one.missing);
@@ -57,6 +51,7 @@ mod tests {
     fn ranked(totals: &[f32], missing: f32, graph: f32) -> Vec<Ranked> {
         let one = |(entry, &total): (usize, &f32)| Ranked {
             entry,
+            head: entry,
             scores: Scores {
                 total,
                 graph,
@@ -70,7 +65,7 @@ mod tests {
 
     fn of(totals: &[f32], missing: f32, graph: f32) -> f32 {
         let weights = Weights::load(None).unwrap().fusion;
-        answerability(&ranked(totals, missing, graph), &weights, |entry| entry)
+        answerability(&ranked(totals, missing, graph), &weights)
     }
 
     #[test]
@@ -87,9 +82,10 @@ mod tests {
     #[test]
     fn chunks_of_one_record_are_no_rivals() {
         let weights = Weights::load(None).unwrap().fusion;
-        let alike = ranked(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.6, 0.5, 0.5, 0.4], 0.0, 0.0);
-        let of_one = answerability(&alike, &weights, |entry| entry.max(4));
-        let of_each = answerability(&alike, &weights, |entry| entry);
+        let mut alike = ranked(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.6, 0.5, 0.5, 0.4], 0.0, 0.0);
+        let of_each = answerability(&alike, &weights);
+        alike[..5].iter_mut().for_each(|one| one.head = 0);
+        let of_one = answerability(&alike, &weights);
         assert!(of_one > 0.9 && of_each < 0.6, "{of_one} {of_each}");
     }
 

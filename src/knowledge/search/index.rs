@@ -137,6 +137,12 @@ impl KnowledgeIndex {
         self.segments[source].text(own)
     }
 
+    /// What a chunk is, and what it says.
+    pub(super) fn entry_and_text(&self, number: usize) -> (Entry, String) {
+        let (source, own) = self.place(number);
+        self.segments[source].entry_and_text(own)
+    }
+
     /// The number of an entry's source.
     pub(super) fn source_number(&self, number: usize) -> usize {
         // Of sources without a chunk the last one begins where the next chunk is.
@@ -205,7 +211,7 @@ impl KnowledgeIndex {
     }
 
     /// The same with how rare each is, to compare texts with.
-    pub(super) fn terms(&self, words: &WeightedWords, rarities: &[f32]) -> Terms<'_> {
+    pub(super) fn terms<'a>(&'a self, words: &WeightedWords, rarities: &'a [f32]) -> Terms<'a> {
         Terms::new(&self.words, words, rarities)
     }
 
@@ -320,8 +326,13 @@ impl KnowledgeIndex {
 
     /// The first chunk of a chunk's record.
     pub fn head(&self, number: usize) -> usize {
+        self.head_of(number, &self.entry(number))
+    }
+
+    /// The same of an entry that was read.
+    pub(super) fn head_of(&self, number: usize, entry: &Entry) -> usize {
         let start = self.starts[self.source_number(number)];
-        (start + self.entry(number).head as usize).min(number)
+        (start + entry.head as usize).min(number)
     }
 
     /// The chunk so many places further in its record.

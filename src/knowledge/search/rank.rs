@@ -8,8 +8,8 @@ use chrono::NaiveDate;
 use super::alike;
 use super::index::{Entry, KnowledgeIndex};
 use super::plan::Plan;
-use super::weights::{Choice, Fusion, Graph, Weights};
-use crate::retrieval::best::{best, better, greatest};
+use super::weights::{Choice, Fusion, Graph};
+use crate::retrieval::best::{best, better, greatest, keep_best};
 use crate::retrieval::postings::{WeightedWords, WordScores};
 use crate::retrieval::proximity::TermMatch;
 use crate::retrieval::vectors::Quantised;
@@ -62,6 +62,8 @@ pub struct Scores {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
     pub entry: usize,
+    /// The first chunk of its record.
+    pub head: usize,
     pub scores: Scores,
     pub named: Option<Confidence>,
     /// The share, by rarity, that the rarest word of the question has that it does not have. 1 where it was not looked for.
@@ -118,6 +120,7 @@ pub fn graph_match(
     let is_seen = |number: usize| plan.seen[index.source_number(number)];
     let mut named = index.named_in(&plan.text, weights.least_name, &plan.seen);
     keep_best(&mut named, SEEDS);
+    named.sort_unstable_by(better);
     let identified = plan.identified.iter().filter(|&&number| is_seen(number));
     named.splice(0..0, identified.map(|&number| (number, 1.0)));
     let mut found: HashMap<usize, Confidence> = HashMap::new();
@@ -213,6 +216,7 @@ pub fn fuse(
         }
         Ranked {
             entry: number,
+            head: index.head_of(number, &entry),
             scores,
             named,
             missing: 1.0,
@@ -237,12 +241,13 @@ fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned
         let is_frame = FRAME.contains(&word.stem.as_str());
         if is_frame { 0.0 } else { rarity }
     });
-    let terms = index.terms(&scanned.words, &rarities.collect::<Vec<f32>>());
+    let rarities: Vec<f32> = rarities.collect();
+    let terms = index.terms(&scanned.words, &rarities);
     for one in ranked.iter_mut().take(READ_CLOSELY) {
-        let entry = index.entry(one.entry);
+        let (entry, text) = index.entry_and_text(one.entry);
         let heads = entry.title.iter().chain(&entry.heading).chain(&entry.tags);
         let heads = heads.map(String::as_str);
-        let TermMatch { proximity, missing } = terms.compare(&index.text(one.entry), heads);
+        let TermMatch { proximity, missing } = terms.compare(&text, heads);
         one.scores.proximity = proximity;
         one.scores.total += weight * proximity;
         one.missing = missing;
@@ -325,20 +330,8 @@ fn total(scores: &Scores, best: Best, weights: &Fusion) -> f32 {
 /// The best of a part, those without a score left out.
 fn top(scores: impl Iterator<Item = (usize, f32)>) -> Vec<usize> {
     let mut scored: Vec<(usize, f32)> = scores.filter(|(_, score)| *score > 0.0).collect();
-    if scored.len() > CANDIDATES {
-        scored.select_nth_unstable_by(CANDIDATES, better);
-        scored.truncate(CANDIDATES);
-    }
+    keep_best(&mut scored, CANDIDATES);
     scored.into_iter().map(|(number, _)| number).collect()
-}
-
-/// Keeps the best, best first.
-fn keep_best(scored: &mut Vec<(usize, f32)>, most: usize) {
-    if scored.len() > most {
-        scored.select_nth_unstable_by(most, better);
-        scored.truncate(most);
-    }
-    scored.sort_unstable_by(better);
 }
 
 /// How much the triggered policies want a chunk.
@@ -359,17 +352,11 @@ fn recency(date: Option<NaiveDate>, today: NaiveDate) -> f32 {
 }
 
 /// What is kept of what was ranked: enough alike the question, none twice, within the budget.
-pub fn choose(
-    index: &KnowledgeIndex,
-    ranked: &[Ranked],
-    weights: &Weights,
-    limit: usize,
-) -> Vec<Ranked> {
-    let choice = &weights.choice;
+pub fn choose(index: &KnowledgeIndex, ranked: &[Ranked], choice: &Choice) -> Vec<Ranked> {
     let mut kept: Vec<(Ranked, Entry)> = Vec::new();
     let mut left = choice.tokens;
     for one in ranked {
-        if kept.len() >= limit {
+        if kept.len() >= choice.limit {
             break;
         }
         if !is_enough(&one.scores, choice) {

@@ -278,7 +278,8 @@ proptest! {
         weights.choice.tokens = tokens;
         weights.choice.per_record = per_record;
         let (_, ranked) = search(&index, &question, vector, CREW);
-        let chosen = choose(&index, &ranked, &weights, limit);
+        weights.choice.limit = limit;
+        let chosen = choose(&index, &ranked, &weights.choice);
         prop_assert!(chosen.len() <= limit);
         let sizes = chosen.iter().map(|it| index.entry(it.entry).tokens);
         prop_assert!(chosen.len() == 1 || sizes.sum::<u32>() <= tokens);

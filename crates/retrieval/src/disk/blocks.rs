@@ -10,8 +10,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::bytes::{Bytes, put_number};
-
 /// Bytes of a block, a page of the machine's cache: few enough that reading one row costs little.
 const BLOCK: u64 = 4 << 10;
 /// How the closing record ends.
@@ -279,18 +277,6 @@ impl Part {
 /// When it cannot be written.
 pub fn write_offset(to: &mut impl io::Write, offset: u64) -> io::Result<()> {
     to.write_all(&offset.to_le_bytes())
-}
-
-/// A length before bytes, as [`Bytes::bytes`] reads it.
-pub(super) fn with_length(bytes: &[u8]) -> Vec<u8> {
-    let mut length = Vec::with_capacity(10);
-    put_number(&mut length, bytes.len() as u64);
-    length
-}
-
-/// The number that bytes begin with.
-pub(super) fn leading(bytes: &[u8]) -> Option<u64> {
-    Bytes(bytes).number()
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //!
 //! A list is written in stretches, which are put one after the other; each begins with its length and its first number.
 
+use std::ops::Range;
+
+use super::blocks::BlockFile;
 use super::bytes::{Bytes, put_number};
 
 /// A number, and what is told of it.
@@ -22,7 +25,7 @@ pub fn stretch(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
 
 /// A whole list, of its stretches.
 pub fn whole(stretches: &[Vec<u8>]) -> Vec<u8> {
-    let lengths = stretches.iter().filter_map(|it| super::blocks::leading(it));
+    let lengths = stretches.iter().filter_map(|it| Bytes(it).number());
     let mut bytes = Vec::with_capacity(stretches.iter().map(Vec::len).sum::<usize>() + 10);
     put_number(&mut bytes, lengths.sum());
     bytes.extend(stretches.iter().flatten());
@@ -30,15 +33,38 @@ pub fn whole(stretches: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// How many a list has, of its first bytes.
-pub fn length(list: &[u8]) -> usize {
+fn length(list: &[u8]) -> usize {
     Bytes(list).small().unwrap_or_default()
 }
 
 /// Bytes that [`length`] needs at most.
-pub const LENGTH_BYTES: usize = 10;
+const LENGTH_BYTES: u64 = 10;
+
+/// How many a list in a file has.
+pub fn length_in(file: &BlockFile, place: &Range<u64>) -> usize {
+    let most = (place.end - place.start).min(LENGTH_BYTES);
+    length(&file.read(place.start, most as usize).unwrap_or_default())
+}
+
+/// What a list in a file says of the numbers below `count`: what stands nowhere is not read as if it did. Nothing where
+/// the file is damaged.
+pub fn read(file: &BlockFile, place: &Range<u64>, count: usize) -> Vec<Having> {
+    let list = file.read(place.start, (place.end - place.start) as usize);
+    let list = list.unwrap_or_default();
+    let mut all = Vec::with_capacity(length(&list).min(count));
+    let is_list = each(&list, |number, told| {
+        if (number as usize) < count {
+            all.push((number, told));
+        }
+    });
+    if !is_list {
+        file.distrust();
+    }
+    all
+}
 
 /// Calls `each` with everything in a list. False: it is not one.
-pub fn each(list: &[u8], mut each: impl FnMut(u32, u16)) -> bool {
+fn each(list: &[u8], mut each: impl FnMut(u32, u16)) -> bool {
     let mut read = Bytes(list);
     let mut stretches = || {
         read.number()?;

@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 
 use private_files::unnamed_file;
 
-use super::blocks::with_length;
-
 /// What sorts, and what belongs to it.
 pub type Pair = (Vec<u8>, Vec<u8>);
 /// A key, and all that belongs to it.
@@ -105,7 +103,8 @@ impl Run {
     /// When it cannot be written.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
         for bytes in [key, value] {
-            self.0.write_all(&with_length(bytes))?;
+            let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+            self.0.write_all(&length.to_le_bytes())?;
             self.0.write_all(bytes)?;
         }
         Ok(())
@@ -184,17 +183,9 @@ impl Iterator for Merged {
 }
 
 fn read_bytes(file: &mut BufReader<File>) -> io::Result<Vec<u8>> {
-    let (mut length, mut shift) = (0_u64, 0);
-    loop {
-        let mut byte = [0];
-        file.read_exact(&mut byte)?;
-        length |= u64::from(byte[0] & 0x7F) << shift;
-        if byte[0] & 0x80 == 0 {
-            break;
-        }
-        shift += 7;
-    }
-    let mut bytes = vec![0; length as usize];
+    let mut length = [0; 4];
+    file.read_exact(&mut length)?;
+    let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
     file.read_exact(&mut bytes)?;
     Ok(bytes)
 }

@@ -182,40 +182,21 @@ impl WordLists {
             .collect()
     }
 
-    /// How many entries have a word.
-    fn having(&self, file: &BlockFile, word: &SoughtWord) -> usize {
-        match self.places(file, word).as_slice() {
+    /// How many entries are in one of these lists.
+    fn having(&self, file: &BlockFile, places: &[Range<u64>]) -> usize {
+        match places {
             [] => 0,
-            [one] => {
-                let most = lists::LENGTH_BYTES.min((one.end - one.start) as usize);
-                let head = file.read(one.start, most).unwrap_or_default();
-                lists::length(&head)
-            }
-            places => self.together(file, places).len(),
+            [one] => lists::length_in(file, one),
+            several => self.list(file, several).len(),
         }
     }
 
-    /// The entries that have a word, in their order, and how often.
-    fn list(&self, file: &BlockFile, word: &SoughtWord) -> Vec<Having> {
-        self.together(file, &self.places(file, word))
-    }
-
-    fn together(&self, file: &BlockFile, places: &[Range<u64>]) -> Vec<Having> {
-        let mut all: Vec<Having> = Vec::new();
-        for place in places {
-            let list = file.read(place.start, (place.end - place.start) as usize);
-            let list = list.unwrap_or_default();
-            all.reserve(lists::length(&list).min(self.count()));
-            let is_list = lists::each(&list, |entry, count| {
-                // What stands nowhere is not read as if it did.
-                if (entry as usize) < self.count() {
-                    all.push((entry, count));
-                }
-            });
-            if !is_list {
-                file.distrust();
-            }
-        }
+    /// The entries that are in one of these lists, in their order, and how often.
+    fn list(&self, file: &BlockFile, places: &[Range<u64>]) -> Vec<Having> {
+        let read = places
+            .iter()
+            .flat_map(|place| lists::read(file, place, self.count()));
+        let mut all: Vec<Having> = read.collect();
         if places.len() > 1 {
             all.sort_by_key(|(entry, _)| *entry);
             all.dedup_by(|next, kept| {
@@ -236,6 +217,15 @@ impl WordLists {
     }
 }
 
+/// A word of a question.
+struct Sought {
+    /// Of its lists, part by part.
+    places: Vec<Vec<Range<u64>>>,
+    /// How many entries have it.
+    having: usize,
+    idf: f32,
+}
+
 /// What the words found in every entry of all the parts, which are numbered one after the other. One list is in memory at
 /// a time.
 pub fn score(parts: &[Searched<'_>], query: &WeightedWords) -> WordScores {
@@ -248,28 +238,37 @@ pub fn score(parts: &[Searched<'_>], query: &WeightedWords) -> WordScores {
         unheard: 0.0,
     };
     let average = (total_length as f32 / count.max(1) as f32).max(1.0);
-    let having = |word: &SoughtWord| -> usize {
-        let each = parts.iter();
-        each.map(|part| part.lists.having(part.file, word)).sum()
-    };
     let words = query.iter().map(|word| {
-        let having = having(word);
+        let places = parts.iter().map(|it| it.lists.places(it.file, word));
+        let places: Vec<Vec<Range<u64>>> = places.collect();
+        let each = parts.iter().zip(&places);
+        let having = each.map(|(it, places)| it.lists.having(it.file, places));
+        let having = having.sum();
         let idf = word.weight * idf(count, having, word.background());
-        (word, having, idf)
+        Sought {
+            places,
+            having,
+            idf,
+        }
     });
-    let mut words: Vec<(&SoughtWord, usize, f32)> = words.collect();
-    scores.rarities.extend(words.iter().map(|(_, _, idf)| *idf));
-    words.retain(|(_, having, _)| is_sought(count, *having));
-    let total: f32 = words.iter().map(|(_, _, idf)| idf).sum();
-    for (word, having, idf) in words {
+    let mut words: Vec<Sought> = words.collect();
+    scores.rarities.extend(words.iter().map(|word| word.idf));
+    words.retain(|word| is_sought(count, word.having));
+    let total: f32 = words.iter().map(|word| word.idf).sum();
+    for Sought {
+        places,
+        having,
+        idf,
+    } in words
+    {
         if having == 0 {
             scores.unheard = scores.unheard.max(idf);
         }
         let share = idf / total;
         let mut start = 0;
-        for part in parts {
+        for (part, places) in parts.iter().zip(&places) {
             if part.is_seen {
-                for (entry, often) in part.lists.list(part.file, word) {
+                for (entry, often) in part.lists.list(part.file, places) {
                     let length = part.lists.lengths[entry as usize];
                     let entry = start + entry as usize;
                     scores.bm25[entry] += worth(idf, often, length, average);

@@ -1,5 +1,5 @@
 //! One version of a source, in its file. In memory are the signs of the vectors, the lengths of the texts, and the first
-//! keys of the tables' pages: some fifty bytes a chunk; everything else is read where it is needed.
+//! keys of the tables' pages: some forty bytes a chunk; everything else is read where it is needed.
 //!
 //! What is read of a damaged file is nothing, and the file says so: whoever searched has to ask
 //! ([`Segment::is_damaged`]) before anything that was found is believed.
@@ -116,17 +116,22 @@ impl Segment {
 
     /// What a chunk says.
     pub(super) fn text(&self, number: usize) -> String {
+        self.entry_and_text(number).1
+    }
+
+    /// What a chunk is, and what it says.
+    pub(super) fn entry_and_text(&self, number: usize) -> (Entry, String) {
         let mut reader = self.file.reader();
         let place = self.place(&mut reader, number);
-        let text = place.and_then(|(start, length)| {
+        let read = place.and_then(|(start, length)| {
             let entry = Entry::read(reader.read(start, length)?, &self.labels)?;
             let text = self.file.read(
                 start.checked_sub(entry.text)?,
                 usize::try_from(entry.text).ok()?,
             )?;
-            String::from_utf8(text).ok()
+            Some((entry, String::from_utf8(text).ok()?))
         });
-        self.trusted(text)
+        self.trusted(read)
     }
 
     fn place(&self, reader: &mut BlockReader<'_>, number: usize) -> Option<(u64, usize)> {
@@ -181,10 +186,7 @@ impl Segment {
     /// How many have a word in their names.
     pub(crate) fn named_count(&self, stem: &str) -> usize {
         let place = self.names.find(&self.file, stem.as_bytes());
-        place.map_or(0, |place| {
-            let most = lists::LENGTH_BYTES.min((place.end - place.start) as usize);
-            lists::length(&self.file.read(place.start, most).unwrap_or_default())
-        })
+        place.map_or(0, |place| lists::length_in(&self.file, &place))
     }
 
     /// The first chunks of the records that are called so.
@@ -197,19 +199,10 @@ impl Segment {
     }
 
     fn listed(&self, table: &Table, key: &str) -> Vec<lists::Having> {
-        let list = table.get(&self.file, key.as_bytes());
-        let mut all = Vec::new();
-        let is_list = list.is_none_or(|list| {
-            lists::each(&list, |number, told| {
-                if (number as usize) < self.count {
-                    all.push((number, told));
-                }
-            })
-        });
-        if !is_list {
-            self.file.distrust();
-        }
-        all
+        let place = table.find(&self.file, key.as_bytes());
+        place.map_or_else(Vec::new, |place| {
+            lists::read(&self.file, &place, self.count)
+        })
     }
 
     /// The words of its texts, to be searched with those of others.

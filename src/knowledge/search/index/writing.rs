@@ -117,7 +117,7 @@ impl Builder {
         let made_by = made_by.map(|(name, dimension)| (name.as_str(), *dimension));
         let dimension = made_by.map_or(0, |(_, dimension)| dimension);
         let of = MadeOf::new(&self.source, made_by);
-        let mut laid = Laid::new(
+        let mut writer = SegmentWriter::new(
             &self.source.name,
             dimension,
             &self.folder,
@@ -127,9 +127,9 @@ impl Builder {
             let (_, value) = pair?;
             let mut read = Bytes(&value);
             let chunk = serde_json::from_slice(read.bytes().unwrap_or_default())?;
-            laid.take(chunk, unrow(read.0))?;
+            writer.take(chunk, unrow(read.0))?;
         }
-        laid.finish(self.links.finish()?, of, is_partial)?;
+        writer.finish(self.links.finish()?, of, is_partial)?;
         Ok(Ok(()))
     }
 }
@@ -154,11 +154,11 @@ fn unrow(bytes: &[u8]) -> Option<Quantised> {
     })
 }
 
-/// What is written one after the other while something else is.
+/// Something of each chunk that is written beside the texts, and put behind them.
 #[derive(Debug)]
-struct Spool(BufWriter<File>);
+struct Column(BufWriter<File>);
 
-impl Spool {
+impl Column {
     fn new(folder: &Path) -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(
             256 << 10,
@@ -175,17 +175,17 @@ impl Spool {
     }
 }
 
-/// The chunks in their order, as they are laid down.
-struct Laid {
+/// Writes the chunks in their order.
+struct SegmentWriter {
     to: BlockWriter,
     folder: PathBuf,
     dimension: usize,
     of_source: BTreeSet<String>,
     words: Words,
     lists: WordsWriter,
-    places: Spool,
-    rows: Spool,
-    signs: Spool,
+    places: Column,
+    rows: Column,
+    signs: Column,
     has_vector: Vec<u8>,
     names: Sorter,
     identifiers: Sorter,
@@ -199,7 +199,7 @@ struct Laid {
     record: (String, u32),
 }
 
-impl Laid {
+impl SegmentWriter {
     fn new(source: &str, dimension: usize, folder: &Path, to: BlockWriter) -> io::Result<Self> {
         let words = Words::default();
         Ok(Self {
@@ -209,9 +209,9 @@ impl Laid {
             folder: folder.to_owned(),
             dimension,
             lists: WordsWriter::new(folder, WORD_BYTES),
-            places: Spool::new(folder)?,
-            rows: Spool::new(folder)?,
-            signs: Spool::new(folder)?,
+            places: Column::new(folder)?,
+            rows: Column::new(folder)?,
+            signs: Column::new(folder)?,
             has_vector: Vec::new(),
             names: Sorter::new(folder, SMALL_BYTES),
             identifiers: Sorter::new(folder, SMALL_BYTES),
@@ -436,8 +436,8 @@ fn write_near(
     count: usize,
     folder: &Path,
     to: &mut BlockWriter,
-) -> io::Result<Spool> {
-    let mut offsets = Spool::new(folder)?;
+) -> io::Result<Column> {
+    let mut offsets = Column::new(folder)?;
     let mut relations = relations.peekable();
     for number in 0..count as u32 {
         write_offset(&mut offsets.0, to.position())?;

@@ -94,6 +94,10 @@ impl InFlight {
         }
     }
 
+    pub fn has(&self, event: &EventId) -> bool {
+        self.messages.contains_key(event)
+    }
+
     /// Leaves a revision with the message and interrupts its turn. Gives the revision back where the
     /// message is not in flight, and otherwise an earlier one that this one replaces.
     ///

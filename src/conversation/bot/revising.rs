@@ -148,25 +148,40 @@ impl Bot {
     /// Says whether it needs nothing more: another process may answer the message just now, or one that is gone may have
     /// left it to be answered.
     async fn try_revise(&self, revision: &mut Revision) -> Result<bool, TurnError> {
-        // Asked before the turn is looked for: the other process may keep it in between.
-        let is_open = match revised(&revision.message) {
-            Some(of) => {
-                let archive = &self.archive;
-                archive.is_claimed(of, self.pending.holder()).await?
-                    || self.pending.waits(of).await?
-            }
-            None => false,
+        let Some(of) = revised(&revision.message) else {
+            return Ok(true);
         };
-        let Some(turn) = self.turn_revised(&revision.message).await? else {
-            if !is_open {
+        // Asked before the turn is looked for: whoever answers it may keep it in between.
+        let is_open = self.is_open(of).await?;
+        let turn = match self.turn_revised(&revision.message).await? {
+            Some(turn) => turn,
+            None if is_open => return Ok(false),
+            None => {
                 self.keep_gone(&revision.message).await?;
+                // Whoever began before that knows nothing of it.
+                if self.is_open(of).await? {
+                    return Ok(false);
+                }
+                match self.archive.turn_of_event(of).await? {
+                    Some(turn) if revision.is_deletion() => turn,
+                    Some(_) | None => return Ok(true),
+                }
             }
-            return Ok(!is_open);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.places.acquire(&revision.message.author.id).await;
         self.revise_turn(&guard, revision).await?;
         Ok(true)
+    }
+
+    /// Whether a message is worked on, or left by a process that is gone.
+    async fn is_open(&self, event: &EventId) -> Result<bool, StoreError> {
+        Ok(self.in_flight.has(event)
+            || self
+                .archive
+                .is_claimed(event, self.pending.holder())
+                .await?
+            || self.pending.waits(event).await?)
     }
 
     /// Keeps that what a deletion is about is gone: it may still come, sent again after a kill in the middle of this,

@@ -89,7 +89,7 @@ static DIALECT: Dialect = Dialect {
     plans_dearly: false,
     unsupported_features: GAPS,
     indexes: INDEXES,
-    knowledge_indexes: |_dimension| Vec::new(),
+    knowledge_indexes: &[],
     embedding: packed,
     strip,
     prepare,

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::indexes::{Index, NamedStatement};
+use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, Rows};
 use super::reading::Reading;
 use super::transfer::GraphNode;
@@ -98,9 +98,8 @@ pub(crate) struct Dialect {
     pub(crate) unsupported_features: &'static [&'static str],
     /// What memory is found by here, beside what it is found by in every engine.
     pub(crate) indexes: &'static [Index],
-    /// What ingested knowledge is found by, for vectors of this length; made when something is
-    /// ingested first.
-    pub(crate) knowledge_indexes: fn(dimension: usize) -> Vec<NamedStatement>,
+    /// What ingested knowledge is found by; made when something is ingested first.
+    pub(crate) knowledge_indexes: &'static [Index],
     /// A vector as this engine keeps it.
     pub(crate) embedding: fn(&[f32]) -> Value,
     /// Makes a node what it was before it came into this engine: without what the engine added.

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// A name and the statement that makes what is called so. Running it again changes nothing.
-pub(crate) type NamedStatement = (String, String);
-
 /// A constraint, or an index, on the properties of a label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Index {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::engine::{Engine, Params, Row, quoted};
-use super::indexes::{Index, NamedStatement, OF_MEMORY};
+use super::indexes::{Index, OF_MEMORY};
 use super::record::{integer, params, text};
 use super::transfer::{Unfinished, unfinished};
 use super::{StoreError, statements};
@@ -14,6 +14,14 @@ pub(crate) const VERSION: i64 = 1;
 pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was interrupted, so it \
     holds a part only; run `muninn import FILE` with the same file to go on, or \
     `muninn import --replace FILE` with another one";
+
+/// Beginnings of the names of indexes over the words and vectors of chunks. Nothing asks them any more, and of the time
+/// in which a version of a source took the place of another they took nine tenths.
+const OUTGROWN: [&str; 3] = [
+    "muninn_chunk_vectors_",
+    "muninn_private_vectors_",
+    "muninn_chunk_text",
+];
 
 /// A step from one version to the next: statements that may be run twice, since nothing says
 /// whether a process that died had finished them.
@@ -72,46 +80,42 @@ fn wanted(engine: &dyn Engine) -> impl Iterator<Item = &'static Index> {
     OF_MEMORY.iter().chain(engine.dialect().indexes)
 }
 
-/// Makes the constraints and indexes that are not there yet.
+/// Makes the constraints and indexes of memory that are not there yet.
 async fn make_constraints(engine: &dyn Engine) -> Result<(), StoreError> {
-    let missing_names = missing(engine).await?;
-    for index in wanted(engine).filter(|index| missing_names.contains(&index.name())) {
+    let names = names(engine).await?;
+    make_missing(engine, wanted(engine), &names).await
+}
+
+/// Makes what ingested knowledge is found by, and drops what searched it before it was searched in files.
+pub(crate) async fn make_knowledge_indexes(engine: &dyn Engine) -> Result<(), StoreError> {
+    let wanted = engine.dialect().knowledge_indexes;
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let names = names(engine).await?;
+    let is_outgrown = |name: &&String| OUTGROWN.iter().any(|stem| name.starts_with(stem));
+    for name in names.iter().filter(is_outgrown) {
+        let drop_it = format!("DROP INDEX {} IF EXISTS", quoted(name)?);
+        engine.write(&drop_it, Params::new()).await?;
+    }
+    make_missing(engine, wanted.iter(), &names).await
+}
+
+/// Makes those of the indexes whose names are not there.
+async fn make_missing(
+    engine: &dyn Engine,
+    wanted: impl Iterator<Item = &'static Index>,
+    there: &[String],
+) -> Result<(), StoreError> {
+    for index in wanted.filter(|index| !there.contains(&index.name())) {
         let made = engine.write(&index.to_string(), Params::new()).await;
         let Err(error) = made else {
             continue;
         };
         // Neo4j's `IF NOT EXISTS` looks before it locks: of two processes that start at the same
         // time, one may be told that what it asked for has come to be meanwhile.
-        if missing(engine).await?.contains(&index.name()) {
+        if !names(engine).await?.contains(&index.name()) {
             return Err(error);
-        }
-    }
-    Ok(())
-}
-
-/// Makes what ingested knowledge is found by. An index of vectors of another length is in the way
-/// of the new one, so it goes first.
-pub(crate) async fn make_knowledge_indexes(
-    engine: &dyn Engine,
-    wanted: &[NamedStatement],
-) -> Result<(), StoreError> {
-    let names = names(engine).await?;
-    for (name, statement) in wanted {
-        if names.contains(name) {
-            continue;
-        }
-        if let Some((stem, _)) = name.split_once("_vectors_") {
-            let stem = format!("{stem}_vectors_");
-            for old in names.iter().filter(|old| old.starts_with(&stem)) {
-                let drop_it = format!("DROP INDEX {} IF EXISTS", quoted(old)?);
-                engine.write(&drop_it, params(json!({}))).await?;
-            }
-        }
-        if let Err(error) = engine.write(statement, params(json!({}))).await {
-            // Another process may have made it at the same time.
-            if !self::names(engine).await?.contains(name) {
-                return Err(error);
-            }
         }
     }
     Ok(())

@@ -75,7 +75,7 @@ static DIALECT: Dialect = Dialect {
     plans_dearly: true,
     unsupported_features: &[],
     indexes: INDEXES,
-    knowledge_indexes: indexes::knowledge,
+    knowledge_indexes: indexes::OF_KNOWLEDGE,
     embedding: listed,
     strip: |_node| {},
     prepare: |_node| {},

@@ -307,9 +307,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     async fn all(self, ingest: &Ingest<'_>, tell: Tell<'_>) -> Result<Summary, IngestError> {
-        if let Some(dimension) = self.embedder.dimension() {
-            self.store.prepare_knowledge(dimension).await?;
-        }
+        self.store.prepare_knowledge().await?;
         let plan = known(self.store, self.embedder_name, &self.lease.source).await?;
         let counters = Arc::new(Counters::default());
         let (sender, fresh) = mpsc::channel(WAITING);

@@ -613,18 +613,21 @@ type Chunks = Vec<(String, Value)>;
 fn without_staged(chunks: &Chunks) -> Vec<&(String, Value)> {
     chunks
         .iter()
-        .filter(|(_, node)| node.get("stagedAs").is_none())
+        .filter(|(_, node)| node["labels"] != json!(["MuninnStaged"]))
         .collect()
 }
 
 impl Home {
-    /// Ingested chunks, by name.
+    /// The properties and labels of ingested chunks, by name.
     async fn export_chunks(&self) -> Chunks {
         self.run(&["export", "export.jsonl"], "").await.succeeds();
         let lines = json_lines(&self.path("export.jsonl"));
         let nodes = lines.into_iter().filter_map(|mut line| {
-            let properties = line.get_mut("node")?.get_mut("properties")?.take();
-            Some((properties.get("chunkId")?.as_str()?.to_owned(), properties))
+            let node = line.get_mut("node")?;
+            let mut properties = node.get_mut("properties")?.take();
+            let name = properties.get("chunkId")?.as_str()?.to_owned();
+            properties["labels"] = node["labels"].take();
+            Some((name, properties))
         });
         let mut nodes: Chunks = nodes.collect();
         nodes.sort_by(|a, b| (&a.0, a.1.to_string()).cmp(&(&b.0, b.1.to_string())));

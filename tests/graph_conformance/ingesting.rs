@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::desk::{Desk, RAVENS};
+use crate::graph::TestGraph;
 use crate::lanes::Lane;
 
 async fn a_folder_becomes_a_tree_of_chunks(lane: &Lane) {
@@ -512,4 +513,30 @@ async fn the_catalog_is_the_same_graph_on_every_store() {
         }
         desk.store.wipe().await.unwrap();
     }
+}
+
+/// Versions of before searched words and vectors in indexes of the server's.
+#[tokio::test]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn indexes_that_nothing_searches_any_more_are_dropped() {
+    let lane = Lane::neo4j_alone().await;
+    let server = TestGraph::of_environment();
+    server
+        .run(
+            "CREATE VECTOR INDEX muninn_chunk_vectors_256 IF NOT EXISTS FOR (n:Chunk) ON (n.embedding) \
+             OPTIONS {indexConfig: {`vector.dimensions`: 256, `vector.similarity_function`: 'cosine'}}",
+        )
+        .await;
+    server
+        .run(
+            "CREATE FULLTEXT INDEX muninn_chunk_text IF NOT EXISTS \
+             FOR (n:Chunk|MuninnPrivate) ON EACH [n.title, n.heading, n.text]",
+        )
+        .await;
+    let desk = Desk::on(&lane).await;
+    desk.put("ravens.md", RAVENS);
+    desk.ingest().await;
+    let left = "SHOW INDEXES YIELD name, type WHERE type IN ['VECTOR', 'FULLTEXT'] \
+        RETURN toString(count(*)) AS text";
+    assert_eq!(server.text(left).await, "0");
 }

@@ -77,6 +77,7 @@ impl GraphStore {
         properties.insert("source".to_owned(), json!(lease.source));
         properties.insert("text".to_owned(), json!(chunk.text));
         properties.insert("stagedAs".to_owned(), json!(chunk.label));
+        properties.insert("sourceVersion".to_owned(), json!(lease.version));
         if lease.private {
             properties.insert("kind".to_owned(), json!(chunk.label));
         }
@@ -144,9 +145,7 @@ impl GraphStore {
         for row in kinds.await? {
             let kind = text(&row, "kind").unwrap_or_default();
             let labels = pattern(lease.private, &kind)?;
-            let bound = params(json!({
-                "source": lease.source, "kind": kind, "version": lease.version,
-            }));
+            let bound = params(json!({"source": lease.source, "kind": kind}));
             if self.engine.dialect().relabels {
                 steps.push((cypher::serve_relabelled(&labels), bound));
             } else {
@@ -230,10 +229,9 @@ fn complete_steps(lease: &Lease, of: &Completed) -> Vec<(String, Params)> {
 }
 
 impl GraphStore {
-    /// Makes what knowledge is found by, for vectors of this length.
-    pub async fn prepare_knowledge(&self, dimension: usize) -> Result<(), StoreError> {
-        let indexes = (self.engine.dialect().knowledge_indexes)(dimension);
-        migrate::make_knowledge_indexes(&self.engine, &indexes).await
+    /// Makes what knowledge is found by.
+    pub async fn prepare_knowledge(&self) -> Result<(), StoreError> {
+        migrate::make_knowledge_indexes(&self.engine).await
     }
 
     /// Takes the right to change a source. `Err` says who has it.

@@ -1,5 +1,6 @@
 //! `muninn doctor`: looks at every part and says what to do about what is wrong.
 
+mod addresses;
 mod graph;
 mod models;
 mod tools;
@@ -114,8 +115,10 @@ pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>)
     let config = &at.config;
     let settings = settings(config).into_iter();
     let mut shown: Vec<Shown> = settings.chain(prompts(config)).map(Shown::from).collect();
-    shown.extend(store(at).await);
+    let (of_store, is_served) = store(at).await;
+    shown.extend(of_store);
     let mut findings = tools::findings(config).await;
+    findings.extend(addresses::findings(at, is_served).await);
     findings.extend(journal(config));
     findings.extend(models::findings(config).await);
     findings.extend(collector(config).await);
@@ -250,22 +253,23 @@ fn prompts(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What is found of the graph, by the process that has it open.
-async fn store(at: &Context) -> Vec<Shown> {
+/// What is found of the graph, by the process that has it open, and whether there is one.
+async fn store(at: &Context) -> (Vec<Shown>, bool) {
     let connected = match admin::connect(&at.config).await {
         Ok(Some(connection)) => connection,
-        Ok(None) => return of_graph(at).await,
-        Err(error) => return vec![wrong("graph", error.as_ref()).into()],
+        Ok(None) => return (of_graph(at).await, at.running.is_some()),
+        Err(error) => return (vec![wrong("graph", error.as_ref()).into()], true),
     };
     let pid = connected.pid();
-    match connected.health().await {
+    let found = match connected.health().await {
         Ok(mut findings) => {
             let running = format!("open in process {pid}, which was asked");
             findings.insert(0, well("graph", running).into());
             findings
         }
         Err(error) => vec![wrong("graph", error.as_ref()).into()],
-    }
+    };
+    (found, true)
 }
 
 /// What is found of the graph.

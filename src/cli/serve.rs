@@ -33,6 +33,13 @@ use super::refresh;
 #[cfg(feature = "web")]
 use super::web;
 
+/// Why something cannot be served that is set.
+pub(super) fn missing_feature(setting: &str, feature: &str) -> String {
+    format!(
+        "{setting} is set, and this muninn was built without the cargo feature `{feature}`; build it with `--features {feature}`, or leave {setting} out"
+    )
+}
+
 /// Runs every platform that is configured, until a signal or until one of them is lost.
 pub(super) async fn run(
     config: &Config,
@@ -50,21 +57,15 @@ pub(super) async fn run(
     let metrics = http::record()?;
     #[cfg(not(feature = "http"))]
     if config.http_addr.is_some() {
-        bail!(
-            "HTTP_ADDR is set, and this muninn was built without the cargo feature `http`; build it with `--features http`, or leave HTTP_ADDR out"
-        );
+        bail!(missing_feature("HTTP_ADDR", "http"));
     }
     #[cfg(not(feature = "web"))]
     if config.web.is_some() {
-        bail!(
-            "WEB_ADDR is set, and this muninn was built without the cargo feature `web`; build it with `--features web`, or leave WEB_ADDR out"
-        );
+        bail!(missing_feature("WEB_ADDR", "web"));
     }
     #[cfg(not(feature = "mcp"))]
     if config.mcp.is_some() {
-        bail!(
-            "MCP_ADDR is set, and this muninn was built without the cargo feature `mcp`; build it with `--features mcp`, or leave MCP_ADDR out"
-        );
+        bail!(missing_feature("MCP_ADDR", "mcp"));
     }
     // Before the graph is opened: who is told to end meanwhile still closes it.
     let mut ending = vec![SignalKind::terminate(), SignalKind::interrupt()];

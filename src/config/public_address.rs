@@ -80,9 +80,15 @@ impl PublicAddress {
             source,
         })?;
         let port = listener.local_addr().map_or(address.port(), |it| it.port());
-        let at = SocketAddr::new(address.ip(), port);
-        let origin = self.url.clone().unwrap_or_else(|| format!("http://{at}"));
+        let origin = self.origin_of(SocketAddr::new(address.ip(), port));
         Ok((listener, PublicOrigin(origin)))
+    }
+
+    /// What people open, where it is served at an address of this machine.
+    pub fn origin_of(&self, served: SocketAddr) -> String {
+        self.url
+            .clone()
+            .unwrap_or_else(|| format!("http://{served}"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Programs that ask for somebody by the Model Context Protocol: over HTTP, and as `muninn mcp` on stdin and stdout.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
 use reqwest::StatusCode;
@@ -57,6 +58,40 @@ async fn token(home: &Home, more: &[&str]) -> String {
     let token = made.succeeds().trim().to_owned();
     assert!(token.starts_with("muninn-mcp-"), "{token}");
     token
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_where_programs_ask() {
+    let address = free_address();
+    let mut home = Home::new().with("TERMINAL_SOCKET", "socket");
+    let found = async |home: &Home, line: String| {
+        let doctor = home.run(&["doctor"], "").await;
+        assert!(doctor.out.contains(&line), "{line}: {doctor:?}");
+    };
+    // What runs does not have the setting yet.
+    let running = serving(&home).await;
+    home.set("MCP_ADDR", &address);
+    found(
+        &home,
+        format!("PROBLEM  programs: nobody listens on {address}: the process that runs"),
+    )
+    .await;
+    stops(running).await;
+    found(
+        &home,
+        format!("programs: `muninn serve` will have them at http://{address}"),
+    )
+    .await;
+    let other = TcpListener::bind(&address).unwrap();
+    found(
+        &home,
+        format!("PROBLEM  programs: cannot listen on {address} (MCP_ADDR)"),
+    )
+    .await;
+    drop(other);
+    let running = serving(&home).await;
+    found(&home, format!("programs: at http://{address}")).await;
+    stops(running).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

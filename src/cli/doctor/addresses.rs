@@ -1,0 +1,82 @@
+//! Whether what is opened from elsewhere can be: the pages, and the address for programs.
+
+use std::time::Duration;
+
+use muninn::config::PublicAddress;
+use muninn_platform::{Verdict, in_one_line};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::{Finding, well, wrong};
+use crate::cli::context::Context;
+use crate::cli::serve::missing_feature;
+
+/// How long a process of this machine has to take a connection.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// What is found of each address that is set. `is_served`: a process of the bot runs.
+pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<Finding> {
+    let config = &at.config;
+    let pages = config.web.as_ref().map(|address| Opened {
+        part: "pages",
+        feature: "web",
+        is_built: cfg!(feature = "web"),
+        address,
+    });
+    let programs = config.mcp.as_ref().map(|address| Opened {
+        part: "programs",
+        feature: "mcp",
+        is_built: cfg!(feature = "mcp"),
+        address,
+    });
+    let mut findings = Vec::new();
+    for opened in pages.into_iter().chain(programs) {
+        findings.push(opened.finding(is_served).await);
+    }
+    findings
+}
+
+/// What is opened at an address.
+struct Opened<'a> {
+    part: &'static str,
+    feature: &'static str,
+    is_built: bool,
+    address: &'a PublicAddress,
+}
+
+impl Opened<'_> {
+    async fn finding(&self, is_served: bool) -> Finding {
+        let (part, setting) = (self.part, self.address.settings.0);
+        if !self.is_built {
+            return self.problem(missing_feature(setting, self.feature));
+        }
+        if let Err(error) = self.address.check() {
+            return wrong(part, &error);
+        }
+        let at = self.address.origin_of(self.address.address);
+        if !is_served {
+            return match self.address.listen().await {
+                Ok(_) => well(part, format!("`muninn serve` will have them at {at}")),
+                Err(error) => self.problem(format!(
+                    "{}; end what listens there, or choose another {setting}",
+                    in_one_line(&error)
+                )),
+            };
+        }
+        match timeout(CONNECT, TcpStream::connect(self.address.address)).await {
+            Ok(Ok(_)) => well(part, format!("at {at}")),
+            Ok(Err(_)) | Err(_) => self.problem(format!(
+                "nobody listens on {}: the process that runs was started without {setting}; restart it",
+                self.address.address
+            )),
+        }
+    }
+
+    fn problem(&self, text: String) -> Finding {
+        Finding {
+            part: self.part,
+            verdict: Verdict::Error,
+            text,
+        }
+    }
+}

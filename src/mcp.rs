@@ -49,6 +49,9 @@ const MOST_CALLS: usize = 4;
 pub struct ToolCall {
     pub tool: String,
     pub arguments: Map<String, Value>,
+    /// The trace that it is part of, as W3C Trace Context writes it.
+    #[serde(default)]
+    pub traceparent: Option<String>,
 }
 
 /// What came of it.

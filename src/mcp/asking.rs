@@ -47,7 +47,9 @@ impl Mcp {
         let conversation = conversation(&home, &name);
         let body = Body::Text(ask.question);
         let stop = StopAtEnd::of(&self.data.to_bot, &conversation);
-        let said = self.say(caller, &event, (conversation, home), body).await;
+        let trace = ask.traceparent;
+        let said = self.say(caller, &event, (conversation, home), body, trace);
+        let said = said.await;
         stop.not();
         let said = match said {
             Ok(BotSaid::Answer(text)) => Some(text),
@@ -89,8 +91,9 @@ impl Mcp {
         let home = self.home(caller, &place)?;
         let conversation = conversation(&home, NOTES);
         let body = Body::Command(Command::Note(note.text));
-        let said = self.say(caller, &event, (conversation, home), body).await;
-        let said = match said {
+        let trace = note.traceparent;
+        let said = self.say(caller, &event, (conversation, home), body, trace);
+        let said = match said.await {
             Ok(BotSaid::Answer(text)) => text,
             Ok(BotSaid::Notice(text)) => return Err(Refused::Because(text)),
             // The same call again.
@@ -116,11 +119,13 @@ impl Mcp {
         event: &EventId,
         (conversation, home): (ConversationId, Home),
         body: Body,
+        traceparent: Option<String>,
     ) -> Result<BotSaid, NothingSaid> {
         let place = (conversation, home.audience);
         let mut message = said_by(&caller.account, event.clone(), place, body);
         message.also_recalls = home.channel;
         message.through = Some(NAME.to_owned());
+        message.traceparent = traceparent;
         self.data.to_bot.says(message, PATIENCE).await
     }
 

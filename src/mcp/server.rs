@@ -7,7 +7,8 @@ use http::request::Parts;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ListToolsResult, PaginatedRequestParams, RequestMetaObject, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, service};
@@ -89,11 +90,12 @@ impl ServerHandler for ProgramServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let parts = context.extensions.get::<Parts>();
         let call = ToolCall {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
+            traceparent: traceparent(&context.meta, parts),
         };
-        let parts = context.extensions.get::<Parts>();
         let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
         let outcome = tokio::select! {
             outcome = self.0.call(caller, call) => outcome,
@@ -103,6 +105,12 @@ impl ServerHandler for ProgramServer {
         };
         Ok(result(outcome).into())
     }
+}
+
+/// The trace of a call: a connection may carry those of several, so what the call says comes before the request's header.
+fn traceparent(meta: &RequestMetaObject, parts: Option<&Parts>) -> Option<String> {
+    let header = || parts?.headers.get("traceparent")?.to_str().ok();
+    meta.get_traceparent().or_else(header).map(str::to_owned)
 }
 
 fn result(outcome: ToolOutcome) -> CallToolResult {

@@ -40,6 +40,9 @@ pub(super) struct Ask {
     pub(super) conversation: Option<String>,
     /// The same again is the same call.
     pub(super) call_id: Option<String>,
+    /// Of the call, and no argument.
+    #[serde(skip)]
+    pub(super) traceparent: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -54,6 +57,9 @@ pub(super) struct Remember {
     pub(super) text: String,
     pub(super) place: Option<String>,
     pub(super) call_id: Option<String>,
+    /// Of the call, and no argument.
+    #[serde(skip)]
+    pub(super) traceparent: Option<String>,
 }
 
 /// Runs a tool.
@@ -62,7 +68,11 @@ pub(super) async fn run(
     caller: &Caller,
     call: ToolCall,
 ) -> Result<ToolOutcome, Refused> {
-    let ToolCall { tool, arguments } = call;
+    let ToolCall {
+        tool,
+        arguments,
+        traceparent,
+    } = call;
     match tool.as_str() {
         SEARCH_MEMORY => mcp.search_memory(caller, searched(read(arguments)?)?).await,
         SEARCH_KNOWLEDGE => {
@@ -71,14 +81,20 @@ pub(super) async fn run(
         }
         LIST_SOURCES => mcp.list_sources(caller, read(arguments)?).await,
         ASK => {
-            let ask: Ask = read(arguments)?;
+            let ask = Ask {
+                traceparent,
+                ..read(arguments)?
+            };
             check("question", &ask.question, usize::MAX)?;
             check_id("conversation", ask.conversation.as_deref())?;
             check_id("call_id", ask.call_id.as_deref())?;
             mcp.ask(caller, ask).await
         }
         REMEMBER => {
-            let remember: Remember = read(arguments)?;
+            let remember = Remember {
+                traceparent,
+                ..read(arguments)?
+            };
             check("text", &remember.text, usize::MAX)?;
             check_id("call_id", remember.call_id.as_deref())?;
             mcp.remember(caller, remember).await

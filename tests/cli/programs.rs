@@ -24,7 +24,7 @@ const TOOLS: [&str; 5] = [
     "remember",
 ];
 
-async fn stops(serving: Running) {
+pub(crate) async fn stops(serving: Running) {
     serving.signal("TERM").await;
     serving.end().await.succeeds();
 }
@@ -40,7 +40,7 @@ async fn kept(home: &Home) -> usize {
 const ADA: &str = "terminal/ada";
 
 /// A bot that serves programs, and one of them with a token of Ada's.
-async fn with_program(home: Home) -> (Home, Running, McpClient) {
+pub(crate) async fn with_program(home: Home) -> (Home, Running, McpClient) {
     let address = free_address();
     let home = home
         .with("TERMINAL_SOCKET", "socket")

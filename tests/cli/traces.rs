@@ -15,6 +15,8 @@ use prost::Message as _;
 use serde_json::json;
 
 use crate::home::Home;
+use crate::programs::{stops, with_program};
+use crate::support::mcp::answer;
 use crate::support::model_server::{ModelServer, Reply, Request};
 
 /// What takes traces.
@@ -210,6 +212,45 @@ async fn a_model_that_fails_is_seen_and_a_collector_that_fails_stops_nothing() {
     let line = "PROBLEM  traces: the collector answers 503 Service Unavailable; turns go on, and their traces are lost";
     assert!(doctor.out.contains(line), "{}", doctor.out);
     model.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_program_asks_goes_on_with_its_trace() {
+    let (model, collector) = (
+        ModelServer::start().await,
+        Collector::start(StatusCode::OK).await,
+    );
+    model.expects(|_| true).answers("Good morning.");
+    model.expects(|_| true).answers("Good evening.");
+    let (_home, serving, program) = with_program(traced(&model, &collector)).await;
+    let of = |trace: &str| format!("00-{trace}-00f067aa0ba902b7-01");
+    let (header, call) = (
+        "4bf92f3577b34da6a3ce929d0e0e4736",
+        "0af7651916cd43dd8448eb211c80319c",
+    );
+    // A call's own comes before that of the request that carries it.
+    for meta in [json!({}), json!({ "traceparent": of(call) })] {
+        let params = json!({
+            "name": "ask", "arguments": { "question": "How are you today?" }, "_meta": meta,
+        });
+        let asked = program.posts("tools/call", &params);
+        let asked = asked.header("traceparent", of(header)).send().await;
+        let said = answer(&asked.unwrap().text().await.unwrap());
+        assert_ne!(said["result"]["isError"], true, "{said}");
+    }
+    stops(serving).await;
+    model.finish();
+    let spans = collector.spans();
+    let roots = spans
+        .iter()
+        .filter(|it| it.name.starts_with("message "))
+        .filter(|it| hex(&it.parent_span_id) == "00f067aa0ba902b7");
+    let traces: Vec<String> = roots.map(|it| hex(&it.trace_id)).collect();
+    assert_eq!(traces, [header, call]);
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -273,11 +273,23 @@ impl Person {
         // What is the last is known only when nothing is under way.
         self.settles().await?;
         let before = self.shown();
+        let hidden = self.hidden(conversation);
         let id = self.commands(conversation, "/forget last").await?;
         self.answered(&id).await?;
         let told = self.around.desk.answer(&self.name(), &id);
         if !told.is_some_and(|told| told.starts_with("Forgotten")) {
             return Ok(());
+        }
+        if !hidden.is_empty() {
+            // Nobody sees that it went, and what repeats it goes with it.
+            for number in self.said.iter().map(|said| said.number).collect::<Vec<_>>() {
+                if hidden.contains(&number) || self.quotes_one_of(number, &hidden) {
+                    let mut said = self.said.iter_mut();
+                    let said = said.find(|said| said.number == number);
+                    said.into_iter().for_each(|said| said.is_unsure = true);
+                }
+            }
+            return self.settles().await;
         }
         if !waits(TO_SETTLE, || self.shown().len() < before.len()).await && !self.is_unsure() {
             let problem = format!("after {id} each answer of {} still stands", self.name());
@@ -330,6 +342,17 @@ impl Person {
             .iter()
             .filter(|post| post.channel == name && post.question == id);
         its.any(|post| words.iter().any(|word| post.text.contains(word)))
+    }
+
+    /// The live questions of a conversation whose answers do not stand there: they were taken away with what they repeated.
+    fn hidden(&self, conversation: u64) -> Vec<u64> {
+        let shown = self.shown();
+        let hidden = self.said.iter().filter(|said| {
+            said.conversation == conversation
+                && said.fate == Fate::Live
+                && !shown.contains(&said.number)
+        });
+        hidden.map(|said| said.number).collect()
     }
 
     /// The live questions whose answers stand there.
@@ -450,19 +473,27 @@ impl Person {
         is_followed && nonce_of(text).is_some() && !text.contains(&newest)
     }
 
-    /// Whether what answered this ever had a word of what is gone: then it is taken away as well.
+    /// Whether what answered this ever had a word of what is gone, or listed an answer that had: then it is taken away as
+    /// well.
     fn quoted_what_is_gone(&self, id: &str) -> bool {
-        let name = self.name();
+        let (run, name) = (&self.around.run, self.name());
+        let words = |said: &Said| said.tokens(run).into_iter().map(|token| token.to_string());
         let gone = self.said.iter().filter(|said| said.fate == Fate::Gone);
-        let gone: Vec<String> = gone
-            .flat_map(|said| said.tokens(&self.around.run))
-            .map(|token| token.to_string())
-            .collect();
+        let gone: Vec<String> = gone.flat_map(words).collect();
         let history = self.around.desk.history();
-        let mut its = history
-            .iter()
-            .filter(|post| post.channel == name && post.question == id);
-        its.any(|post| gone.iter().any(|word| post.text.contains(word)))
+        let had = |id: &str, words: &[String]| {
+            let mut its = history
+                .iter()
+                .filter(|post| post.channel == name && post.question == id);
+            its.any(|post| words.iter().any(|word| post.text.contains(word)))
+        };
+        if had(id, &gone) {
+            return true;
+        }
+        let is_listing = self.commands.iter().any(|(command, _)| command == id);
+        let emptied = self.said.iter().filter(|said| had(&said.id(), &gone));
+        let emptied: Vec<String> = emptied.flat_map(words).collect();
+        is_listing && had(id, &emptied)
     }
 }
 

@@ -299,20 +299,30 @@ async fn supervise(processes: Vec<Arc<Mutex<Process>>>) {
     }
 }
 
-/// Waits until no turn waits for the graph any more.
+/// Waits until no turn waits for the graph any more, and everything that was accepted was seen to: a deletion shows
+/// nothing by which a person would know.
 async fn saved(processes: &[Arc<Mutex<Process>>]) {
     let mut folders = Vec::new();
     for process in processes {
         folders.push(process.lock().await.data_dir());
     }
     let is_waiting = |folder: &PathBuf| {
-        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut journals =
-            files.filter(|file| file.file_name().to_string_lossy().starts_with("journal-"));
-        journals.any(|file| {
-            let text = std::fs::read(file.path()).unwrap_or_default();
-            text.windows(6)
-                .any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
+        let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        files.any(|file| {
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            let says: fn(&[u8]) -> bool = if name.starts_with("journal-") {
+                |text| {
+                    let mut parts = text.windows(6);
+                    parts.any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
+                }
+            } else if name.starts_with("accepted-") {
+                // What is done is blank there.
+                |text| text.contains(&b'{')
+            } else {
+                |_| false
+            };
+            says(&std::fs::read(file.path()).unwrap_or_default())
         })
     };
     // What is not saved by then is found to be missing.

@@ -3,7 +3,33 @@
 use tokio::task::JoinHandle;
 
 /// What came of a task. A panic of it goes on here.
+///
+/// A runtime that ends cancels what it has not begun; whoever waits for that ends with the runtime.
 pub async fn joined<T>(task: JoinHandle<T>) -> T {
-    let done = task.await;
-    done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    match task.await {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_cancelled) => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_what_is_cancelled_waits_until_the_end() {
+        let task = tokio::spawn(std::future::pending::<()>());
+        task.abort();
+        let waited = tokio::time::timeout(Duration::from_secs(60), joined(task)).await;
+        assert!(waited.is_err());
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "of the task")]
+    async fn a_panic_goes_on() {
+        joined(tokio::spawn(async { panic!("of the task") })).await;
+    }
 }

@@ -153,20 +153,19 @@ impl Bot {
         };
         // Asked before the turn is looked for: whoever answers it may keep it in between.
         let is_open = self.is_open(of).await?;
-        let turn = match self.turn_revised(&revision.message).await? {
-            Some(turn) => turn,
-            None if is_open => return Ok(false),
-            None => {
-                self.keep_gone(&revision.message).await?;
-                // Whoever began before that knows nothing of it.
-                if self.is_open(of).await? {
-                    return Ok(false);
-                }
-                match self.archive.turn_of_event(of).await? {
-                    Some(turn) if revision.is_deletion() => turn,
-                    Some(_) | None => return Ok(true),
-                }
+        if self.archive.turn_of_event(of).await?.is_none() {
+            if is_open {
+                return Ok(false);
             }
+            // Before the look for an answer that was deleted, which takes its time.
+            self.keep_gone(&revision.message).await?;
+            // Whoever began before that knows nothing of it.
+            if self.is_open(of).await? {
+                return Ok(false);
+            }
+        }
+        let Some(turn) = self.turn_revised(&revision.message).await? else {
+            return Ok(true);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.places.acquire(&revision.message.author.id).await;

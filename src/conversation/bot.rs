@@ -835,10 +835,13 @@ impl Bot {
         revision: Option<Box<Revision>>,
     ) -> bool {
         if let Some(deletion) = revision.filter(|it| it.is_deletion()) {
-            let left = self.revise_within(guard, deletion).await.err();
-            let is_done = left.is_none();
-            left.into_iter().for_each(|it| self.revise_later(it));
-            return is_done;
+            return match self.revise_within(guard, deletion).await {
+                Ok(()) => true,
+                Err(deletion) => {
+                    self.revise_later(deletion);
+                    false
+                }
+            };
         }
         let (session, event) = (&message.conversation, &message.event);
         if let Err(error) = self.archive.mark_forgotten(session, event).await {

@@ -94,6 +94,7 @@ impl InFlight {
         }
     }
 
+    /// Whether a message is answered just now, or waits for that.
     pub fn has(&self, event: &EventId) -> bool {
         self.messages.contains_key(event)
     }

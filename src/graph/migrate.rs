@@ -15,9 +15,9 @@ pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was inter
     holds a part only; run `muninn import FILE` with the same file to go on, or \
     `muninn import --replace FILE` with another one";
 
-/// Beginnings of the names of indexes over the words and vectors of chunks. Nothing asks them any more, and of the time
-/// in which a version of a source took the place of another they took nine tenths.
-const OUTGROWN: [&str; 3] = [
+/// How the names of indexes begin that held the words and vectors of chunks. No search uses them any more, and keeping them up
+/// to date took nine tenths of the time of an exchange (docs/figures.md).
+const UNUSED_INDEXES: [&str; 3] = [
     "muninn_chunk_vectors_",
     "muninn_private_vectors_",
     "muninn_chunk_text",
@@ -93,8 +93,8 @@ pub(crate) async fn make_knowledge_indexes(engine: &dyn Engine) -> Result<(), St
         return Ok(());
     }
     let names = names(engine).await?;
-    let is_outgrown = |name: &&String| OUTGROWN.iter().any(|stem| name.starts_with(stem));
-    for name in names.iter().filter(is_outgrown) {
+    let is_unused = |name: &&String| UNUSED_INDEXES.iter().any(|stem| name.starts_with(stem));
+    for name in names.iter().filter(is_unused) {
         let drop_it = format!("DROP INDEX {} IF EXISTS", quoted(name)?);
         engine.write(&drop_it, Params::new()).await?;
     }

@@ -40,7 +40,7 @@ pub(super) struct Ask {
     pub(super) conversation: Option<String>,
     /// The same again is the same call.
     pub(super) call_id: Option<String>,
-    /// Of the call, and no argument.
+    /// The trace of the call; a program cannot give it as an argument.
     #[serde(skip)]
     pub(super) traceparent: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Remember {
     pub(super) text: String,
     pub(super) place: Option<String>,
     pub(super) call_id: Option<String>,
-    /// Of the call, and no argument.
+    /// The trace of the call; a program cannot give it as an argument.
     #[serde(skip)]
     pub(super) traceparent: Option<String>,
 }

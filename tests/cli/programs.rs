@@ -79,7 +79,7 @@ async fn the_doctor_says_where_programs_ask() {
     stops(running).await;
     found(
         &home,
-        format!("programs: `muninn serve` will have them at http://{address}"),
+        format!("programs: `muninn serve` will serve them at http://{address}"),
     )
     .await;
     let other = TcpListener::bind(&address).unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::check::{Invariant, Violation};
-use crate::desk::{Desk, Door};
+use crate::desk::{Desk, Door, Post};
 use crate::model::Model;
 use crate::plan::Step;
 use crate::words::{Token, nonce_of};
@@ -282,13 +282,10 @@ impl Person {
         }
         if !hidden.is_empty() {
             // Nobody sees that it went, and what repeats it goes with it.
-            for number in self.said.iter().map(|said| said.number).collect::<Vec<_>>() {
-                if hidden.contains(&number) || self.quotes_one_of(number, &hidden) {
-                    let mut said = self.said.iter_mut();
-                    let said = said.find(|said| said.number == number);
-                    said.into_iter().for_each(|said| said.is_unsure = true);
-                }
-            }
+            let all = self.said.iter().map(|said| said.number);
+            let repeats = |number: &u64| self.quotes_one_of(*number, &hidden);
+            let repeating: Vec<u64> = all.filter(repeats).collect();
+            self.is_unsure_of(&[hidden, repeating].concat());
             return self.settles().await;
         }
         if !waits(TO_SETTLE, || self.shown().len() < before.len()).await && !self.is_unsure() {
@@ -309,9 +306,7 @@ impl Person {
         let last = by_itself.next().copied();
         if last.is_none() {
             // Each of these answers may have gone with what it repeats, and nobody says which question went by itself.
-            let unsure = self.said.iter_mut();
-            let unsure = unsure.filter(|said| gone.contains(&said.number));
-            unsure.for_each(|said| said.is_unsure = true);
+            self.is_unsure_of(&gone);
         }
         let since = self.around.model.prompts_so_far();
         for said in self
@@ -325,9 +320,25 @@ impl Person {
         self.settles().await
     }
 
+    /// What became of these questions is not known.
+    fn is_unsure_of(&mut self, numbers: &[u64]) {
+        let unsure = self.said.iter_mut();
+        let unsure = unsure.filter(|said| numbers.contains(&said.number));
+        unsure.for_each(|said| said.is_unsure = true);
+    }
+
+    /// Whether what answered this ever had one of the words.
+    fn ever_said(&self, history: &[Post], id: &str, words: &[String]) -> bool {
+        let name = self.name();
+        let mut its = history
+            .iter()
+            .filter(|post| post.channel == name && post.question == id);
+        its.any(|post| words.iter().any(|word| post.text.contains(word)))
+    }
+
     /// Whether an answer ever had a word of another of these questions: then it goes with that.
     fn quotes_one_of(&self, number: u64, others: &[u64]) -> bool {
-        let (run, name) = (&self.around.run, self.name());
+        let run = &self.around.run;
         let others = self
             .said
             .iter()
@@ -336,12 +347,7 @@ impl Person {
             .flat_map(|said| said.tokens(run))
             .map(|it| it.to_string())
             .collect();
-        let id = format!("m{number}");
-        let history = self.around.desk.history();
-        let mut its = history
-            .iter()
-            .filter(|post| post.channel == name && post.question == id);
-        its.any(|post| words.iter().any(|word| post.text.contains(word)))
+        self.ever_said(&self.around.desk.history(), &format!("m{number}"), &words)
     }
 
     /// The live questions of a conversation whose answers do not stand there: they were taken away with what they repeated.
@@ -476,24 +482,18 @@ impl Person {
     /// Whether what answered this ever had a word of what is gone, or listed an answer that had: then it is taken away as
     /// well.
     fn quoted_what_is_gone(&self, id: &str) -> bool {
-        let (run, name) = (&self.around.run, self.name());
+        let run = &self.around.run;
         let words = |said: &Said| said.tokens(run).into_iter().map(|token| token.to_string());
         let gone = self.said.iter().filter(|said| said.fate == Fate::Gone);
         let gone: Vec<String> = gone.flat_map(words).collect();
         let history = self.around.desk.history();
-        let had = |id: &str, words: &[String]| {
-            let mut its = history
-                .iter()
-                .filter(|post| post.channel == name && post.question == id);
-            its.any(|post| words.iter().any(|word| post.text.contains(word)))
-        };
+        let had = |id: &str, words: &[String]| self.ever_said(&history, id, words);
         if had(id, &gone) {
             return true;
         }
         let is_listing = self.commands.iter().any(|(command, _)| command == id);
         let emptied = self.said.iter().filter(|said| had(&said.id(), &gone));
-        let emptied: Vec<String> = emptied.flat_map(words).collect();
-        is_listing && had(id, &emptied)
+        is_listing && had(id, &emptied.flat_map(words).collect::<Vec<_>>())
     }
 }
 

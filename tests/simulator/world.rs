@@ -309,20 +309,17 @@ async fn saved(processes: &[Arc<Mutex<Process>>]) {
     let is_waiting = |folder: &PathBuf| {
         let mut files = std::fs::read_dir(folder).into_iter().flatten().flatten();
         files.any(|file| {
+            let text = || std::fs::read(file.path()).unwrap_or_default();
             let name = file.file_name();
             let name = name.to_string_lossy();
-            let says: fn(&[u8]) -> bool = if name.starts_with("journal-") {
-                |text| {
-                    let mut parts = text.windows(6);
-                    parts.any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
-                }
-            } else if name.starts_with("accepted-") {
-                // What is done is blank there.
-                |text| text.contains(&b'{')
+            if name.starts_with("journal-") {
+                text()
+                    .windows(6)
+                    .any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
             } else {
-                |_| false
-            };
-            says(&std::fs::read(file.path()).unwrap_or_default())
+                // What is done is blank there.
+                name.starts_with("accepted-") && text().contains(&b'{')
+            }
         })
     };
     // What is not saved by then is found to be missing.

@@ -56,7 +56,7 @@ impl Opened<'_> {
         let at = self.address.origin_of(self.address.address);
         if !is_served {
             return match self.address.listen().await {
-                Ok(_) => well(part, format!("`muninn serve` will have them at {at}")),
+                Ok(_) => well(part, format!("`muninn serve` will serve them at {at}")),
                 Err(error) => self.problem(format!(
                     "{}; end what listens there, or choose another {setting}",
                     in_one_line(&error)

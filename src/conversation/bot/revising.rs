@@ -153,18 +153,20 @@ impl Bot {
         };
         // Asked before the turn is looked for: whoever answers it may keep it in between.
         let is_open = self.is_open(of).await?;
-        if self.archive.turn_of_event(of).await?.is_none() {
-            if is_open {
-                return Ok(false);
+        let turn = match self.archive.turn_of_event(of).await? {
+            Some(turn) => Some(turn),
+            None if is_open => return Ok(false),
+            None => {
+                // Before the look for an answer that was deleted, which takes its time.
+                self.keep_gone(&revision.message).await?;
+                // Whoever began before that knows nothing of it.
+                if self.is_open(of).await? {
+                    return Ok(false);
+                }
+                self.turn_revised(&revision.message).await?
             }
-            // Before the look for an answer that was deleted, which takes its time.
-            self.keep_gone(&revision.message).await?;
-            // Whoever began before that knows nothing of it.
-            if self.is_open(of).await? {
-                return Ok(false);
-            }
-        }
-        let Some(turn) = self.turn_revised(&revision.message).await? else {
+        };
+        let Some(turn) = turn else {
             return Ok(true);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;

@@ -46,8 +46,8 @@ pub fn length_in(file: &BlockFile, place: &Range<u64>) -> usize {
     length(&file.read(place.start, most as usize).unwrap_or_default())
 }
 
-/// What a list in a file says of the numbers below `count`: what stands nowhere is not read as if it did. Nothing where
-/// the file is damaged.
+/// What a list in a file says of the numbers below `count`; there are no others in a sound file. One that cannot be read
+/// makes the file [distrusted](BlockFile::distrust).
 pub fn read(file: &BlockFile, place: &Range<u64>, count: usize) -> Vec<Having> {
     let list = file.read(place.start, (place.end - place.start) as usize);
     let list = list.unwrap_or_default();

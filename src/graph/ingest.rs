@@ -4,6 +4,7 @@
 //! Staged chunks carry a label that no generated query and no search can reach. What a source is,
 //! and which version of it is served, stands on a node of its own, out of reach as well.
 
+mod exchange;
 pub mod searching;
 mod statements;
 mod store;
@@ -32,6 +33,7 @@ pub const NEXT: &str = "Next";
 pub const HIDDEN_PROPERTIES: &[&str] = &[
     "contentHash",
     "embedder",
+    "leavingWith",
     "recordKey",
     "sourceVersion",
     "stagedAs",
@@ -64,6 +66,8 @@ pub struct NewLink {
     pub to: (String, usize),
     /// Takes the place of every other relationship of this kind that ends there.
     pub replaces: bool,
+    /// Both ends come with this version.
+    pub is_among_new: bool,
 }
 
 /// The right to change a source, for as long as it is renewed.
@@ -104,12 +108,12 @@ pub enum Stage {
     Staged,
 }
 
-/// What the exchange is to do, a part at a time.
+/// What the exchange is to do, a part at a time, in this order.
 #[derive(Debug)]
 pub enum Exchange {
     /// Records whose served chunks go.
     Remove(Vec<String>),
-    /// Relationships of which at least one end is new.
+    /// Relationships of which at least one end is new, first those among what is new.
     Link(Vec<NewLink>),
     /// Everything was said.
     Finish(Box<Completed>),

@@ -15,6 +15,9 @@ pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was inter
     holds a part only; run `muninn import FILE` with the same file to go on, or \
     `muninn import --replace FILE` with another one";
 
+/// Constraints of served chunks, which indexes of the same properties have taken the place of.
+const UNUSED_CONSTRAINTS: [&str; 2] = ["muninn_chunk_id", "muninn_private_id"];
+
 /// How the names of indexes begin that held the words and vectors of chunks. No search uses them any more, and keeping them up
 /// to date took nine tenths of the time of an exchange (docs/figures.md).
 const UNUSED_INDEXES: [&str; 3] = [
@@ -93,6 +96,12 @@ pub(crate) async fn make_knowledge_indexes(engine: &dyn Engine) -> Result<(), St
         return Ok(());
     }
     let names = names(engine).await?;
+    for name in UNUSED_CONSTRAINTS {
+        if names.iter().any(|there| there == name) {
+            let drop_it = format!("DROP CONSTRAINT {name} IF EXISTS");
+            engine.write(&drop_it, Params::new()).await?;
+        }
+    }
     let is_unused = |name: &&String| UNUSED_INDEXES.iter().any(|stem| name.starts_with(stem));
     for name in names.iter().filter(is_unused) {
         let drop_it = format!("DROP INDEX {} IF EXISTS", quoted(name)?);

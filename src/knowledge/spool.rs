@@ -177,6 +177,11 @@ impl Waiting {
         self.cut.values()
     }
 
+    /// Reads them from the first one on.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        self.file.rewind()
+    }
+
     /// The links of the next record, those that have to be made. With `all_above` every place in
     /// the hierarchy is made anew.
     pub(super) fn next(&mut self, plan: &Plan, all_above: bool) -> io::Result<Option<Resolved>> {
@@ -245,6 +250,7 @@ fn resolve(record: &str, link: Link, plan: &Plan, is_anew: bool) -> Found {
     }
     Found::Link(NewLink {
         kind: link.kind,
+        is_among_new: plan.is_new(&from.0) && plan.is_new(&to.0),
         from,
         to,
         // Another of the choice may be tied to it so far.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use muninn::graph::ingest::{Claim, Exchange, Stage};
+use muninn::graph::ingest::{Claim, Exchange, NewLink, Stage};
 use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, StoreError};
 use muninn::knowledge::ingest::{Counts, Ingest, ingest};
@@ -182,6 +182,54 @@ async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
     assert_eq!(desk.served().await, before.0);
     ingesting.unstage(&lease, &["b".to_owned()]).await.unwrap();
     ingesting.release_source(&lease).await.unwrap();
+}
+
+async fn what_an_interrupted_exchange_prepared_is_not_done_by_the_next(lane: &Lane) {
+    let desk = Desk::on(lane).await;
+    desk.put("a.md", "Served.");
+    desk.ingest().await;
+    let lease = desk.claim("1").await;
+    let chunk = |sequence| muninn::graph::ingest::NewChunk {
+        record: "b".to_owned(),
+        sequence,
+        label: "Leaf".to_owned(),
+        text: format!("Leaf {sequence}."),
+        properties: serde_json::Map::new(),
+        vector: None,
+        hash: (sequence == 0).then(|| "00".repeat(16)),
+    };
+    let leaves = vec![chunk(0), chunk(1)];
+    desk.store.stage(&lease, "e", leaves, &[]).await.unwrap();
+    let link = || {
+        let end = |at| ("b".to_owned(), at);
+        Exchange::Link(vec![NewLink {
+            kind: "Next".to_owned(),
+            from: end(0),
+            to: end(1),
+            replaces: false,
+            is_among_new: true,
+        }])
+    };
+    let exchange = async |told: Vec<Exchange>| {
+        let (sender, parts) = mpsc::channel(told.len());
+        for part in told {
+            sender.try_send(part).unwrap();
+        }
+        drop(sender);
+        desk.store.exchange(&lease, parts).await
+    };
+    let gone = Exchange::Remove(vec!["a.md".to_owned()]);
+    assert!(exchange(vec![gone, link()]).await.is_err());
+    // The same version, and what was to go stays.
+    let finish = Exchange::Finish(Box::default());
+    assert_eq!(exchange(vec![link(), finish]).await.unwrap(), 1);
+    let names: Vec<String> = desk.served().await.into_keys().collect();
+    assert_eq!(names, ["s/a.md#0", "s/b#0", "s/b#1"]);
+    let next = "MATCH (a:Leaf {source: SOURCE})-[:Next]->(b:Leaf) RETURN a.text, b.text";
+    assert_eq!(
+        desk.ask(next).await,
+        [vec![json!("Leaf 0."), json!("Leaf 1.")]]
+    );
 }
 
 async fn one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over(lane: &Lane) {
@@ -414,6 +462,7 @@ crate::on_every_store!(
     a_folder_becomes_a_tree_of_chunks,
     only_what_changed_is_made_again,
     what_is_staged_is_served_to_nobody,
+    what_an_interrupted_exchange_prepared_is_not_done_by_the_next,
     one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over,
     what_some_may_see_is_out_of_reach_for_queries,
     links_follow_the_records,
@@ -533,9 +582,19 @@ async fn indexes_that_nothing_searches_any_more_are_dropped() {
              FOR (n:Chunk|MuninnPrivate) ON EACH [n.title, n.heading, n.text]",
         )
         .await;
+    server.run("DROP INDEX muninn_chunk_key IF EXISTS").await;
+    server
+        .run(
+            "CREATE CONSTRAINT muninn_chunk_id IF NOT EXISTS \
+             FOR (n:Chunk) REQUIRE n.chunkId IS UNIQUE",
+        )
+        .await;
     let desk = Desk::on(&lane).await;
     desk.put("ravens.md", RAVENS);
     desk.ingest().await;
+    let left = "SHOW CONSTRAINTS YIELD labelsOrTypes WHERE 'Chunk' IN labelsOrTypes \
+        RETURN toString(count(*)) AS text";
+    assert_eq!(server.text(left).await, "0");
     let left = "SHOW INDEXES YIELD name, type WHERE type IN ['VECTOR', 'FULLTEXT'] \
         RETURN toString(count(*)) AS text";
     assert_eq!(server.text(left).await, "0");

@@ -45,12 +45,30 @@ pub(super) fn remove_records(label: &str) -> String {
     )
 }
 
-/// Ties the answers that were made from chunks of replaced records to what comes in their place: the
-/// chunk that says the same, or stands under the same heading, or at the same place.
+/// Marks the chunks of records that go with the exchange. Whoever reads them is shown nothing of it.
+pub(super) fn mark_leaving(label: &str) -> String {
+    format!(
+        "UNWIND $keys AS key MATCH (n:{label} {{recordKey: key}}) SET n.leavingWith = $exchange \
+         RETURN count(n) AS times"
+    )
+}
+
+/// Removes what is marked. By one look at all of a label: a transaction that has removed many nodes takes the longer to find
+/// one by a key, the more they are.
+pub(super) fn remove_leaving(label: &str) -> String {
+    format!(
+        "MATCH (n:{label}) WHERE n.source = $source AND n.leavingWith = $exchange DETACH DELETE n \
+         RETURN count(*) AS times"
+    )
+}
+
+/// Ties the answers that were made from chunks that go to what comes in their place: the chunk that says the same, or
+/// stands under the same heading, or at the same place.
 pub(super) fn carry_context(label: &str) -> String {
     format!(
-        "UNWIND $keys AS key \
-         MATCH (n:{label} {{recordKey: key}})<-[old:CONTEXT]-(r:Response) \
+        "MATCH (n:{label})<-[old:CONTEXT]-(r:Response) \
+         WHERE n.source = $source AND n.leavingWith = $exchange \
+         WITH n, r, old, n.recordKey AS key \
          MATCH (s:MuninnStaged {{recordKey: key}}) \
          WITH r, n, s, old.changedAt AS before, CASE WHEN s.text = n.text THEN 0 \
          WHEN s.heading = n.heading AND s.chunkSeqId = n.chunkSeqId THEN 1 \
@@ -104,6 +122,11 @@ pub(super) const REMOVE_STAGED: &str = "\
 pub(super) fn remove_served(label: &str) -> String {
     format!("MATCH (n:{label}) WHERE n.source = $source DETACH DELETE n RETURN count(*) AS times")
 }
+
+/// Relationships among what was staged, by an earlier try.
+pub(super) const UNLINK_STAGED: &str = "\
+    MATCH (a:MuninnStaged)-[r]->(:MuninnStaged) WHERE a.source = $source WITH r LIMIT $most DELETE r \
+    RETURN count(*) AS times";
 
 pub(super) fn unlink(label: &str, kind: &str) -> String {
     format!(

@@ -8,43 +8,39 @@ use tokio::sync::mpsc;
 
 use super::statements as cypher;
 use super::{
-    CHUNK, Claim, Completed, Exchange, KnownRecord, Lease, NewChunk, NewLink, PRIVATE,
-    PropertyOrder, STAGED, ServedChunk, SourceOverview, Stage, chunk_id, record_key,
+    CHUNK, Claim, Completed, KnownRecord, Lease, NewChunk, PRIVATE, PropertyOrder, STAGED,
+    ServedChunk, SourceOverview, Stage, chunk_id, record_key,
 };
 use crate::graph::GraphStore;
 use crate::graph::engine::{Engine, Params, Row, Step, quoted};
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
-use crate::graph::transfer::{GraphNode, grouped};
+use crate::graph::transfer::GraphNode;
 use crate::graph::value::{instant, plain};
-use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError, migrate};
+use crate::graph::{MEMORY_LABELS, StoreError, migrate};
 
 /// How long a lease lasts without a sign of life, in milliseconds.
 const LEASE: i64 = 60_000;
 
 /// The longest exchange. Beyond it the version that was served stays.
-const EXCHANGE: Duration = Duration::from_secs(1_800);
+pub(super) const EXCHANGE: Duration = Duration::from_secs(1_800);
 
 /// Chunks of one statement; a record that has more is staged in a longer transaction.
 const ROWS: usize = 500;
 
 /// Statements that wait for the transaction.
-const STEPS: usize = 4;
-
-fn label_of(private: bool) -> &'static str {
-    if private { PRIVATE } else { CHUNK }
-}
+pub(super) const STEPS: usize = 4;
 
 fn now() -> i64 {
     Utc::now().timestamp_millis()
 }
 
 /// How long a lease lasts while everything is done in one transaction, in milliseconds.
-fn exchange_lease() -> i64 {
+pub(super) fn exchange_lease() -> i64 {
     i64::try_from(EXCHANGE.as_millis()).unwrap_or(LEASE) + LEASE
 }
 
 /// The labels under which a kind is served, as a pattern; the one that is looked up first.
-fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
+pub(super) fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
     if private {
         return Ok(format!(":{PRIVATE}"));
     }
@@ -55,7 +51,7 @@ fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
 }
 
 impl GraphStore {
-    async fn renew_for(&self, lease: &Lease, lasts: i64) -> Result<(), StoreError> {
+    pub(super) async fn renew_for(&self, lease: &Lease, lasts: i64) -> Result<(), StoreError> {
         let bound = json!({
             "source": lease.source, "holder": lease.holder, "until": now() + lasts,
         });
@@ -137,28 +133,6 @@ impl GraphStore {
         done
     }
 
-    /// What serves the staged chunks.
-    async fn serve_steps(&self, lease: &Lease) -> Result<Vec<(String, Params)>, StoreError> {
-        let of = json!({"source": lease.source});
-        let kinds = self.engine.read(cypher::STAGED_KINDS, params(of.clone()));
-        let mut steps = Vec::new();
-        for row in kinds.await? {
-            let kind = text(&row, "kind").unwrap_or_default();
-            let labels = pattern(lease.private, &kind)?;
-            let bound = params(json!({"source": lease.source, "kind": kind}));
-            if self.engine.dialect().relabels {
-                steps.push((cypher::serve_relabelled(&labels), bound));
-            } else {
-                steps.push((cypher::serve_copied(&labels), bound.clone()));
-                steps.push((cypher::carry_context_to_copies(&labels), bound));
-            }
-        }
-        if !self.engine.dialect().relabels {
-            steps.push((cypher::REMOVE_STAGED.to_owned(), params(of)));
-        }
-        Ok(steps)
-    }
-
     /// The chunks of each source under a label: how many, and how many have a vector.
     async fn count_chunks(&self, label: &str) -> Result<Vec<(String, u64, u64)>, StoreError> {
         let statement = cypher::count_chunks(label);
@@ -182,50 +156,11 @@ fn held(lease: &Lease, is_held: bool) -> Result<(), StoreError> {
     )))
 }
 
-fn keys(lease: &Lease, records: &[String]) -> Params {
+pub(super) fn keys(lease: &Lease, records: &[String]) -> Params {
     let keys = records
         .iter()
         .map(|record| record_key(&lease.source, record));
     params(json!({"keys": keys.collect::<Vec<String>>()}))
-}
-
-/// The statements of a part of an exchange.
-fn link_steps(lease: &Lease, links: &[NewLink]) -> Result<Vec<(String, Params)>, StoreError> {
-    let label = label_of(lease.private);
-    let mut steps = Vec::new();
-    for (kind, members) in grouped(links, |link| link.kind.clone()) {
-        if MEMORY_RELATIONSHIPS.contains(&kind.as_str()) {
-            return Err(unexpected(format!("{kind} is a type of the bot's own")));
-        }
-        let kind = quoted(&kind)?;
-        let row = |link: &NewLink| {
-            let id = |(record, at): &(String, usize)| chunk_id(&lease.source, record, *at);
-            json!({"from": id(&link.from), "to": id(&link.to)})
-        };
-        let replacing = members.iter().filter(|(_, link)| link.replaces);
-        let replacing: Vec<Value> = replacing.map(|(_, link)| row(link)).collect();
-        if !replacing.is_empty() {
-            let bound = params(json!({"rows": replacing}));
-            steps.push((cypher::unlink(label, &kind), bound));
-        }
-        let rows: Vec<Value> = members.iter().map(|(_, link)| row(link)).collect();
-        steps.push((cypher::link(label, &kind), params(json!({"rows": rows}))));
-    }
-    Ok(steps)
-}
-
-fn complete_steps(lease: &Lease, of: &Completed) -> Vec<(String, Params)> {
-    let bound = json!({
-        "source": lease.source, "version": lease.version, "since": Utc::now().to_rfc3339(),
-        "kind": of.kind, "embedder": of.embedder, "mapping": of.mapping,
-        "propertyOrder": json!(of.property_order).to_string(), "paths": of.paths,
-        "channels": of.channels, "records": of.records, "rejected": of.rejected, "circles": of.circles,
-    });
-    let of_source = params(json!({"source": lease.source}));
-    let counts = [CHUNK, PRIVATE].map(|label| (cypher::complete_count(label), of_source.clone()));
-    std::iter::once((cypher::COMPLETE.to_owned(), params(bound)))
-        .chain(counts)
-        .collect()
 }
 
 impl GraphStore {
@@ -330,73 +265,6 @@ impl GraphStore {
         let statement = cypher::remove_records(STAGED);
         self.engine.write(&statement, keys(lease, records)).await?;
         Ok(())
-    }
-
-    /// Exchanges the served version for the staged one, in one transaction; nothing happens unless
-    /// [`Exchange::Finish`] comes. Says how many relationships were made.
-    pub async fn exchange(
-        &self,
-        lease: &Lease,
-        mut parts: mpsc::Receiver<Exchange>,
-    ) -> Result<u64, StoreError> {
-        self.renew_for(lease, exchange_lease()).await?;
-        let serve = self.serve_steps(lease).await?;
-        let (sender, steps) = mpsc::channel(STEPS);
-        let send = async move {
-            let mut serve = Some(serve);
-            let mut link_places = Vec::new();
-            let mut place = 0;
-            while let Some(part) = parts.recv().await {
-                let mut all: Vec<(String, Params)> = Vec::new();
-                // What goes has gone before what comes has its name.
-                if !matches!(part, Exchange::Remove(_)) {
-                    all.extend(serve.take().into_iter().flatten());
-                }
-                let before_links = all.len();
-                let is_end = match part {
-                    Exchange::Remove(records) => {
-                        for label in [CHUNK, PRIVATE] {
-                            let keys = keys(lease, &records);
-                            all.push((cypher::carry_context(label), keys.clone()));
-                            all.push((cypher::remove_records(label), keys));
-                        }
-                        false
-                    }
-                    Exchange::Link(links) => {
-                        all.extend(link_steps(lease, &links)?);
-                        false
-                    }
-                    Exchange::Finish(of) => {
-                        all.extend(complete_steps(lease, &of));
-                        true
-                    }
-                };
-                for (at, (statement, bound)) in all.into_iter().enumerate() {
-                    let is_link =
-                        !is_end && at >= before_links && statement.contains("CREATE (a)-");
-                    if is_link {
-                        link_places.push(place);
-                    }
-                    place += 1;
-                    if sender.send(Step::Run(statement, bound)).await.is_err() {
-                        return Ok(link_places);
-                    }
-                }
-                if is_end {
-                    let _ = sender.send(Step::Commit).await;
-                    break;
-                }
-            }
-            Ok::<_, StoreError>(link_places)
-        };
-        let (times, places) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
-        self.survey.outdate();
-        let (places, times) = (places?, times?);
-        let made = places
-            .iter()
-            .filter_map(|place| times.get(*place))
-            .sum::<i64>();
-        Ok(u64::try_from(made).unwrap_or_default())
     }
 
     /// All sources, by name.

@@ -6,12 +6,13 @@
 
 use crate::graph::indexes::Index;
 
-/// Chunks are staged, served to everyone, or served to some.
+/// Chunks are staged, served to everyone, or served to some. What is staged is unique, so what is served is, too: to be told
+/// so once more, an exchange of 12,000 chunks for as many took 5 s longer, and that time grew with their square.
 pub(super) const OF_KNOWLEDGE: &[Index] = &[
     Index::unique("staged_id", "MuninnStaged", "n.chunkId"),
     Index::plain("staged_record", "MuninnStaged", "n.recordKey"),
-    Index::unique("chunk_id", "Chunk", "n.chunkId"),
+    Index::plain("chunk_key", "Chunk", "n.chunkId"),
     Index::plain("chunk_record", "Chunk", "n.recordKey"),
-    Index::unique("private_id", "MuninnPrivate", "n.chunkId"),
+    Index::plain("private_key", "MuninnPrivate", "n.chunkId"),
     Index::plain("private_record", "MuninnPrivate", "n.recordKey"),
 ];

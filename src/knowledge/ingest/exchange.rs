@@ -118,22 +118,27 @@ impl Exchanging<'_> {
                 }
             }
         }
-        let mut links: Vec<NewLink> = Vec::new();
         let mut dangling = 0;
-        while let Some(resolved) = waiting.next(&plan, had_circles)? {
-            dangling += resolved.dangling;
-            links.extend(resolved.links);
-            if links.len() >= LINKS
-                && to
-                    .send(Exchange::Link(std::mem::take(&mut links)))
-                    .await
-                    .is_err()
-            {
+        for among_new in [true, false] {
+            waiting.rewind()?;
+            dangling = 0;
+            let mut links: Vec<NewLink> = Vec::new();
+            while let Some(resolved) = waiting.next(&plan, had_circles)? {
+                dangling += resolved.dangling;
+                let its = resolved.links.into_iter();
+                links.extend(its.filter(|link| link.is_among_new == among_new));
+                if links.len() >= LINKS
+                    && to
+                        .send(Exchange::Link(std::mem::take(&mut links)))
+                        .await
+                        .is_err()
+                {
+                    return Ok(dangling);
+                }
+            }
+            if !links.is_empty() && to.send(Exchange::Link(links)).await.is_err() {
                 return Ok(dangling);
             }
-        }
-        if !links.is_empty() && to.send(Exchange::Link(links)).await.is_err() {
-            return Ok(dangling);
         }
         // Whoever does not receive says why itself.
         let _ = to.send(Exchange::Finish(Box::new(completed))).await;

@@ -1,0 +1,213 @@
+//! The exchange of a source's versions: what can be done before is done in transactions of bounded size, where nobody
+//! sees it; then one transaction removes what goes and serves what comes.
+
+use chrono::Utc;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+use super::statements as cypher;
+use super::store::{EXCHANGE, STEPS, exchange_lease, keys, pattern};
+use super::{CHUNK, Completed, Exchange, Lease, NewLink, PRIVATE, STAGED, chunk_id};
+use crate::graph::engine::{Engine, Params, Row, Step, abandoned, quoted};
+use crate::graph::record::{integer, params, text, unexpected};
+use crate::graph::transfer::grouped;
+use crate::graph::{GraphStore, MEMORY_RELATIONSHIPS, StoreError};
+
+/// Relationships that one transaction removes.
+const UNLINKED: usize = 10_000;
+
+/// What was done before the transaction of an exchange.
+#[derive(Debug, Default)]
+struct Prepared {
+    /// What the chunks that go are marked with, if any go.
+    leaving: Option<String>,
+    /// Relationships that were made.
+    links: i64,
+}
+
+impl GraphStore {
+    /// Exchanges the served version for the staged one, in one transaction; nothing that anybody reads changes unless
+    /// [`Exchange::Finish`] comes. Says how many relationships were made.
+    pub async fn exchange(
+        &self,
+        lease: &Lease,
+        mut parts: mpsc::Receiver<Exchange>,
+    ) -> Result<u64, StoreError> {
+        self.renew_for(lease, exchange_lease()).await?;
+        let (prepared, first) = self.prepare(lease, &mut parts).await?;
+        self.renew_for(lease, exchange_lease()).await?;
+        let before = leaving_steps(lease, prepared.leaving.as_deref());
+        let before = [before, self.serve_steps(lease).await?].concat();
+        let (sender, steps) = mpsc::channel(STEPS);
+        let send = async move {
+            // Of each statement, whether it makes relationships.
+            let mut makes_links = Vec::new();
+            let mut next = Some(first);
+            let mut steps = before;
+            while let Some(part) = next {
+                let is_end = matches!(part, Exchange::Finish(_));
+                steps.extend(part_steps(lease, part)?);
+                for (statement, bound) in steps.drain(..) {
+                    makes_links.push(statement.contains("CREATE (a)-"));
+                    if sender.send(Step::Run(statement, bound)).await.is_err() {
+                        return Ok(makes_links);
+                    }
+                }
+                if is_end {
+                    let _ = sender.send(Step::Commit).await;
+                    break;
+                }
+                next = parts.recv().await;
+            }
+            Ok::<_, StoreError>(makes_links)
+        };
+        let (times, makes_links) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
+        self.survey.outdate();
+        let (makes_links, times) = (makes_links?, times?);
+        let made = times.iter().zip(&makes_links).filter(|(_, is)| **is);
+        let made = prepared.links + made.map(|(times, _)| times).sum::<i64>();
+        Ok(u64::try_from(made).unwrap_or_default())
+    }
+
+    /// Does what nobody sees: marks what goes, and ties what comes among itself. Gives the first part that is to be done
+    /// in the transaction.
+    async fn prepare(
+        &self,
+        lease: &Lease,
+        parts: &mut mpsc::Receiver<Exchange>,
+    ) -> Result<(Prepared, Exchange), StoreError> {
+        let mut prepared = Prepared::default();
+        // A copy of a node has no relationships.
+        let keeps_links = self.engine.dialect().relabels;
+        if keeps_links {
+            self.unlink_staged(lease).await?;
+        }
+        loop {
+            match parts.recv().await.ok_or_else(abandoned)? {
+                Exchange::Remove(records) => {
+                    let new = || Uuid::new_v4().to_string();
+                    let exchange = prepared.leaving.get_or_insert_with(new);
+                    let mut bound = keys(lease, &records);
+                    bound.insert("exchange".to_owned(), json!(exchange));
+                    for label in [CHUNK, PRIVATE] {
+                        let statement = cypher::mark_leaving(label);
+                        self.engine.write(&statement, bound.clone()).await?;
+                    }
+                }
+                Exchange::Link(links) if keeps_links && links.iter().all(|it| it.is_among_new) => {
+                    for (statement, bound) in link_steps(lease, STAGED, &links)? {
+                        let rows = self.engine.write(&statement, bound).await?;
+                        prepared.links += times(&rows);
+                    }
+                }
+                part @ (Exchange::Link(_) | Exchange::Finish(_)) => return Ok((prepared, part)),
+            }
+        }
+    }
+
+    /// Removes the relationships among staged chunks that an earlier try made.
+    async fn unlink_staged(&self, lease: &Lease) -> Result<(), StoreError> {
+        let bound = params(json!({"source": lease.source, "most": UNLINKED}));
+        loop {
+            let rows = self.engine.write(cypher::UNLINK_STAGED, bound.clone());
+            if times(&rows.await?) == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What serves the staged chunks.
+    async fn serve_steps(&self, lease: &Lease) -> Result<Vec<(String, Params)>, StoreError> {
+        let of = json!({"source": lease.source});
+        let kinds = self.engine.read(cypher::STAGED_KINDS, params(of.clone()));
+        let mut steps = Vec::new();
+        for row in kinds.await? {
+            let kind = text(&row, "kind").unwrap_or_default();
+            let labels = pattern(lease.private, &kind)?;
+            let bound = params(json!({"source": lease.source, "kind": kind}));
+            if self.engine.dialect().relabels {
+                steps.push((cypher::serve_relabelled(&labels), bound));
+            } else {
+                steps.push((cypher::serve_copied(&labels), bound.clone()));
+                steps.push((cypher::carry_context_to_copies(&labels), bound));
+            }
+        }
+        if !self.engine.dialect().relabels {
+            steps.push((cypher::REMOVE_STAGED.to_owned(), params(of)));
+        }
+        Ok(steps)
+    }
+}
+
+fn times(rows: &[Row]) -> i64 {
+    rows.first().map_or(0, |row| integer(row, "times"))
+}
+
+/// What removes the chunks that are marked.
+fn leaving_steps(lease: &Lease, exchange: Option<&str>) -> Vec<(String, Params)> {
+    let Some(exchange) = exchange else {
+        return Vec::new();
+    };
+    let bound = params(json!({"source": lease.source, "exchange": exchange}));
+    let of = |label| [cypher::carry_context(label), cypher::remove_leaving(label)];
+    let statements = [CHUNK, PRIVATE].into_iter().flat_map(of);
+    statements
+        .map(|statement| (statement, bound.clone()))
+        .collect()
+}
+
+/// The statements of a part of an exchange in its transaction.
+fn part_steps(lease: &Lease, part: Exchange) -> Result<Vec<(String, Params)>, StoreError> {
+    match part {
+        Exchange::Remove(_) => Err(unexpected("records that go were named too late")),
+        Exchange::Link(links) => link_steps(lease, label_of(lease.private), &links),
+        Exchange::Finish(of) => Ok(complete_steps(lease, &of)),
+    }
+}
+
+fn label_of(private: bool) -> &'static str {
+    if private { PRIVATE } else { CHUNK }
+}
+
+/// The statements that make relationships between chunks under a label.
+fn link_steps(
+    lease: &Lease,
+    label: &str,
+    links: &[NewLink],
+) -> Result<Vec<(String, Params)>, StoreError> {
+    let mut steps = Vec::new();
+    for (kind, members) in grouped(links, |link| link.kind.clone()) {
+        if MEMORY_RELATIONSHIPS.contains(&kind.as_str()) {
+            return Err(unexpected(format!("{kind} is a type of the bot's own")));
+        }
+        let kind = quoted(&kind)?;
+        let row = |link: &NewLink| {
+            let id = |(record, at): &(String, usize)| chunk_id(&lease.source, record, *at);
+            json!({"from": id(&link.from), "to": id(&link.to)})
+        };
+        let replacing = members.iter().filter(|(_, link)| link.replaces);
+        let replacing: Vec<Value> = replacing.map(|(_, link)| row(link)).collect();
+        if !replacing.is_empty() {
+            let bound = params(json!({"rows": replacing}));
+            steps.push((cypher::unlink(label, &kind), bound));
+        }
+        let rows: Vec<Value> = members.iter().map(|(_, link)| row(link)).collect();
+        steps.push((cypher::link(label, &kind), params(json!({"rows": rows}))));
+    }
+    Ok(steps)
+}
+
+fn complete_steps(lease: &Lease, of: &Completed) -> Vec<(String, Params)> {
+    let bound = json!({
+        "source": lease.source, "version": lease.version, "since": Utc::now().to_rfc3339(),
+        "kind": of.kind, "embedder": of.embedder, "mapping": of.mapping,
+        "propertyOrder": json!(of.property_order).to_string(), "paths": of.paths,
+        "channels": of.channels, "records": of.records, "rejected": of.rejected, "circles": of.circles,
+    });
+    let of_source = params(json!({"source": lease.source}));
+    let counts = [CHUNK, PRIVATE].map(|label| (cypher::complete_count(label), of_source.clone()));
+    std::iter::once((cypher::COMPLETE.to_owned(), params(bound)))
+        .chain(counts)
+        .collect()
+}

@@ -20,6 +20,7 @@ mod features;
 mod history;
 mod index;
 pub mod journal;
+mod leaving;
 mod linking;
 mod messages;
 pub(crate) mod neighbours;

@@ -34,6 +34,7 @@ use crate::conversation::withdrawals::{
     PlannedWithdrawals, ToWithdraw, WithdrawalOutcome, Withdrawals,
 };
 use crate::graph::answers::{Spent, WhichResponse, WhichSessions};
+use crate::graph::items::AsRead;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 use crate::llm::Money;
@@ -102,7 +103,7 @@ impl CommandContext {
 pub struct CommandAnswer {
     pub text: String,
     /// The answers that it shows something of.
-    pub shows: Vec<ResponseId>,
+    pub shows: Vec<AsRead>,
     /// What of it can be forgotten or corrected by itself.
     pub items: Vec<ShownItem>,
 }
@@ -217,7 +218,7 @@ impl Commands {
         let lines: Vec<String> = lines.into_iter().chain(silences).collect();
         Ok(CommandAnswer {
             text: lines.join("\n"),
-            shows: turns.iter().map(|turn| turn.id).collect(),
+            shows: turns.iter().map(AsRead::from).collect(),
             items: Vec::new(),
         })
     }
@@ -357,8 +358,8 @@ impl Commands {
             text = format!("{text}\n{hint}");
         }
         let items = items::shown(recalled());
-        let recalled = recalled().map(|turn| turn.id);
-        let shows = std::iter::once(explained.turn.id).chain(recalled).collect();
+        let shown = std::iter::once(&explained.turn).chain(recalled());
+        let shows = shown.map(AsRead::from).collect();
         Ok(CommandAnswer { text, shows, items })
     }
 
@@ -521,7 +522,8 @@ impl Commands {
         self.plan_on_platforms(all, message, context).await
     }
 
-    /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten.
+    /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten. It is marked first: what
+    /// shows any of it and is kept after this look is taken away by whoever shows it.
     async fn plan_withdrawal(
         &self,
         guard: &SessionGuard,
@@ -531,7 +533,13 @@ impl Commands {
     ) -> Result<PlannedWithdrawals, StoreError> {
         let (session, store) = (guard.session(), self.archive.store());
         let mut spoken = self.archive.spoken_waiting(session, turn);
-        match store.spoken(session, turn).await {
+        let saved = async {
+            store
+                .mark(session, turn.map_or(Forget::Session, Forget::Turn))
+                .await?;
+            store.spoken(session, turn).await
+        };
+        match saved.await {
             Ok(saved) => spoken.extend(saved),
             // What waits for the graph can be forgotten without it.
             Err(error) if error.is_outage() && turn.is_some() && !spoken.is_empty() => {}

@@ -6,6 +6,7 @@
 mod agreed;
 mod answering;
 mod draft;
+mod forgotten;
 mod lineage;
 mod regenerating;
 
@@ -38,7 +39,7 @@ use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::answers::Spoken;
 use crate::graph::forgetting::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
-use crate::graph::{Forget, NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
+use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
 use crate::knowledge::search::Searcher;
 use crate::llm::{ModelChain, millis};
 use crate::memory::{
@@ -118,7 +119,7 @@ struct Read {
     recalled: Vec<Recalled>,
     /// Earlier turns could not be read, and so not be recalled.
     recall_failed: bool,
-    /// The turn that is answered again and those after it, which it could not have recalled.
+    /// The turn that is answered again and those after it, which it could not have recalled, and what is forgotten just now.
     hidden: Vec<ResponseId>,
 }
 
@@ -220,7 +221,7 @@ impl TurnRunner {
                 return Ok(After::Silent);
             }
         };
-        if self.rests_on_forgotten(message, &draft, &read).await {
+        if self.rests_on_forgotten(guard, message, &draft, &read).await {
             return Ok(After::Outdated);
         }
         draft.below.extend(asked.notice());
@@ -237,7 +238,9 @@ impl TurnRunner {
             return Ok(After::Elsewhere);
         }
         // Once more: while it was kept, nobody knew that it repeats something.
-        if matches!(kept, Kept::Graph) && self.rests_on_forgotten(message, &draft, &read).await {
+        if matches!(kept, Kept::Graph)
+            && self.rests_on_forgotten(guard, message, &draft, &read).await
+        {
             let anew = self.without_forgotten(guard, message, turn.turn.id, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }
@@ -283,60 +286,6 @@ impl TurnRunner {
                 ChannelKind::plain(set, Arc::clone(&self.prompts))
             }
         }
-    }
-
-    /// Whether something that the answer was given was forgotten while it grew. Then what else is gone is not recalled
-    /// again.
-    async fn rests_on_forgotten(
-        &self,
-        message: &IncomingMessage,
-        draft: &Draft,
-        read: &Read,
-    ) -> bool {
-        if read.store_away {
-            return false;
-        }
-        let given: Vec<ResponseId> = draft.recalled.iter().map(|it| it.id).collect();
-        match self.archive.store().are_gone(&given).await {
-            Ok(true) => {
-                let audiences = message.recalls().into_iter();
-                audiences.for_each(|audience| self.recaller.forget(audience));
-                true
-            }
-            Ok(false) => false,
-            Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::debug!(
-                    error,
-                    "whether something was forgotten meanwhile cannot be known"
-                );
-                false
-            }
-        }
-    }
-
-    /// Answers again what was kept with something in it that was forgotten at the same moment. Nobody was shown it.
-    async fn without_forgotten(
-        &self,
-        guard: &SessionGuard,
-        message: &IncomingMessage,
-        kept: ResponseId,
-        reply: &mut dyn Reply,
-        interrupt: &Interrupt,
-    ) -> Result<(), TurnError> {
-        let again = Regeneration::Again;
-        let anew = self.regenerate(guard, message, kept, again, reply, interrupt);
-        let notice = match anew.await {
-            Ok(Ok(())) => return Ok(()),
-            Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
-            Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
-            | Err(_) => Notice::Failed,
-        };
-        let store = self.archive.store();
-        store.forget(guard, Forget::Turn(kept)).await?;
-        self.recaller.forget(&message.audience.id);
-        deliver(reply, &notice.in_language(message.language())).await;
-        Ok(())
     }
 
     /// Counts that the model chose to say nothing. The reply is dropped without a word.
@@ -455,8 +404,9 @@ impl TurnRunner {
         message: &IncomingMessage,
         begun: Begun,
         sought: RecallQuery,
-        hidden: Vec<ResponseId>,
+        mut hidden: Vec<ResponseId>,
     ) -> Read {
+        hidden.extend(self.archive.leaving());
         let audience = &message.audience.id;
         let store = &**self.archive.store();
         self.recaller

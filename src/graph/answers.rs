@@ -98,6 +98,9 @@ impl ForgottenEvent {
 /// Bytes that are kept of the listings that show an answer: about 50 of them.
 const MOST_LISTED: usize = 16_384;
 
+/// Marks of one statement.
+const MARKS_AT_ONCE: usize = 1000;
+
 /// Turns of one statement about what went out of them.
 const SPOKEN_AT_ONCE: usize = 200;
 
@@ -283,7 +286,7 @@ impl GraphStore {
 
     /// The same of any turns.
     pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
-        let repeating = self.repeating(turns).await?;
+        let repeating = self.repeating(turns).await?.look(self).await?;
         let mut all = [turns, &repeating].concat();
         all.extend(self.quoting(&all).await?);
         self.went_out(&all).await
@@ -416,8 +419,11 @@ impl GraphStore {
         &self,
         events: &BTreeSet<ForgottenEvent>,
     ) -> Result<(), StoreError> {
-        let bound = params(json!({"events": events}));
-        self.engine.write(statements::MARK_EVENTS, bound).await?;
+        let events: Vec<&ForgottenEvent> = events.iter().collect();
+        for events in events.chunks(MARKS_AT_ONCE) {
+            let bound = params(json!({"events": events}));
+            self.engine.write(statements::MARK_EVENTS, bound).await?;
+        }
         Ok(())
     }
 

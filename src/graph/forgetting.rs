@@ -8,7 +8,7 @@ use muninn_platform::{AudienceId, ConversationId};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::answers::Votes;
+use super::answers::{ForgottenEvent, Votes};
 use super::engine::{Engine, Params, Row, Step};
 use super::messages::counted;
 use super::record::{integer, params, response_id, text, unexpected};
@@ -39,6 +39,15 @@ pub struct KeptTurn {
     pub is_note: bool,
 }
 
+impl From<&KeptTurn> for ForgottenEvent {
+    fn from(turn: &KeptTurn) -> Self {
+        Self {
+            session: turn.session.as_str().to_owned(),
+            event: turn.event.clone(),
+        }
+    }
+}
+
 impl GraphStore {
     /// Removes turns with their vectors, the summary that covered them and the quotes of them.
     pub async fn forget(
@@ -54,16 +63,7 @@ impl GraphStore {
         session: &ConversationId,
         what: Forget,
     ) -> Result<Forgotten, StoreError> {
-        let id = match what {
-            Forget::Turn(id) => Some(id.to_string()),
-            Forget::Session => None,
-        };
-        self.intended(json!({
-            "session": session.as_str(), "id": id,
-            // What was said within this millisecond was said before.
-            "until": Utc::now().timestamp_millis() + 1,
-        }))
-        .await
+        self.intended(wish(session, what)).await
     }
 
     /// Forgets everything that the accounts of one person said, noted and thought of answers until now. What they said up
@@ -145,48 +145,66 @@ impl GraphStore {
         Ok(self.scrubbed(forgotten).await)
     }
 
-    /// Deletes a turn, or all of a session.
-    async fn erase_in_session(&self, wish: Value) -> Result<Forgotten, StoreError> {
-        let (marks, statement) = match wish.get("id") {
-            None | Some(Value::Null) => (
-                &[statements::MARK_SESSION, statements::MARK_TURNS][..],
-                statements::FORGET_SESSION,
-            ),
-            Some(_) => (&[statements::MARK_TURN][..], statements::FORGET_TURN),
+    /// Marks a turn, or all of a session, so that who keeps an answer with something of it, or a list that shows it, after
+    /// it was looked for sees that it is about to go. Nothing else changes.
+    pub async fn mark(&self, session: &ConversationId, what: Forget) -> Result<(), StoreError> {
+        self.write_marks(wish(session, what)).await
+    }
+
+    async fn write_marks(&self, wish: Value) -> Result<(), StoreError> {
+        let marks = match wish.get("id") {
+            None | Some(Value::Null) => &[statements::MARK_SESSION, statements::MARK_TURNS][..],
+            Some(_) => &[statements::MARK_TURN][..],
         };
-        let session = wish.get("session").and_then(Value::as_str);
-        let turns = match wish.get("id").and_then(Value::as_str) {
-            Some(id) => vec![response_id(id)?],
-            None => self.turns_of(session.unwrap_or_default()).await?,
-        };
-        let mut bound = params(wish);
-        bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
-        // First: a mark too many hides a little, a mark too few brings back what was forgotten. Who keeps an answer after
-        // the look for what repeats the turns sees the mark.
+        let bound = params(wish);
         for mark in marks {
             self.engine.write(mark, bound.clone()).await?;
         }
-        let (repeating, quoting) = self.made_from(&turns).await?;
+        Ok(())
+    }
+
+    /// Deletes a turn, or all of a session.
+    async fn erase_in_session(&self, wish: Value) -> Result<Forgotten, StoreError> {
+        // First: a mark too many hides a little, a mark too few brings back what was forgotten.
+        self.write_marks(wish.clone()).await?;
+        let session = wish.get("session").and_then(Value::as_str);
+        let (turns, statement) = match wish.get("id").and_then(Value::as_str) {
+            Some(id) => (vec![response_id(id)?], statements::FORGET_TURN),
+            None => {
+                let turns = self.turns_of(session.unwrap_or_default()).await?;
+                (turns, statements::FORGET_SESSION)
+            }
+        };
+        let mut bound = params(wish);
+        bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
+        let emptied = self.empty_repeating(&turns).await?;
+        let quoting = self.quoting(&turns).await?;
         self.hold(&turns, "").await?;
-        for (statement, bound) in empty(&repeating) {
-            self.engine.write(statement, bound).await?;
-        }
         let rows = self.engine.write(statement, bound).await?;
         Ok(Forgotten {
             turns: counted(rows.first(), "turns"),
-            quotes: counted(rows.first(), "quotes") + repeating.len(),
+            quotes: counted(rows.first(), "quotes") + emptied.len(),
             is_in_file: false,
             // Now that they are empty: whoever delivers one from here on sees that it is.
-            emptied: self.went_out(&[repeating, quoting].concat()).await?,
+            emptied: self.went_out(&[emptied, quoting].concat()).await?,
         })
     }
 
-    /// The answers that repeat some turns, and those from memory that quote them.
-    async fn made_from(
-        &self,
-        turns: &[ResponseId],
-    ) -> Result<(Vec<ResponseId>, Vec<ResponseId>), StoreError> {
-        Ok((self.repeating(turns).await?, self.quoting(turns).await?))
+    /// Empties the answers that repeat some turns, and says which. Looks again until there are no more: who keeps an
+    /// answer after the look for what repeats an emptied one sees that it is empty.
+    async fn empty_repeating(&self, turns: &[ResponseId]) -> Result<Vec<ResponseId>, StoreError> {
+        let mut repeating = self.repeating(turns).await?;
+        let mut emptied = Vec::new();
+        loop {
+            let new = repeating.look(self).await?;
+            if new.is_empty() {
+                return Ok(emptied);
+            }
+            let ids: Vec<String> = new.iter().map(ResponseId::to_string).collect();
+            let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
+            self.engine.write(cypher::EMPTY, bound).await?;
+            emptied.extend(new);
+        }
     }
 
     /// Deletes all of a person's, some at a time, and what they thought of answers.
@@ -254,29 +272,26 @@ impl GraphStore {
                     turn.id, turn.session
                 )));
             }
-            let (repeating, quoting) = match is_wanted {
-                true => self.made_from(&ids).await?,
-                false => (Vec::new(), Vec::new()),
-            };
-            self.hold(&ids, "").await?;
-            let mut steps = empty(&repeating);
+            let mut left = Vec::new();
             if is_wanted {
-                let event = |it: &KeptTurn| json!({"session": it.session, "event": it.event});
-                let events: Vec<Value> = turns.iter().map(event).collect();
-                steps.push((statements::MARK_EVENTS, params(json!({"events": events}))));
+                // First, as in a session.
+                let marks = turns.iter().map(ForgottenEvent::from).collect();
+                self.mark_forgotten(&marks).await?;
+                left = self.empty_repeating(&ids).await?;
+                forgotten.quotes += left.len();
+                left.extend(self.quoting(&ids).await?);
             }
-            steps.extend(turns.iter().map(take_out));
+            self.hold(&ids, "").await?;
+            let mut steps: Vec<_> = turns.iter().map(take_out).collect();
             // Together with the turns: who goes on after a kill does not find them any more.
             let sessions: HashSet<&str> = turns.iter().map(|it| it.session.as_str()).collect();
             let audiences: HashSet<&str> = turns.iter().map(|it| it.audience.as_str()).collect();
-            let left = params(json!({"sessions": sessions, "audiences": audiences}));
-            steps.push((cypher::DROP_EMPTY_SESSIONS, left.clone()));
-            steps.push((cypher::UNNAME_EMPTY_CHANNELS, left));
+            let places = params(json!({"sessions": sessions, "audiences": audiences}));
+            steps.push((cypher::DROP_EMPTY_SESSIONS, places.clone()));
+            steps.push((cypher::UNNAME_EMPTY_CHANNELS, places));
             self.run_together(steps).await?;
             forgotten.turns += turns.len();
-            forgotten.quotes += repeating.len();
-            let emptied = self.went_out(&[repeating, quoting].concat()).await?;
-            forgotten.emptied.extend(emptied);
+            forgotten.emptied.extend(self.went_out(&left).await?);
         }
         Ok(forgotten)
     }
@@ -323,6 +338,17 @@ impl GraphStore {
     }
 }
 
+/// What is kept as the intention to forget a turn, or all of a session.
+fn wish(session: &ConversationId, what: Forget) -> Value {
+    let id = match what {
+        Forget::Turn(id) => Some(id.to_string()),
+        Forget::Session => None,
+    };
+    // What was said within this millisecond was said before.
+    let until = Utc::now().timestamp_millis() + 1;
+    json!({"session": session.as_str(), "id": id, "until": until})
+}
+
 fn kept_turn(row: &Row) -> Result<KeptTurn, StoreError> {
     let of = |column| text(row, column).unwrap_or_default();
     let source = of("source");
@@ -346,14 +372,4 @@ fn take_out(turn: &KeptTurn) -> (&'static str, Params) {
         "session": turn.session, "id": turn.id.to_string(), "blot": REDACTED_ANSWER,
     });
     (statement, params(bound))
-}
-
-/// Empties answers, if there are any.
-fn empty(answers: &[ResponseId]) -> Vec<(&'static str, Params)> {
-    if answers.is_empty() {
-        return Vec::new();
-    }
-    let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
-    let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
-    vec![(cypher::EMPTY, bound)]
 }

@@ -1,6 +1,6 @@
 //! Single things that are remembered, for the people who said them: listing them, and what corrects what.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -8,6 +8,7 @@ use muninn_platform::{Audience, AudienceId, ConversationId};
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
+use super::forgetting::REDACTED_ANSWER;
 use super::record::{params, response_id, text, turn};
 use super::statements::items as cypher;
 use super::value::instant;
@@ -45,6 +46,43 @@ pub struct KeptItem {
     pub turn: Turn,
     pub audience: Audience,
     pub corrected: Option<Corrected>,
+}
+
+/// A turn as somebody read it, to be asked about later.
+#[derive(Clone, Copy, Debug)]
+pub struct AsRead {
+    pub id: ResponseId,
+    /// Nothing of its answer was read: it has none, or what it repeats was forgotten before.
+    is_emptied: bool,
+}
+
+impl AsRead {
+    pub fn new(id: ResponseId, answer: &str) -> Self {
+        let is_emptied = answer.is_empty() || answer == REDACTED_ANSWER;
+        Self { id, is_emptied }
+    }
+}
+
+impl From<&Turn> for AsRead {
+    fn from(turn: &Turn) -> Self {
+        Self::new(turn.id, &turn.output)
+    }
+}
+
+/// Of turns that were read, those that are not as they were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gone {
+    /// Forgotten, or about to be.
+    pub forgotten: Vec<ResponseId>,
+    /// What their answers repeat was forgotten.
+    pub emptied: Vec<ResponseId>,
+}
+
+impl Gone {
+    /// All of them stand.
+    pub fn is_empty(&self) -> bool {
+        self.forgotten.is_empty() && self.emptied.is_empty()
+    }
 }
 
 /// That somebody said something else in the place of something.
@@ -136,14 +174,27 @@ impl GraphStore {
         rows.iter().map(both).collect()
     }
 
-    /// Whether some of these turns are gone.
-    pub async fn are_gone(&self, turns: &[ResponseId]) -> Result<bool, StoreError> {
+    /// What became of turns since they were read.
+    pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
         if turns.is_empty() {
-            return Ok(false);
+            return Ok(Gone::default());
         }
-        let ids: BTreeSet<String> = turns.iter().map(ResponseId::to_string).collect();
-        let bound = params(json!({"ids": ids}));
+        let ids: BTreeSet<String> = turns.iter().map(|turn| turn.id.to_string()).collect();
+        let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
         let rows = self.engine.read(cypher::THERE, bound).await?;
-        Ok(rows.len() < ids.len())
+        let there = |row: &Row| {
+            let is_emptied = row.get("isEmptied").and_then(Value::as_bool) == Some(true);
+            Some((text(row, "id")?, is_emptied))
+        };
+        let there: HashMap<String, bool> = rows.iter().filter_map(there).collect();
+        let mut gone = Gone::default();
+        for turn in turns {
+            match there.get(&turn.id.to_string()) {
+                None => gone.forgotten.push(turn.id),
+                Some(true) if !turn.is_emptied => gone.emptied.push(turn.id),
+                Some(_) => {}
+            }
+        }
+        Ok(gone)
     }
 }

@@ -44,29 +44,56 @@ struct Answer {
     words: HashSet<String>,
 }
 
-impl GraphStore {
-    /// The answers that say again what people said in these turns, without those turns.
-    pub(super) async fn repeating(
+/// The look for the answers that say some turns again.
+#[derive(Debug)]
+pub(super) struct Repeating {
+    /// The turns, and the answers that were found.
+    seen: HashSet<String>,
+    /// Who said the turns.
+    authors: HashSet<String>,
+    /// What was said in the turns.
+    said: Vec<Carrier>,
+    /// What was found that says it again.
+    found: Vec<Carrier>,
+}
+
+impl Repeating {
+    /// The answers that say it again and were not found before, in as many rounds as it takes, [`ROUNDS`] at most.
+    pub(super) async fn look(&mut self, store: &GraphStore) -> Result<Vec<ResponseId>, StoreError> {
+        let mut all = Vec::new();
+        // What quotes the turns themselves goes with them anyway.
+        let mut new = self.round(store, &self.said, false).await?;
+        new.extend(self.round(store, &self.found, true).await?);
+        for _ in 0..ROUNDS {
+            new.retain(|carrier| self.seen.insert(carrier.id.clone()));
+            if new.is_empty() {
+                break;
+            }
+            let next = self.round(store, &new, true).await?;
+            for carrier in &new {
+                all.push(response_id(&carrier.id)?);
+            }
+            self.found.append(&mut new);
+            new = next;
+        }
+        Ok(all)
+    }
+
+    /// What says some carriers again.
+    async fn round(
         &self,
-        turns: &[ResponseId],
-    ) -> Result<Vec<ResponseId>, StoreError> {
-        let mut seen: HashSet<String> = turns.iter().map(ResponseId::to_string).collect();
-        let ids: Vec<String> = seen.iter().cloned().collect();
-        let (mut carriers, authors) = self.carriers(&ids).await?;
-        let mut found = Vec::new();
-        for round in 0..ROUNDS {
-            let mut new = Vec::new();
-            // What quotes the turns themselves goes with them anyway.
-            for (answer, words) in self.candidates(&carriers, round > 0).await? {
-                if seen.contains(&answer.id) {
-                    continue;
-                }
-                let words = self.said_by_nobody_else(&answer, words, &authors).await?;
-                if words.is_empty() {
-                    continue;
-                }
-                seen.insert(answer.id.clone());
-                found.push(response_id(&answer.id)?);
+        store: &GraphStore,
+        carriers: &[Carrier],
+        quotes: bool,
+    ) -> Result<Vec<Carrier>, StoreError> {
+        let mut new = Vec::new();
+        for (answer, words) in store.candidates(carriers, quotes).await? {
+            if self.seen.contains(&answer.id) {
+                continue;
+            }
+            let telling = store.said_by_nobody_else(&answer, words, &self.authors);
+            let words = telling.await?;
+            if !words.is_empty() {
                 new.push(Carrier {
                     id: answer.id,
                     session: answer.session,
@@ -74,12 +101,22 @@ impl GraphStore {
                     words,
                 });
             }
-            if new.is_empty() {
-                break;
-            }
-            carriers = new;
         }
-        Ok(found)
+        Ok(new)
+    }
+}
+
+impl GraphStore {
+    /// The answers that say again what people said in these turns, without those turns.
+    pub(super) async fn repeating(&self, turns: &[ResponseId]) -> Result<Repeating, StoreError> {
+        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
+        let (said, authors) = self.carriers(&ids).await?;
+        Ok(Repeating {
+            seen: ids.into_iter().collect(),
+            authors,
+            said,
+            found: Vec::new(),
+        })
     }
 
     /// What people said in some turns, and who they are.

@@ -13,11 +13,13 @@ use muninn_platform::{
 };
 use tokio::time::Instant;
 
+use super::leaving::Leaving;
 use super::neighbours::Neighbours;
 use super::recaller::Recaller;
 use super::replay::Replay;
 use super::window::Windows;
 use crate::graph::answers::{ForgottenEvent, Marks, Spoken, WhichResponse};
+use crate::graph::items::{AsRead, Gone};
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -52,6 +54,7 @@ pub struct Archive {
     pub(super) away: AtomicBool,
     pub(super) replay: Replay,
     neighbours: Neighbours,
+    leaving: Leaving,
 }
 
 /// What a turn begins with.
@@ -90,6 +93,7 @@ impl Archive {
             away: AtomicBool::new(false),
             replay: Replay::default(),
             neighbours: Neighbours::default(),
+            leaving: Leaving::default(),
         }
     }
 
@@ -160,6 +164,8 @@ impl Archive {
             }
             Err(error) => return Err(error),
         };
+        let leaving = self.leaving.all();
+        context.window.retain(|turn| !leaving.contains(&turn.id));
         let waiting = self.journal.of_session(read.session.as_str());
         context.is_forgotten |= self.is_forgotten_here(read.event);
         if waiting.is_empty() {
@@ -318,21 +324,21 @@ impl Archive {
     }
 
     /// Keeps which messages show these answers without being one of them, so that they go when the answers are
-    /// forgotten. Says whether all of them still stand: another process may have forgotten one before it could know of
-    /// the listing.
-    pub async fn quoted_in(&self, answers: &[ResponseId], listing: &Spoken) -> bool {
+    /// forgotten. Says whether all of them still stand: whoever forgot one meanwhile may not have known of the listing.
+    pub async fn quoted_in(&self, answers: &[AsRead], listing: &Spoken) -> bool {
         if answers.is_empty() || listing.messages.0.is_empty() {
             return true;
         }
-        if let Err(error) = self.store.quoted_in(answers, listing).await {
+        let ids: Vec<ResponseId> = answers.iter().map(|answer| answer.id).collect();
+        if let Err(error) = self.store.quoted_in(&ids, listing).await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "that a listing shows answers could not be kept; it stays when they are forgotten"
             );
             return true;
         }
-        match self.store.are_gone(answers).await {
-            Ok(are_gone) => !are_gone,
+        match self.gone(answers).await {
+            Ok(gone) => gone.is_empty(),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(
@@ -458,6 +464,36 @@ impl Archive {
     /// The sessions of an audience that turns wait of, or were set aside of.
     pub fn waiting_sessions(&self, audience: &AudienceId) -> Vec<ConversationId> {
         self.journal.sessions_of(audience)
+    }
+
+    /// What became of turns since they were read. No answer is given those again that are about to go.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
+        let gone = self.store.gone(turns).await?;
+        self.leaving.add(&gone.forgotten);
+        Ok(gone)
+    }
+
+    /// Turns that are forgotten just now, as far as is known here.
+    pub fn leaving(&self) -> Vec<ResponseId> {
+        self.leaving.all()
+    }
+
+    /// Of the turns of a window that an event is answered by, those that the graph has or had: what waits for it is not
+    /// asked about there. Nor is what was heard of the event itself, whose place the answer takes.
+    pub fn in_graph(
+        &self,
+        session: &ConversationId,
+        event: &EventId,
+        window: &[Turn],
+    ) -> Vec<AsRead> {
+        let waiting = self.journal.of_session(session.as_str());
+        let waits = |turn: &Turn| waiting.iter().any(|it| it.turn.id == turn.id);
+        let in_graph = window.iter();
+        let in_graph = in_graph.filter(|turn| turn.event != event.as_str() && !waits(turn));
+        in_graph.map(AsRead::from).collect()
     }
 
     /// What went out of a turn, or of all turns of a session, that waits for the graph.

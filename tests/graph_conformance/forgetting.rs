@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::graph::answers::{Marks, Spoken};
+use muninn::graph::items::{AsRead, Gone};
 use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary, Trust};
 use muninn_platform::{ConversationId, Delivered, EventId, MessageId, PriorMessage};
 use proptest::prelude::*;
@@ -16,6 +17,8 @@ on_every_store!(
     a_summary_goes_with_what_it_covered,
     quotes_of_a_forgotten_turn_are_blotted_out,
     listings_of_a_forgotten_turn_are_known,
+    who_read_a_turn_is_told_when_it_is_about_to_go,
+    who_read_an_answer_is_told_when_it_was_emptied,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -238,6 +241,48 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
     }
     let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
     assert_eq!(spoken.unwrap(), [both, long]);
+}
+
+async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let store = &talk.store;
+    let (first, second) = (talk.say("a").await, talk.say("b").await);
+    let read = [AsRead::from(&first), AsRead::from(&second)];
+    assert_eq!(store.gone(&read).await.unwrap(), Gone::default());
+    let what = Forget::Turn(first.id);
+    store.mark(&talk.session, what).await.unwrap();
+    assert_eq!(store.gone(&read).await.unwrap().forgotten, [first.id]);
+    assert_eq!(ids(&talk.chain().await), [first.id, second.id]);
+    talk.forget(what).await;
+    assert_eq!(store.gone(&read).await.unwrap().forgotten, [first.id]);
+    store.mark(&talk.session, Forget::Session).await.unwrap();
+    let gone = store.gone(&read).await.unwrap();
+    assert_eq!(gone.forgotten, [first.id, second.id]);
+}
+
+async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let mut repeats = Vec::new();
+    for given in [Some(secret.id), None] {
+        let mut new = beside.turn("what was it?");
+        new.turn.source = Source::Model;
+        new.turn.output = "It is ZEBRA-4711".to_owned();
+        // The second one has it from the first, in the window.
+        new.recalled = given.map(|id| (id, 0.9)).into_iter().collect();
+        repeats.push(beside.append(&new).await);
+    }
+    let before: Vec<AsRead> = repeats.iter().map(AsRead::from).collect();
+    assert!(talk.store.gone(&before).await.unwrap().is_empty());
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
+    let gone = talk.store.gone(&before).await.unwrap();
+    assert_eq!(gone.emptied, ids(&repeats));
+    assert_eq!(gone.forgotten, []);
+    // Who reads them now reads nothing of it.
+    let after: Vec<AsRead> = beside.chain().await.iter().map(AsRead::from).collect();
+    assert_eq!(after.len(), 2);
+    assert!(talk.store.gone(&after).await.unwrap().is_empty());
 }
 
 async fn a_session_goes_with_all_its_turns(lane: &Lane) {

@@ -12,6 +12,7 @@ use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::{KeptOfPerson, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
+use crate::graph::answers::ForgottenEvent;
 use crate::graph::forgetting::KeptTurn;
 use crate::graph::{ResponseId, StoreError};
 use crate::memory::MessageError;
@@ -72,6 +73,9 @@ impl Commands {
         // What is kept just now is there then, and found.
         drop(self.hearing.keeping.lock().await);
         let turns = self.kept_of(&accounts).await?;
+        // Before the look for what shows any of it: what is kept after that is taken away by whoever shows it.
+        let marks = turns.iter().map(ForgottenEvent::from).collect();
+        self.archive.store().mark_forgotten(&marks).await?;
         let planned = self.plan_person_withdrawal(&accounts, &turns, message, context);
         let mut planned = planned.await?;
         let forgotten = self

@@ -108,7 +108,10 @@ impl TurnRunner {
         let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
             return Ok(Some(Err(KeptReason::Stopped)));
         };
-        if self.rests_on_forgotten(&message, &draft, &read).await {
+        if self
+            .rests_on_forgotten(guard, &message, &draft, &read)
+            .await
+        {
             return Ok(None);
         }
         draft.below.extend(asked.notice());
@@ -129,7 +132,10 @@ impl TurnRunner {
         }
         self.recaller.forget(&message.audience.id);
         // Once more: while it was kept, nobody knew that it repeats something.
-        if self.rests_on_forgotten(&message, &draft, &read).await {
+        if self
+            .rests_on_forgotten(guard, &message, &draft, &read)
+            .await
+        {
             return Ok(None);
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());

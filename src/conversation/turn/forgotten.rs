@@ -1,0 +1,77 @@
+//! What an answer was given may be forgotten while it grows: then it is made anew.
+
+use muninn_platform::{IncomingMessage, Reply};
+
+use super::draft::Draft;
+use super::{KeptReason, Read, Regeneration, TurnError, TurnRunner, deliver};
+use crate::conversation::interrupt::Interrupt;
+use crate::conversation::notice::Notice;
+use crate::graph::items::AsRead;
+use crate::graph::session::SessionGuard;
+use crate::graph::{Forget, ResponseId};
+
+impl TurnRunner {
+    /// Whether something that the answer was given was forgotten while it grew, or emptied because it repeats that. Then
+    /// what else is gone is not recalled again.
+    pub(super) async fn rests_on_forgotten(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        draft: &Draft,
+        read: &Read,
+    ) -> bool {
+        if read.store_away {
+            return false;
+        }
+        let (session, window) = (guard.session(), &read.context.window);
+        let mut given = self.archive.in_graph(session, &message.event, window);
+        let recalled = draft.recalled.iter();
+        given.extend(recalled.map(|it| AsRead::new(it.id, &it.output)));
+        match self.archive.gone(&given).await {
+            Ok(gone) if gone.is_empty() => false,
+            Ok(_) => {
+                let audiences = message.recalls().into_iter();
+                audiences.for_each(|audience| self.recaller.forget(audience));
+                true
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::debug!(
+                    error,
+                    "whether something was forgotten meanwhile cannot be known"
+                );
+                false
+            }
+        }
+    }
+
+    /// Answers again what was kept with something in it that was forgotten at the same moment. Nobody was shown it.
+    pub(super) async fn without_forgotten(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        kept: ResponseId,
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<(), TurnError> {
+        let again = Regeneration::Again;
+        let anew = self.regenerate(guard, message, kept, again, reply, interrupt);
+        let notice = match anew.await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
+            Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
+            | Err(_) => Notice::Failed,
+        };
+        let store = self.archive.store();
+        // Its question was forgotten as well: nobody waits for anything.
+        let asked = [AsRead::new(kept, "")];
+        let gone = self.archive.gone(&asked).await.unwrap_or_default();
+        store.forget(guard, Forget::Turn(kept)).await?;
+        self.recaller.forget(&message.audience.id);
+        if !gone.is_empty() {
+            return Ok(());
+        }
+        deliver(reply, &notice.in_language(message.language())).await;
+        Ok(())
+    }
+}

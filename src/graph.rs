@@ -77,6 +77,7 @@ pub const MEMORY_LABELS: &[&str] = &[
     "MuninnPerson",
     ingest::PRIVATE,
     "MuninnProcess",
+    ingest::RETIRED,
     "MuninnSchema",
     "MuninnSource",
     ingest::STAGED,

@@ -18,10 +18,11 @@ use serde_json::{Map, Value};
 use super::Embedding;
 
 /// Labels of chunks: of every one that is served to everybody, of those that only some channels
-/// may see, and of those that are not served yet.
+/// may see, of those that are not served yet, and of those that are not served any more.
 pub const CHUNK: &str = "Chunk";
 pub const PRIVATE: &str = "MuninnPrivate";
 pub const STAGED: &str = "MuninnStaged";
+pub const RETIRED: &str = "MuninnRetired";
 
 /// From the whole to its parts, and from a record to its chunks.
 pub const INCLUDES: &str = "Includes";

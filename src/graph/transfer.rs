@@ -195,7 +195,13 @@ impl GraphNode {
     }
 
     fn has_embedding(&self) -> bool {
-        let with = ["Response", ingest::CHUNK, ingest::PRIVATE, ingest::STAGED];
+        let with = [
+            "Response",
+            ingest::CHUNK,
+            ingest::PRIVATE,
+            ingest::STAGED,
+            ingest::RETIRED,
+        ];
         self.labels
             .iter()
             .any(|label| with.contains(&label.as_str()))

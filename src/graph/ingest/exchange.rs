@@ -17,6 +17,9 @@ use crate::graph::{GraphStore, MEMORY_RELATIONSHIPS, StoreError};
 /// Relationships that one transaction removes.
 const UNLINKED: usize = 10_000;
 
+/// Chunks that one transaction removes.
+const REMOVED: usize = 1_000;
+
 /// What was done before the transaction of an exchange.
 #[derive(Debug, Default)]
 struct Prepared {
@@ -37,8 +40,15 @@ impl GraphStore {
         self.renew_for(lease, exchange_lease()).await?;
         let (prepared, first) = self.prepare(lease, &mut parts).await?;
         self.renew_for(lease, exchange_lease()).await?;
-        let before = leaving_steps(lease, prepared.leaving.as_deref());
-        let before = [before, self.serve_steps(lease).await?].concat();
+        let mut before = Vec::new();
+        if let Some(exchange) = &prepared.leaving {
+            let marked = params(json!({"source": lease.source, "exchange": exchange}));
+            for label in [CHUNK, PRIVATE] {
+                before.push((cypher::carry_context(label), marked.clone()));
+                before.extend(self.leave_steps(label, cypher::MARKED, &marked).await?);
+            }
+        }
+        before.extend(self.serve_steps(lease).await?);
         let (sender, steps) = mpsc::channel(STEPS);
         let send = async move {
             // Of each statement, whether it makes relationships.
@@ -65,6 +75,7 @@ impl GraphStore {
         let (times, makes_links) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
         self.survey.outdate();
         let (makes_links, times) = (makes_links?, times?);
+        self.remove_retired().await;
         let made = times.iter().zip(&makes_links).filter(|(_, is)| **is);
         let made = prepared.links + made.map(|(times, _)| times).sum::<i64>();
         Ok(u64::try_from(made).unwrap_or_default())
@@ -78,6 +89,7 @@ impl GraphStore {
         parts: &mut mpsc::Receiver<Exchange>,
     ) -> Result<(Prepared, Exchange), StoreError> {
         let mut prepared = Prepared::default();
+        self.remove_retired().await;
         // A copy of a node has no relationships.
         let keeps_links = self.engine.dialect().relabels;
         if keeps_links {
@@ -117,6 +129,56 @@ impl GraphStore {
         }
     }
 
+    /// What serves some chunks no more; the last statement counts them.
+    pub(super) async fn leave_steps(
+        &self,
+        label: &str,
+        which: &str,
+        bound: &Params,
+    ) -> Result<Vec<(String, Params)>, StoreError> {
+        let statements = if self.engine.dialect().relabels {
+            let statement = cypher::labels(label, which);
+            let rows = self.engine.read(&statement, bound.clone()).await?;
+            let names = rows.iter().filter_map(|row| text(row, "label"));
+            let mut labels = String::new();
+            for name in names {
+                labels.push(':');
+                labels.push_str(&quoted(&name)?);
+            }
+            if labels.is_empty() {
+                return Ok(Vec::new());
+            }
+            vec![
+                cypher::untie(label, which),
+                cypher::retire(label, &labels, which),
+            ]
+        } else {
+            vec![cypher::remove_served(label, which)]
+        };
+        let steps = statements.into_iter();
+        Ok(steps.map(|statement| (statement, bound.clone())).collect())
+    }
+
+    /// Removes the chunks that are not served any more, some at a time. What stays is removed with the next exchange.
+    pub(super) async fn remove_retired(&self) {
+        let bound = params(json!({"most": REMOVED}));
+        loop {
+            match self
+                .engine
+                .write(cypher::REMOVE_RETIRED, bound.clone())
+                .await
+            {
+                Ok(rows) if times(&rows) == 0 => return,
+                Ok(_) => {}
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, "chunks that are not served any more stay for now");
+                    return;
+                }
+            }
+        }
+    }
+
     /// What serves the staged chunks.
     async fn serve_steps(&self, lease: &Lease) -> Result<Vec<(String, Params)>, StoreError> {
         let of = json!({"source": lease.source});
@@ -142,19 +204,6 @@ impl GraphStore {
 
 fn times(rows: &[Row]) -> i64 {
     rows.first().map_or(0, |row| integer(row, "times"))
-}
-
-/// What removes the chunks that are marked.
-fn leaving_steps(lease: &Lease, exchange: Option<&str>) -> Vec<(String, Params)> {
-    let Some(exchange) = exchange else {
-        return Vec::new();
-    };
-    let bound = params(json!({"source": lease.source, "exchange": exchange}));
-    let of = |label| [cypher::carry_context(label), cypher::remove_leaving(label)];
-    let statements = [CHUNK, PRIVATE].into_iter().flat_map(of);
-    statements
-        .map(|statement| (statement, bound.clone()))
-        .collect()
 }
 
 /// The statements of a part of an exchange in its transaction.

@@ -320,16 +320,25 @@ impl GraphStore {
     pub async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError> {
         self.renew_for(lease, exchange_lease()).await?;
         let of = params(json!({"source": lease.source}));
-        let remembered = [CHUNK, PRIVATE].map(cypher::remember_removed);
-        let removed = [CHUNK, PRIVATE, STAGED].map(cypher::remove_served);
-        let statements = remembered
-            .into_iter()
-            .chain(removed)
-            .chain([cypher::REMOVE_SOURCE.to_owned()])
-            .map(|statement| (statement, of.clone()));
-        let times = self.all_or_nothing(statements.collect()).await?;
+        let mut steps = Vec::new();
+        for label in [CHUNK, PRIVATE] {
+            steps.push((cypher::remember_removed(label), of.clone()));
+        }
+        steps.extend(self.leave_steps(STAGED, cypher::OF_SOURCE, &of).await?);
+        // Of each statement, whether it counts chunks that were served.
+        let mut counts = vec![false; steps.len()];
+        for label in [CHUNK, PRIVATE] {
+            let its = self.leave_steps(label, cypher::OF_SOURCE, &of).await?;
+            let last = its.len().saturating_sub(1);
+            counts.extend((0..its.len()).map(|at| at == last));
+            steps.extend(its);
+        }
+        steps.push((cypher::REMOVE_SOURCE.to_owned(), of));
+        let times = self.all_or_nothing(steps).await?;
         self.survey.outdate();
-        Ok(u64::try_from(times[2..4].iter().sum::<i64>()).unwrap_or_default())
+        self.remove_retired().await;
+        let served = times.iter().zip(counts).filter(|(_, is)| *is);
+        Ok(u64::try_from(served.map(|(times, _)| times).sum::<i64>()).unwrap_or_default())
     }
 
     /// Calls a source by another name, which none has, with everything of it; ends the lease. Says

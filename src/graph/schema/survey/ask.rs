@@ -21,7 +21,7 @@ const SAMPLE: (usize, usize) = (1_000, 10);
 
 /// Knowledge only; the labels are those of memory.
 const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnAccount OR n:MuninnClaim OR n:MuninnForgotten OR n:MuninnHeld OR n:MuninnPerson OR n:MuninnPrivate \
-    OR n:MuninnProcess OR n:MuninnSchema OR n:MuninnSource OR n:MuninnStaged OR n:MuninnToken OR n:Pending OR n:Response OR n:Session)";
+    OR n:MuninnProcess OR n:MuninnRetired OR n:MuninnSchema OR n:MuninnSource OR n:MuninnStaged OR n:MuninnToken OR n:Pending OR n:Response OR n:Session)";
 
 /// The types are those of memory.
 const TIES: &str = "MATCH (a)-[r]->(b) WHERE NOT type(r) IN \

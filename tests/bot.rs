@@ -133,6 +133,28 @@ async fn messages_of_a_session_are_answered_in_their_order_and_sessions_do_not_w
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_told_twice_and_is_stopped_is_not_answered() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let room = bot.room("a");
+    let event = bot.event("1");
+    server.expects(asks("Wait.")).replies(Reply::hang());
+    let first = room.send_as_event(&event, "ada", "Wait.").await;
+    server.arrived(1).await;
+    let again = room.send_as_event(&event, "ada", "Wait.").await;
+    room.stop().await;
+    assert_eq!(first.answer().await.text(), "(stopped)");
+    let again = again.outcome().await;
+    assert!(matches!(again, Outcome::GivenUp(_)), "{again:?}");
+    // Told anew with other words, it is asked anew.
+    server.expects(asks("Go on.")).answers("I do.");
+    let said = room.edit(&event, "ada", "Go on.").await.answer().await;
+    assert_eq!(said.text(), "I do.");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_answer_keeps_what_was_shown() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
     let bot = place.bot(&place.config(Some(&server), &[])).await;

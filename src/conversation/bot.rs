@@ -750,6 +750,7 @@ impl Bot {
                 interrupt,
                 revision,
                 is_taken_back,
+                is_stopped,
             } = self.in_flight.begin(&message.event);
             if let Some(revision) = revision {
                 followed.push(revision.message.event.clone());
@@ -762,6 +763,9 @@ impl Bot {
                 if !self.take_back(guard, message, newest).await {
                     followed.pop();
                 }
+                return;
+            }
+            if is_stopped && newest.is_none() {
                 return;
             }
             let turns = self.turns.get();
@@ -790,6 +794,7 @@ impl Bot {
                     return;
                 }
                 Ok(After::Nothing) => return,
+                Ok(After::Stopped) => return self.in_flight.stopped(&message.event),
                 Ok(After::Earlier) => {
                     // That is the answer to what it said before.
                     if let Some(revision) = newest

@@ -34,6 +34,8 @@ pub struct Begin {
     pub revision: Option<Box<Revision>>,
     /// It is not to be answered any more.
     pub is_taken_back: bool,
+    /// It was told before, and the answer to that was stopped.
+    pub is_stopped: bool,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,7 @@ struct Entry {
     running: Option<Interrupt>,
     revision: Option<Box<Revision>>,
     is_taken_back: bool,
+    is_stopped: bool,
 }
 
 impl InFlight {
@@ -72,6 +75,7 @@ impl InFlight {
             running: None,
             revision: None,
             is_taken_back: false,
+            is_stopped: false,
         });
         entry.deliveries += 1;
     }
@@ -84,6 +88,7 @@ impl InFlight {
                 interrupt,
                 revision: None,
                 is_taken_back: false,
+                is_stopped: false,
             };
         };
         entry.running = Some(interrupt.clone());
@@ -91,6 +96,7 @@ impl InFlight {
             interrupt,
             revision: entry.revision.take(),
             is_taken_back: entry.is_taken_back,
+            is_stopped: entry.is_stopped,
         }
     }
 
@@ -130,6 +136,14 @@ impl InFlight {
             }
         }
         is_any
+    }
+
+    /// Says that a message was stopped before anything of its answer was there: where it was told twice, it is not answered
+    /// after all.
+    pub fn stopped(&self, event: &EventId) {
+        if let Some(mut entry) = self.messages.get_mut(event) {
+            entry.is_stopped = true;
+        }
     }
 
     /// Takes back all that some people asked and is not answered yet; says in which conversations.

@@ -143,6 +143,8 @@ pub enum After {
     Silent,
     /// Turns fell out of the window.
     Summarize,
+    /// It was stopped before anything of its answer was there.
+    Stopped,
     /// Nothing went out: the message was revised meanwhile.
     Superseded,
     /// Something that the answer was given was forgotten while it grew.
@@ -213,7 +215,7 @@ impl TurnRunner {
             Ok(draft) => draft,
             Err(NoDraft::Interrupted(Interruption::Stopped)) => {
                 deliver(reply, &Notice::Stopped.in_language(message.language())).await;
-                return Ok(After::Nothing);
+                return Ok(After::Stopped);
             }
             Err(NoDraft::Interrupted(Interruption::Superseded)) => return Ok(After::Superseded),
             Err(NoDraft::Silent) => {

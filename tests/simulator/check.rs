@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::desk::Post;
 use crate::export::Graph;
-use crate::people::{Fate, Person, Said};
+use crate::people::{Fate, Person, STOPPED, Said};
 use crate::words::{Token, nonce_of, tokens};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -239,7 +239,7 @@ impl Evidence<'_> {
             let kept = self.graph.turns.iter().find(|turn| turn.event == event);
             let was_told = self.was_disk_full && post.text.contains("could not be saved anywhere");
             match (kept, nonce_of(&post.text)) {
-                (None, _) if was_told || (said.may_be_stopped && post.text == "(stopped)") => {}
+                (None, _) if was_told || (said.may_be_stopped && post.text == STOPPED) => {}
                 (None, _) => unlike(format!(
                     "{event} was answered {:?}, and is not kept",
                     post.text

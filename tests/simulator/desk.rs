@@ -51,6 +51,8 @@ struct Shown {
     /// Questions that were accepted and have no answer, by channel and id, and the most of them at once.
     unanswered: BTreeSet<(String, String)>,
     most_unanswered: usize,
+    /// Questions that were deleted: nobody answers them, whoever sends them again.
+    deleted: BTreeSet<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -176,11 +178,18 @@ impl Shown {
             None => {
                 let mut history = self.history.iter();
                 let id = text("id");
-                if !history.any(|post| post.channel == channel && post.question == id) {
-                    self.unanswered.insert((channel, id));
+                let is_answered =
+                    history.any(|post| post.channel == channel && post.question == id);
+                let of = (channel, id);
+                if !is_answered && !self.deleted.contains(&of) {
+                    self.unanswered.insert(of);
                 }
             }
-            Some("deletion") => drop(self.unanswered.remove(&(channel, text("of")))),
+            Some("deletion") => {
+                let of = (channel, text("of"));
+                self.unanswered.remove(&of);
+                self.deleted.insert(of);
+            }
             Some(_) => {}
         }
         self.most_unanswered = self.most_unanswered.max(self.unanswered.len());

@@ -16,6 +16,9 @@ use crate::words::{Token, nonce_of};
 /// Longer than anything is retried here, however busy the machine is.
 const TO_SETTLE: Duration = Duration::from_secs(150);
 
+/// What stands in an answer's place where somebody stopped it.
+pub(crate) const STOPPED: &str = "(stopped)";
+
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -273,19 +276,19 @@ impl Person {
         // What is the last is known only when nothing is under way.
         self.settles().await?;
         let before = self.shown();
-        let hidden = self.hidden(conversation);
+        let unclear = self.unclear_last(conversation);
         let id = self.commands(conversation, "/forget last").await?;
         self.answered(&id).await?;
         let told = self.around.desk.answer(&self.name(), &id);
         if !told.is_some_and(|told| told.starts_with("Forgotten")) {
             return Ok(());
         }
-        if !hidden.is_empty() {
-            // Nobody sees that it went, and what repeats it goes with it.
+        if !unclear.is_empty() {
+            // What repeats it goes with it.
             let all = self.said.iter().map(|said| said.number);
-            let repeats = |number: &u64| self.quotes_one_of(*number, &hidden);
+            let repeats = |number: &u64| self.quotes_one_of(*number, &unclear);
             let repeating: Vec<u64> = all.filter(repeats).collect();
-            self.is_unsure_of(&[hidden, repeating].concat());
+            self.is_unsure_of(&[unclear, repeating].concat());
             return self.settles().await;
         }
         if !waits(TO_SETTLE, || self.shown().len() < before.len()).await && !self.is_unsure() {
@@ -350,15 +353,29 @@ impl Person {
         self.ever_said(&self.around.desk.history(), &format!("m{number}"), &words)
     }
 
-    /// The live questions of a conversation whose answers do not stand there: they were taken away with what they repeated.
-    fn hidden(&self, conversation: u64) -> Vec<u64> {
-        let shown = self.shown();
-        let hidden = self.said.iter().filter(|said| {
-            said.conversation == conversation
-                && said.fate == Fate::Live
-                && !shown.contains(&said.number)
-        });
-        hidden.map(|said| said.number).collect()
+    /// The questions of which any may be what is forgotten as the last one of a conversation, where that cannot be seen: some
+    /// answers do not stand there, since they were taken away with what they repeated, or say no more than that they were
+    /// stopped, and then nothing was kept.
+    fn unclear_last(&self, conversation: u64) -> Vec<u64> {
+        let live: Vec<&Said> = self
+            .said
+            .iter()
+            .filter(|said| said.fate == Fate::Live)
+            .collect();
+        let is_told = |said: &&&Said| {
+            let answer = self.around.desk.answer(&self.name(), &said.id());
+            answer.is_some_and(|text| text != STOPPED)
+        };
+        let here = live.iter().filter(|said| said.conversation == conversation);
+        // Where nothing is left in the conversation, the last one of the channel is meant.
+        let is_clear = match here.clone().count() {
+            0 => live.iter().all(|said| is_told(&said)),
+            _ => here.clone().all(|said| is_told(&said)),
+        };
+        match is_clear {
+            true => Vec::new(),
+            false => live.iter().map(|said| said.number).collect(),
+        }
     }
 
     /// The live questions whose answers stand there.
@@ -446,7 +463,7 @@ impl Person {
             let id = said.id();
             match (said.fate, answer(&id)) {
                 // A notice says nothing of it.
-                (Fate::Gone, Some(post)) if post.text != "(stopped)" => {
+                (Fate::Gone, Some(post)) if post.text != STOPPED => {
                     let problem = format!("{name} {id} is gone, and {:?} stands there", post.text);
                     return unlike(Invariant::Forgotten, problem);
                 }
@@ -479,12 +496,13 @@ impl Person {
         is_followed && nonce_of(text).is_some() && !text.contains(&newest)
     }
 
-    /// Whether what answered this ever had a word of what is gone, or listed an answer that had: then it is taken away as
-    /// well.
+    /// Whether what answered this ever had a word of what is gone, or may be, or listed an answer that had: then it is taken
+    /// away as well.
     fn quoted_what_is_gone(&self, id: &str) -> bool {
         let run = &self.around.run;
         let words = |said: &Said| said.tokens(run).into_iter().map(|token| token.to_string());
-        let gone = self.said.iter().filter(|said| said.fate == Fate::Gone);
+        let is_gone = |said: &&Said| said.fate == Fate::Gone || said.is_unsure;
+        let gone = self.said.iter().filter(is_gone);
         let gone: Vec<String> = gone.flat_map(words).collect();
         let history = self.around.desk.history();
         let had = |id: &str, words: &[String]| self.ever_said(&history, id, words);

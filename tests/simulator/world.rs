@@ -299,8 +299,8 @@ async fn supervise(processes: Vec<Arc<Mutex<Process>>>) {
     }
 }
 
-/// Waits until no turn waits for the graph any more, and everything that was accepted was seen to: a deletion shows
-/// nothing by which a person would know.
+/// Waits until no turn waits for the graph any more, everything that was accepted was seen to, and what was forgotten is
+/// taken away: a deletion shows nothing by which a person would know.
 async fn saved(processes: &[Arc<Mutex<Process>>]) {
     let mut folders = Vec::new();
     for process in processes {
@@ -317,8 +317,9 @@ async fn saved(processes: &[Arc<Mutex<Process>>]) {
                     .windows(6)
                     .any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
             } else {
-                // What is done is blank there.
-                name.starts_with("accepted-") && text().contains(&b'{')
+                // What is done is blank there, and what was taken away is gone.
+                let waits = ["accepted-", "withdrawals-"];
+                waits.iter().any(|stem| name.starts_with(stem)) && text().contains(&b'{')
             }
         })
     };

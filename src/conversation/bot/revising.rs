@@ -151,20 +151,14 @@ impl Bot {
         let Some(of) = revised(&revision.message) else {
             return Ok(true);
         };
+        // First: it may be told again at any moment, and the look for an answer that was deleted takes its time.
+        self.keep_gone(&revision.message).await?;
         // Asked before the turn is looked for: whoever answers it may keep it in between.
         let is_open = self.is_open(of).await?;
         let turn = match self.archive.turn_of_event(of).await? {
             Some(turn) => Some(turn),
             None if is_open => return Ok(false),
-            None => {
-                // Before the look for an answer that was deleted, which takes its time.
-                self.keep_gone(&revision.message).await?;
-                // Whoever began before that knows nothing of it.
-                if self.is_open(of).await? {
-                    return Ok(false);
-                }
-                self.turn_revised(&revision.message).await?
-            }
+            None => self.turn_revised(&revision.message).await?,
         };
         let Some(turn) = turn else {
             return Ok(true);
@@ -203,9 +197,10 @@ impl Bot {
         revision: &mut Revision,
     ) -> Result<(), TurnError> {
         let Revision { message, reply } = revision;
+        self.keep_gone(message).await?;
         // Looked for again: it may have changed while the session was waited for.
         let Some(turn) = self.turn_revised(message).await? else {
-            return Ok(self.keep_gone(message).await?);
+            return Ok(());
         };
         match &message.body {
             Body::Edit { .. } if turn.is_note() => {

@@ -18,12 +18,27 @@ pub fn without_secrets(text: &str) -> String {
     redacted(text).into_owned()
 }
 
+/// How often a text is looked at: what was taken out may have hidden another secret.
+const LOOKS: usize = 4;
+
 /// As [`without_secrets`]; borrowed where there is none.
 pub fn redacted(text: &str) -> Cow<'_, str> {
+    let mut safe = Cow::Borrowed(text);
+    for _ in 0..LOOKS {
+        match without_those_seen(&safe) {
+            Some(safer) => safe = Cow::Owned(safer),
+            None => break,
+        }
+    }
+    safe
+}
+
+/// The text without the secrets that one look sees, if it sees any.
+fn without_those_seen(text: &str) -> Option<String> {
     let mut secrets = rules::find(text);
     secrets.extend(assignments::find(text));
     if secrets.is_empty() {
-        return Cow::Borrowed(text);
+        return None;
     }
     secrets.sort_by_key(|secret| secret.start);
     let mut safe = String::with_capacity(text.len());
@@ -34,7 +49,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
         rest = secret.end;
     }
     safe.push_str(&text[rest..]);
-    Cow::Owned(safe)
+    Some(safe)
 }
 
 /// Whether a secret was taken out of this text.

@@ -228,6 +228,10 @@ fn value(rest: &str, form: Form) -> Option<(Value<'_>, usize)> {
         return Some((value, start));
     }
     let end = line.find(char::is_whitespace).unwrap_or(line.len());
+    // A secret was taken out of it, so the whole of it was looked at before, and is none.
+    if line.find(MARK).is_some_and(|mark| mark < end) {
+        return None;
+    }
     let word = up_to_next_pair(&line[..end]);
     let word = word.trim_end_matches(['"', '\'', '`', '*', '>', ']', '}']);
     let trimmed = match form {

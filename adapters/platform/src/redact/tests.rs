@@ -176,9 +176,44 @@ proptest! {
     }
 
     #[test]
+    fn what_is_made_of_telling_pieces_stays_redacted(pieces in prop::collection::vec(prop::sample::select(PIECES), 1..12)) {
+        let once = without_secrets(&pieces.concat());
+        prop_assert_eq!(without_secrets(&once), once);
+    }
+
+    #[test]
     fn a_secret_goes_wherever_it_stands(before in "\\PC{0,40}", after in "\\PC{0,40}") {
         let secret = format!("sk-proj-{}", random(40));
         let said = without_secrets(&format!("{before} {secret} {after}"));
         prop_assert!(!said.contains(&secret), "{said}");
     }
 }
+
+/// What secrets, and what is about them, are made of.
+const PIECES: &[&str] = &[
+    "token=",
+    "password: ",
+    "DB_PASSWORD=",
+    "\"apiKey\": \"",
+    "the password is ",
+    "./",
+    "hunter12",
+    "abc-def_1",
+    "sk-proj-abcdefghijklmnopqrstuvwx012345zI0NiJ9",
+    "AKIAIOSFODNN7EXAMPLE",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "https://user:pass1234@host/",
+    "Bearer ",
+    ".abc",
+    "=",
+    ":",
+    ";",
+    "&user=",
+    "{",
+    "(",
+    "\"",
+    "'",
+    " ",
+    "\n",
+    MARK,
+];

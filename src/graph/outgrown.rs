@@ -6,9 +6,9 @@
 use std::fmt;
 use std::path::Path;
 
-/// Turns from which Neo4j is recommended: the most at which a turn cost what it does at 1,000. It
-/// cost twice as much at 50,000, and four times at 100,000. Measured by `benches/size.py`
-/// (docs/figures.md, "A turn at size").
+/// Turns from which Neo4j is recommended: the most at which a turn cost what it does at 1,000 on a
+/// machine that other work shares. There it cost twice as much at 50,000, and four times at 100,000;
+/// on a quiet machine it did not grow. Measured by `benches/size.py` (docs/figures.md, "A turn at size").
 const MANY_TURNS: usize = 25_000;
 
 /// What the embedded graph takes of memory for each byte of its file: 1.6 to 2.3 measured at 100,000

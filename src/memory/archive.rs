@@ -491,9 +491,12 @@ impl Archive {
     ) -> Vec<AsRead> {
         let waiting = self.journal.of_session(session.as_str());
         let waits = |turn: &Turn| waiting.iter().any(|it| it.turn.id == turn.id);
-        let in_graph = window.iter();
-        let in_graph = in_graph.filter(|turn| turn.event != event.as_str() && !waits(turn));
-        in_graph.map(AsRead::from).collect()
+        let is_in_graph = |turn: &&Turn| turn.event != event.as_str() && !waits(turn);
+        window
+            .iter()
+            .filter(is_in_graph)
+            .map(AsRead::from)
+            .collect()
     }
 
     /// What went out of a turn, or of all turns of a session, that waits for the graph.

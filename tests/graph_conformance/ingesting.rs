@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use muninn::graph::ingest::{Claim, Exchange, NewLink, Stage};
+use muninn::graph::ingest::{Claim, Exchange, NewChunk, NewLink, Stage};
 use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, StoreError};
 use muninn::knowledge::ingest::{Counts, Ingest, ingest};
@@ -189,7 +189,7 @@ async fn what_an_interrupted_exchange_prepared_is_not_done_by_the_next(lane: &La
     desk.put("a.md", "Served.");
     desk.ingest().await;
     let lease = desk.claim("1").await;
-    let chunk = |sequence| muninn::graph::ingest::NewChunk {
+    let chunk = |sequence| NewChunk {
         record: "b".to_owned(),
         sequence,
         label: "Leaf".to_owned(),

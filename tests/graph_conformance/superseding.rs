@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
-use muninn::graph::items::OwnItems;
+use muninn::graph::items::{AsRead, OwnItems};
 use muninn::graph::own_copy::OwnRecord;
 use muninn::graph::{AttachedText, Forget, How, NewTurn, ResponseId, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
@@ -139,7 +139,11 @@ async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &Lane) {
     assert_eq!(links.len(), 1);
     assert_eq!((links[0].later, links[0].earlier), (first.turn.id, said.id));
     assert!(links[0].corrected_at.is_some());
+    let read = [AsRead::from(&first.turn), AsRead::from(&said)];
+    assert!(store.gone(&read).await.unwrap().is_empty());
     talk.forget(Forget::Turn(first.turn.id)).await;
+    let gone = store.gone(&read).await.unwrap();
+    assert_eq!(gone.forgotten, [first.turn.id]);
     assert_eq!(store.item(said.id).await.unwrap().unwrap().corrected, None);
     let shape = store.chain_shape(&talk.session).await.unwrap();
     assert!(shape.is_whole(), "{shape:?}");

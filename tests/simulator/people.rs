@@ -357,24 +357,20 @@ impl Person {
     /// answers do not stand there, since they were taken away with what they repeated, or say no more than that they were
     /// stopped, and then nothing was kept.
     fn unclear_last(&self, conversation: u64) -> Vec<u64> {
-        let live: Vec<&Said> = self
-            .said
-            .iter()
-            .filter(|said| said.fate == Fate::Live)
-            .collect();
-        let is_told = |said: &&&Said| {
+        let live = || self.said.iter().filter(|said| said.fate == Fate::Live);
+        let here = || live().filter(|said| said.conversation == conversation);
+        let is_told = |said: &Said| {
             let answer = self.around.desk.answer(&self.name(), &said.id());
             answer.is_some_and(|text| text != STOPPED)
         };
-        let here = live.iter().filter(|said| said.conversation == conversation);
         // Where nothing is left in the conversation, the last one of the channel is meant.
-        let is_clear = match here.clone().count() {
-            0 => live.iter().all(|said| is_told(&said)),
-            _ => here.clone().all(|said| is_told(&said)),
+        let is_clear = match here().next() {
+            Some(_) => here().all(is_told),
+            None => live().all(is_told),
         };
         match is_clear {
             true => Vec::new(),
-            false => live.iter().map(|said| said.number).collect(),
+            false => live().map(|said| said.number).collect(),
         }
     }
 

@@ -124,7 +124,12 @@ impl Bot {
         guard: &SessionGuard,
         mut revision: Box<Revision>,
     ) -> Result<(), Box<Revision>> {
-        match self.revise_turn(guard, &mut revision).await {
+        let followed = async {
+            // First: the look for an answer that was deleted takes its time.
+            self.keep_gone(&revision.message).await?;
+            self.revise_turn(guard, &mut revision).await
+        };
+        match followed.await {
             Ok(()) => Ok(()),
             Err(error) => {
                 let is_transient = error.is_transient();
@@ -197,7 +202,6 @@ impl Bot {
         revision: &mut Revision,
     ) -> Result<(), TurnError> {
         let Revision { message, reply } = revision;
-        self.keep_gone(message).await?;
         // Looked for again: it may have changed while the session was waited for.
         let Some(turn) = self.turn_revised(message).await? else {
             return Ok(());

@@ -129,7 +129,7 @@ impl GraphStore {
         }
     }
 
-    /// What serves some chunks no more; the last statement counts them.
+    /// What serves some chunks no more.
     pub(super) async fn leave_steps(
         &self,
         label: &str,

@@ -68,12 +68,13 @@ pub(super) fn labels(label: &str, which: &str) -> String {
     format!("MATCH (n:{label}) WHERE {which} UNWIND labels(n) AS label RETURN DISTINCT label")
 }
 
-/// Serves chunks no more, and takes them from the answers that were made from them. To remove 50,000 in the same
-/// transaction takes Neo4j more than 10 KB each, this 1.7 KB.
+/// Takes chunks that go from the answers that were made from them.
 pub(super) fn untie(label: &str, which: &str) -> String {
     format!("MATCH (n:{label})<-[old:CONTEXT]-() WHERE {which} DELETE old RETURN count(*) AS times")
 }
 
+/// Serves chunks no more, by taking all their `labels` from them. To remove 50,000 in the same transaction takes Neo4j more
+/// than 10 KB each, this 1.7 KB.
 pub(super) fn retire(label: &str, labels: &str, which: &str) -> String {
     format!(
         "MATCH (n:{label}) WHERE {which} SET n:MuninnRetired REMOVE n{labels} \

@@ -325,20 +325,18 @@ impl GraphStore {
             steps.push((cypher::remember_removed(label), of.clone()));
         }
         steps.extend(self.leave_steps(STAGED, cypher::OF_SOURCE, &of).await?);
-        // Of each statement, whether it counts chunks that were served.
-        let mut counts = vec![false; steps.len()];
+        let mut served = 0;
         for label in [CHUNK, PRIVATE] {
-            let its = self.leave_steps(label, cypher::OF_SOURCE, &of).await?;
-            let last = its.len().saturating_sub(1);
-            counts.extend((0..its.len()).map(|at| at == last));
-            steps.extend(its);
+            let chunks = self.count_chunks(label).await?.into_iter();
+            let its = chunks.filter(|(source, ..)| *source == lease.source);
+            served += its.map(|(_, chunks, _)| chunks).sum::<u64>();
+            steps.extend(self.leave_steps(label, cypher::OF_SOURCE, &of).await?);
         }
         steps.push((cypher::REMOVE_SOURCE.to_owned(), of));
-        let times = self.all_or_nothing(steps).await?;
+        self.all_or_nothing(steps).await?;
         self.survey.outdate();
         self.remove_retired().await;
-        let served = times.iter().zip(counts).filter(|(_, is)| *is);
-        Ok(u64::try_from(served.map(|(times, _)| times).sum::<i64>()).unwrap_or_default())
+        Ok(served)
     }
 
     /// Calls a source by another name, which none has, with everything of it; ends the lease. Says

@@ -4,6 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use chrono::Utc;
+use serde_json::{Value, json};
+
 use crate::admin::serving;
 use crate::home::{Exported, Home, eventually};
 
@@ -35,6 +38,18 @@ fn copy(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), to).unwrap();
         }
     }
+}
+
+/// Makes messages that wait in a folder as young as they were when it was frozen: what waited for a day is not answered.
+fn sent_now(folder: &Path) {
+    let file = folder.join("accepted-0.jsonl");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let messages = kept.lines().map(|line| {
+        let mut message: Value = serde_json::from_str(line).unwrap();
+        message["Accepted"]["sent_at"] = json!(Utc::now());
+        message.to_string() + "\n"
+    });
+    std::fs::write(file, messages.collect::<String>()).unwrap();
 }
 
 /// Without what vectors are in detail: the embedded graph keeps them with less precision than Neo4j.
@@ -107,6 +122,7 @@ async fn a_message_that_waited_in_every_version_is_answered() {
             .with("WEBHOOK_ADDR", "127.0.0.1:0")
             .with("WEBHOOK_SECRET", "a-secret-for-what-is-frozen-only")
             .with("WEBHOOK_ANSWER_URL", "http://127.0.0.1:9/");
+        sent_now(&home.path("muninn-data"));
         let serving = serving(&home).await;
         eventually("the answer", async || {
             let kept = home.export().await;

@@ -625,6 +625,8 @@ impl Home {
         let nodes = lines.into_iter().filter_map(|mut line| {
             let node = line.get_mut("node")?;
             let mut properties = node.get_mut("properties")?.take();
+            // The mark of an exchange that never came about stays. Nobody is shown it.
+            properties.as_object_mut()?.remove("leavingWith");
             let name = properties.get("chunkId")?.as_str()?.to_owned();
             properties["labels"] = node["labels"].take();
             Some((name, properties))

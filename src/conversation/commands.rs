@@ -468,8 +468,10 @@ impl Commands {
             return Ok(Some(waiting(found)));
         }
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
-        // A note is a turn of theirs, too.
-        turns.retain(|turn| !turn.is_message());
+        let in_graph = (self.archive).in_graph(&message.conversation, &message.event, &turns);
+        let gone = self.archive.gone(&in_graph).await?.forgotten;
+        // A note is a turn of theirs, too. What a deletion is about to take is nobody's last turn.
+        turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));
         if turns.is_empty() {
             if let Some(found) = self.archive.last_waiting(audience, None, person) {
                 return Ok(Some(waiting(found)));

@@ -3,7 +3,7 @@
 use chrono::{TimeDelta, Utc};
 use muninn::graph::answers::{Spent, Votes, WhichResponse, WhichSessions};
 use muninn::graph::trace::{ModelCall, ModelStep};
-use muninn::graph::{AttachedText, Embedding, NewTurn, Outcome, ResponseId, Source, Turn};
+use muninn::graph::{AttachedText, Embedding, Forget, NewTurn, Outcome, ResponseId, Source, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -50,6 +50,11 @@ async fn own_sessions_and_turns_are_found(lane: &Lane) {
     );
     let found = last_to(&person).await.unwrap();
     assert_eq!(found, Some((other.session.clone(), elsewhere.id)));
+    // A deletion is about to take it.
+    let what = Forget::Turn(elsewhere.id);
+    talk.store.mark(&other.session, what).await.unwrap();
+    let found = last_to(&person).await.unwrap();
+    assert_eq!(found, Some((talk.session.clone(), last.id)));
     assert_eq!(last_to("nobody").await.unwrap(), None);
     assert_eq!(own("nobody", prefix, 25).await, []);
     assert_eq!(own(&person, prefix, 0).await, []);

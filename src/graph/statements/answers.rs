@@ -114,9 +114,12 @@ pub(crate) const TAKE_DIGEST: &str = "\
 pub(crate) const UNTAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) WHERE c.digestAt = $at SET c.digestAt = $before";
 
-/// The last turn of a person in an audience, or their last note.
+/// The last turn of a person in an audience, or their last note, that is not forgotten just now.
 pub(crate) const LAST_OF_PERSON: &str = concat!(
     "MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND coalesce(r.source, 'model') <> 'message' ",
+    "WITH r ORDER BY r.position DESC LIMIT 50 ",
+    "OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) ",
+    "WITH r, f WHERE f IS NULL ",
     "RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
 );
 

@@ -283,7 +283,7 @@ impl Person {
         if !told.is_some_and(|told| told.starts_with("Forgotten")) {
             return Ok(());
         }
-        if !unclear.is_empty() {
+        if let Some(unclear) = unclear {
             // What repeats it goes with it.
             let all = self.said.iter().map(|said| said.number);
             let repeats = |number: &u64| self.quotes_one_of(*number, &unclear);
@@ -355,8 +355,9 @@ impl Person {
 
     /// The questions of which any may be what is forgotten as the last one of a conversation, where that cannot be seen: some
     /// answers do not stand there, since they were taken away with what they repeated, or say no more than that they were
-    /// stopped, and then nothing was kept.
-    fn unclear_last(&self, conversation: u64) -> Vec<u64> {
+    /// stopped, and then nothing was kept. Nor is it seen where a question was deleted before its answer stood there: that may
+    /// be under way still, and be the last.
+    fn unclear_last(&self, conversation: u64) -> Option<Vec<u64>> {
         let live = || self.said.iter().filter(|said| said.fate == Fate::Live);
         let here = || live().filter(|said| said.conversation == conversation);
         let is_told = |said: &Said| {
@@ -368,9 +369,10 @@ impl Person {
             Some(_) => here().all(is_told),
             None => live().all(is_told),
         };
-        match is_clear {
-            true => Vec::new(),
-            false => live().map(|said| said.number).collect(),
+        let may_come = |said: &Said| said.fate == Fate::Gone && said.gone_since.is_none();
+        match is_clear && !self.said.iter().any(may_come) {
+            true => None,
+            false => Some(live().map(|said| said.number).collect()),
         }
     }
 
@@ -402,10 +404,16 @@ impl Person {
             return Ok(());
         }
         let (since, is_unsure) = (self.around.model.prompts_so_far(), self.is_unsure());
+        let (desk, name) = (Arc::clone(&self.around.desk), self.name());
+        // Nothing was kept of it, so that it is as new as any where it is sent again.
+        let was_stopped = |said: &Said| {
+            desk.answer(&name, &said.id())
+                .is_some_and(|it| it == STOPPED)
+        };
         for said in &mut self.said {
             if what(said) && said.fate == Fate::Live {
                 said.fate = Fate::Gone;
-                said.is_unsure |= is_unsure;
+                said.is_unsure |= is_unsure || was_stopped(said);
                 said.gone_since = Some(since);
             }
         }

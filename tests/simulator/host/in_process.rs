@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use clap::Parser;
@@ -14,10 +15,13 @@ use muninn_platform::{Inbox, Platform as _};
 use muninn_webhook::Webhook;
 use secrecy::SecretString;
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::Log;
+use crate::people::waits;
 
 /// Who was killed a moment ago may hold the graph still.
 const TO_LET_GO: Duration = Duration::from_secs(20);
@@ -25,6 +29,8 @@ const TO_LET_GO: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(super) struct InProcess {
     runtime: Runtime,
+    /// How many it has.
+    threads: Arc<AtomicUsize>,
     serving: JoinHandle<()>,
     shutdown: CancellationToken,
 }
@@ -34,12 +40,20 @@ impl InProcess {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = config(data_dir, settings);
         let options = webhook(settings);
+        let threads: Arc<AtomicUsize> = Arc::default();
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
-            .on_thread_start({
-                let subscriber = subscriber(log);
+            .on_thread_stop({
+                let threads = Arc::clone(&threads);
                 move || {
+                    threads.fetch_sub(1, Ordering::SeqCst);
+                }
+            })
+            .on_thread_start({
+                let (subscriber, threads) = (subscriber(log), Arc::clone(&threads));
+                move || {
+                    threads.fetch_add(1, Ordering::SeqCst);
                     let logs = tracing::dispatcher::set_default(&subscriber);
                     // As long as the thread.
                     std::mem::forget(logs);
@@ -52,6 +66,7 @@ impl InProcess {
         let serving = runtime.spawn(async move { serve(config, options, told).await });
         Self {
             runtime,
+            threads,
             serving,
             shutdown,
         }
@@ -61,10 +76,23 @@ impl InProcess {
         self.serving.is_finished()
     }
 
+    /// The one thread that runs tasks is held where it is before the runtime is told to end: a task that goes on sees what
+    /// it waits for cancelled, which no process that is killed does.
     pub(super) async fn kill(self) {
-        let Self { runtime, .. } = self;
-        let killed = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(TO_LET_GO));
-        killed.await.unwrap();
+        let Self {
+            runtime, threads, ..
+        } = self;
+        let (holds, is_held) = oneshot::channel();
+        let (release, released) = mpsc::channel::<()>();
+        runtime.spawn(async move {
+            let _ = holds.send(());
+            let _ = released.recv_timeout(TO_LET_GO);
+        });
+        let _ = timeout(TO_LET_GO, is_held).await;
+        runtime.shutdown_background();
+        drop(release);
+        let ended = waits(TO_LET_GO, || threads.load(Ordering::SeqCst) == 0).await;
+        assert!(ended, "the threads of a bot that was killed go on");
     }
 
     pub(super) async fn end(mut self, within: Duration) -> Result<(), String> {

@@ -530,6 +530,37 @@ async fn an_answer_is_made_anew_where_what_it_was_given_is_forgotten_while_it_gr
     server.finish();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_made_anew_where_what_it_was_given_is_edited_while_it_grows() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    server.expects(asks("is 4711.")).answers("Noted: 4711.");
+    room.say_as_event(&event, "ada", "The code of the gate is 4711.")
+        .await;
+    let gate = Gate::closed();
+    server
+        .expects(|request| prompt(request).contains("> Noted: 4711."))
+        .replies(Reply::chunks(["It ", "is 4711."]).paused(&gate));
+    let asked = bot
+        .room("b")
+        .send("bob", "What is the code of the gate?")
+        .await;
+    server.arrived(2).await;
+    server.expects(asks("is 8080.")).answers("Noted: 8080.");
+    let edited = room
+        .edit(&event, "ada", "The code of the gate is 8080.")
+        .await;
+    assert_eq!(edited.answer().await.text(), "Noted: 8080.");
+    server
+        .expects(|request| prompt(request).contains("8080") && !prompt(request).contains("4711"))
+        .answers("It is 8080.");
+    gate.open();
+    assert_eq!(asked.answer().await.text(), "It is 8080.");
+    bot.end().await;
+    server.finish();
+}
+
 async fn a_favourite_is_kept_once_its_person_says_yes(place: Place) {
     let server = ModelServer::start().await;
     let bot = place.bot(&place.config(Some(&server), &[])).await;

@@ -785,7 +785,7 @@ impl Bot {
                 Ok(After::Superseded) => {}
                 Ok(After::Outdated) if again < MOST_AGAIN => again += 1,
                 Ok(After::Outdated) => {
-                    tracing::error!(event = %message.event, "what an answer is made from is forgotten again and again");
+                    tracing::error!(event = %message.event, "what an answer is made from changes again and again");
                     deliver(
                         reply.as_mut(),
                         &Notice::Failed.in_language(message.language()),

@@ -21,6 +21,10 @@ impl Interrupt {
         self.0.send_replace(Some(interruption));
     }
 
+    pub fn is_superseded(&self) -> bool {
+        *self.0.borrow() == Some(Interruption::Superseded)
+    }
+
     /// Waits for an interruption, for ever if none comes.
     pub async fn raised(&self) -> Interruption {
         let mut raised = self.0.subscribe();

@@ -47,8 +47,9 @@ use crate::memory::{
 };
 use muninn_platform::redact::{is_redacted, without_secrets};
 
-/// How often an answer is made anew because what it was given is forgotten.
-pub(super) const MOST_AGAIN: usize = 2;
+/// How often an answer is made anew because what it was given is forgotten, or answered anew: several people may edit and
+/// delete at once.
+pub(super) const MOST_AGAIN: usize = 5;
 
 /// Makes turns.
 #[derive(Clone, Debug)]
@@ -147,7 +148,7 @@ pub enum After {
     Stopped,
     /// Nothing went out: the message was revised meanwhile.
     Superseded,
-    /// Something that the answer was given was forgotten while it grew.
+    /// Something that the answer was given was forgotten, or answered anew, while it grew.
     Outdated,
 }
 

@@ -49,17 +49,24 @@ pub struct KeptItem {
 }
 
 /// A turn as somebody read it, to be asked about later.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AsRead {
     pub id: ResponseId,
-    /// Nothing of its answer was read: it has none, or what it repeats was forgotten before.
-    is_emptied: bool,
+    /// Whole, or its beginning with an ellipsis; empty where nothing of it was read.
+    answer: String,
 }
 
 impl AsRead {
     pub fn new(id: ResponseId, answer: &str) -> Self {
-        let is_emptied = answer.is_empty() || answer == REDACTED_ANSWER;
-        Self { id, is_emptied }
+        let answer = answer.to_owned();
+        Self { id, answer }
+    }
+
+    /// Whether what was read of its answer is not in it now.
+    fn differs(&self, now: &str) -> bool {
+        let beginning = self.answer.strip_suffix('…');
+        let is_beginning = beginning.is_some_and(|read| now.starts_with(read));
+        !self.answer.is_empty() && self.answer != now && !is_beginning
     }
 }
 
@@ -76,12 +83,19 @@ pub struct Gone {
     pub forgotten: Vec<ResponseId>,
     /// What their answers repeat was forgotten.
     pub emptied: Vec<ResponseId>,
+    /// They were answered anew.
+    pub anew: Vec<ResponseId>,
 }
 
 impl Gone {
-    /// All of them stand.
+    /// All of them are as they were read.
     pub fn is_empty(&self) -> bool {
-        self.forgotten.is_empty() && self.emptied.is_empty()
+        self.anew.is_empty() && !self.is_any_forgotten()
+    }
+
+    /// Something of what was read is not to be shown any more.
+    pub fn is_any_forgotten(&self) -> bool {
+        !self.forgotten.is_empty() || !self.emptied.is_empty()
     }
 }
 
@@ -180,19 +194,17 @@ impl GraphStore {
             return Ok(Gone::default());
         }
         let ids: BTreeSet<String> = turns.iter().map(|turn| turn.id.to_string()).collect();
-        let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
+        let bound = params(json!({"ids": ids}));
         let rows = self.engine.read(cypher::THERE, bound).await?;
-        let there = |row: &Row| {
-            let is_emptied = row.get("isEmptied").and_then(Value::as_bool) == Some(true);
-            Some((text(row, "id")?, is_emptied))
-        };
-        let there: HashMap<String, bool> = rows.iter().filter_map(there).collect();
+        let there = |row: &Row| Some((text(row, "id")?, text(row, "answer")?));
+        let there: HashMap<String, String> = rows.iter().filter_map(there).collect();
         let mut gone = Gone::default();
         for turn in turns {
             match there.get(&turn.id.to_string()) {
                 None => gone.forgotten.push(turn.id),
-                Some(true) if !turn.is_emptied => gone.emptied.push(turn.id),
-                Some(_) => {}
+                Some(answer) if !turn.differs(answer) => {}
+                Some(answer) if answer == REDACTED_ANSWER => gone.emptied.push(turn.id),
+                Some(_) => gone.anew.push(turn.id),
             }
         }
         Ok(gone)

@@ -338,7 +338,7 @@ impl Archive {
             return true;
         }
         match self.gone(answers).await {
-            Ok(gone) => gone.is_empty(),
+            Ok(gone) => !gone.is_any_forgotten(),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(

@@ -19,6 +19,7 @@ on_every_store!(
     listings_of_a_forgotten_turn_are_known,
     who_read_a_turn_is_told_when_it_is_about_to_go,
     who_read_an_answer_is_told_when_it_was_emptied,
+    who_read_an_answer_is_told_when_it_was_given_anew,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -283,6 +284,24 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {
     let after: Vec<AsRead> = beside.chain().await.iter().map(AsRead::from).collect();
     assert_eq!(after.len(), 2);
     assert!(talk.store.gone(&after).await.unwrap().is_empty());
+}
+
+async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let said = talk.say("which port?").await;
+    let beginning: String = said.output.chars().take(3).collect();
+    let [read, nothing, in_part] =
+        [&said.output, "", &format!("{beginning}…")].map(|answer| AsRead::new(said.id, answer));
+    let all = [read, nothing, in_part];
+    assert!(talk.store.gone(&all).await.unwrap().is_empty());
+    let mut anew = talk.turn("which port, please?");
+    anew.turn.id = said.id;
+    anew.turn.output = "another answer".to_owned();
+    let guard = talk.sessions.lock(&talk.session).await;
+    assert!(talk.store.replace(&guard, &anew).await.unwrap());
+    let gone = talk.store.gone(&all).await.unwrap();
+    assert_eq!(gone.anew, vec![said.id; 2]);
+    assert!(!gone.is_any_forgotten());
 }
 
 async fn a_session_goes_with_all_its_turns(lane: &Lane) {

@@ -11,8 +11,8 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, ResponseId};
 
 impl TurnRunner {
-    /// Whether something that the answer was given was forgotten while it grew, or emptied because it repeats that. Then
-    /// what else is gone is not recalled again.
+    /// Whether something that the answer was given was forgotten while it grew, emptied because it repeats that, or answered
+    /// anew. Then what else is gone is not recalled again.
     pub(super) async fn rests_on_forgotten(
         &self,
         guard: &SessionGuard,
@@ -54,9 +54,18 @@ impl TurnRunner {
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<(), TurnError> {
-        let again = Regeneration::Again;
-        let anew = self.regenerate(guard, message, kept, again, reply, interrupt);
-        let notice = match anew.await {
+        let again = Regeneration::Unshown;
+        let mut anew = self
+            .regenerate(guard, message, kept, again, reply, interrupt)
+            .await;
+        if matches!(anew, Ok(Err(KeptReason::Stopped))) && interrupt.is_superseded() {
+            // What it says now is followed when this is there.
+            let unhindered = Interrupt::default();
+            anew = self
+                .regenerate(guard, message, kept, again, reply, &unhindered)
+                .await;
+        }
+        let notice = match anew {
             Ok(Ok(())) => return Ok(()),
             Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
             Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
@@ -68,7 +77,7 @@ impl TurnRunner {
         let gone = self.archive.gone(&asked).await.unwrap_or_default();
         store.forget(guard, Forget::Turn(kept)).await?;
         self.recaller.forget(&message.audience.id);
-        if !gone.is_empty() {
+        if !gone.forgotten.is_empty() {
             return Ok(());
         }
         deliver(reply, &notice.in_language(message.language())).await;

@@ -21,6 +21,8 @@ pub enum Regeneration<'a> {
     Edited(&'a str),
     /// As it was.
     Again,
+    /// As it was just kept, with an answer that nobody was shown.
+    Unshown,
 }
 
 /// Why an earlier answer stands as it is.
@@ -33,6 +35,16 @@ pub enum KeptReason {
     /// Somebody else asked it.
     NotTheirs,
     Stopped,
+}
+
+/// What came of answering again once.
+#[derive(Debug)]
+enum Once {
+    Over(Result<(), KeptReason>),
+    /// Something that the answer was given was forgotten, or answered anew, while it grew, or while it was kept.
+    Outdated {
+        is_kept: bool,
+    },
 }
 
 impl TurnRunner {
@@ -50,16 +62,18 @@ impl TurnRunner {
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<Result<(), KeptReason>, TurnError> {
+        let mut regeneration = regeneration;
         for _ in 0..=MOST_AGAIN {
             let once = self.regenerate_once(guard, revision, of, regeneration, reply, interrupt);
-            if let Some(outcome) = once.await? {
-                return Ok(outcome);
+            match once.await? {
+                Once::Over(outcome) => return Ok(outcome),
+                Once::Outdated { is_kept: true } => regeneration = Regeneration::Unshown,
+                Once::Outdated { is_kept: false } => {}
             }
         }
         Ok(Err(KeptReason::OutOfWindow))
     }
 
-    /// None: something that the answer was given was forgotten while it grew.
     async fn regenerate_once(
         &self,
         guard: &SessionGuard,
@@ -68,7 +82,7 @@ impl TurnRunner {
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<Option<Result<(), KeptReason>>, TurnError> {
+    ) -> Result<Once, TurnError> {
         let began = Instant::now();
         let message = IncomingMessage {
             conversation: guard.session().clone(),
@@ -76,19 +90,19 @@ impl TurnRunner {
         };
         let mut begun = self.begin(guard, &message).await?;
         let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
-            return Ok(Some(Err(KeptReason::OutOfWindow)));
+            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
         };
-        if earlier.revised_at == Some(revision.sent_at) {
-            // It is told again: somebody was killed after keeping it, perhaps before showing it.
+        if is_told_again(&message, &earlier, regeneration) {
+            // Somebody was killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
             self.show_again(guard, &earlier, revision.language(), reply)
                 .await;
-            return Ok(Some(Ok(())));
+            return Ok(Once::Over(Ok(())));
         }
         let files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
             Ok(text) => text,
-            Err(stands) => return Ok(Some(Err(stands))),
+            Err(stands) => return Ok(Once::Over(Err(stands))),
         };
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.working().await;
@@ -106,13 +120,13 @@ impl TurnRunner {
             kind: &self.kind(message.channel()).await,
         };
         let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
-            return Ok(Some(Err(KeptReason::Stopped)));
+            return Ok(Once::Over(Err(KeptReason::Stopped)));
         };
         if self
             .rests_on_forgotten(guard, &message, &draft, &read)
             .await
         {
-            return Ok(None);
+            return Ok(Once::Outdated { is_kept: false });
         }
         draft.below.extend(asked.notice());
         let mut new = self.new_turn(&asked, &draft, began).await;
@@ -124,11 +138,14 @@ impl TurnRunner {
             created_at: earlier.created_at,
             link: earlier.link,
             delivered: earlier.delivered,
-            revised_at: Some(revision.sent_at),
+            revised_at: match regeneration {
+                Regeneration::Edited(_) | Regeneration::Again => Some(revision.sent_at),
+                Regeneration::Unshown => earlier.revised_at,
+            },
             ..new.turn
         };
         if !self.archive.replace(guard, &new).await? {
-            return Ok(Some(Err(KeptReason::OutOfWindow)));
+            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
         }
         self.recaller.forget(&message.audience.id);
         // Once more: while it was kept, nobody knew that it repeats something.
@@ -136,7 +153,7 @@ impl TurnRunner {
             .rests_on_forgotten(guard, &message, &draft, &read)
             .await
         {
-            return Ok(None);
+            return Ok(Once::Outdated { is_kept: true });
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
         self.deliver_turn(
@@ -147,8 +164,25 @@ impl TurnRunner {
         )
         .await;
         draft.count();
-        Ok(Some(Ok(())))
+        Ok(Once::Over(Ok(())))
     }
+}
+
+/// Whether an edit was followed before. Where nobody took it in, it may be sent again at another time.
+fn is_told_again(
+    revision: &IncomingMessage,
+    earlier: &Turn,
+    regeneration: Regeneration<'_>,
+) -> bool {
+    let says_the_same = match regeneration {
+        Regeneration::Edited(text) => {
+            Files::of_turn(earlier).said(&without_secrets(text)) == earlier.input
+        }
+        Regeneration::Again => false,
+        Regeneration::Unshown => return false,
+    };
+    let at = |at| at == revision.sent_at || (says_the_same && at < revision.sent_at);
+    earlier.revised_at.is_some_and(at)
 }
 
 /// What is answered again, or why nothing is.
@@ -161,6 +195,7 @@ fn question(
     let is_author = revision.author.id == earlier.author;
     let is_older = earlier.revised_at.is_some_and(|at| revision.sent_at <= at);
     match regeneration {
+        Regeneration::Unshown => Ok(earlier.input.clone()),
         _ if is_older => Err(KeptReason::Same),
         Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
         Regeneration::Edited(text) => {

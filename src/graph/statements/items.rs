@@ -56,11 +56,11 @@ pub(crate) const CORRECTED_BY: &str = "\
     MATCH (r:Response {id: $id})-[:SUPERSEDES {how: 'correction'}]->(o:Response) \
     RETURN o.id AS id, o.session AS session";
 
-/// Of some turns, those that are there, and whether what their answers repeated was forgotten.
+/// Of some turns, those that are there, with their answers.
 pub(crate) const THERE: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
-    WITH r, f WHERE f IS NULL RETURN r.id AS id, coalesce(r.output = $blot, false) AS isEmptied";
+    WITH r, f WHERE f IS NULL RETURN r.id AS id, coalesce(r.output, '') AS answer";
 
 /// What is kept of a person, by falling ids.
 #[rustfmt::skip]

@@ -311,14 +311,14 @@ impl Person {
             // Each of these answers may have gone with what it repeats, and nobody says which question went by itself.
             self.is_unsure_of(&gone);
         }
-        let since = self.around.model.prompts_so_far();
+        let since = self.prompts_until_now();
         for said in self
             .said
             .iter_mut()
             .filter(|said| Some(said.number) == last)
         {
             said.fate = Fate::Gone;
-            said.gone_since = Some(since);
+            said.gone_since = since;
         }
         self.settles().await
     }
@@ -403,7 +403,7 @@ impl Person {
         if !told.is_some_and(is_forgotten) {
             return Ok(());
         }
-        let (since, is_unsure) = (self.around.model.prompts_so_far(), self.is_unsure());
+        let (since, is_unsure) = (self.prompts_until_now(), self.is_unsure());
         let (desk, name) = (Arc::clone(&self.around.desk), self.name());
         // Nothing was kept of it, so that it is as new as any where it is sent again.
         let was_stopped = |said: &Said| {
@@ -414,10 +414,26 @@ impl Person {
             if what(said) && said.fate == Fate::Live {
                 said.fate = Fate::Gone;
                 said.is_unsure |= is_unsure || was_stopped(said);
-                said.gone_since = Some(since);
+                said.gone_since = since;
             }
         }
         self.settles().await
+    }
+
+    /// How many prompts there were when nothing was under way any more. None: what was stopped and edited may be answered
+    /// all the same, and may have been given what is gone now.
+    fn prompts_until_now(&self) -> Option<usize> {
+        let has_ended = |said: &Said| {
+            let newest = said.token(&self.around.run, said.version).to_string();
+            let answer = self.around.desk.answer(&self.name(), &said.id());
+            answer.is_some_and(|text| {
+                text.contains(&newest) || (text == STOPPED && said.version == 0)
+            })
+        };
+        let live = self.said.iter().filter(|said| said.fate == Fate::Live);
+        live.filter(|said| said.may_be_stopped)
+            .all(has_ended)
+            .then(|| self.around.model.prompts_so_far())
     }
 
     async fn answered(&self, id: &str) -> Result<(), Violation> {
@@ -437,7 +453,7 @@ impl Person {
         {
             return Err(violation);
         }
-        let since = self.around.model.prompts_so_far();
+        let since = self.prompts_until_now();
         let (run, desk) = (&self.around.run, &self.around.desk);
         let history = desk.history();
         let name = Self::name_of(run, self.channel);
@@ -448,7 +464,7 @@ impl Person {
                 shown.any(|post| post.channel == name && post.question == said.id())
             };
             if said.fate == Fate::Gone && said.gone_since.is_none() && was_shown() {
-                said.gone_since = Some(since);
+                said.gone_since = since;
             }
         }
         Ok(())

@@ -43,6 +43,8 @@ impl InProcess {
         let threads: Arc<AtomicUsize> = Arc::default();
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
+            // Whether it is to end is looked at before each task.
+            .event_interval(1)
             .enable_all()
             .on_thread_stop({
                 let threads = Arc::clone(&threads);

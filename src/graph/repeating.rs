@@ -119,30 +119,43 @@ impl GraphStore {
         })
     }
 
-    /// What people said in some turns, and who they are.
+    /// What people said in some turns, and who they are. An answer of these turns that says again what was said in another
+    /// of them carries that, too: what was given that answer alone has it from there.
     async fn carriers(
         &self,
         ids: &[String],
     ) -> Result<(Vec<Carrier>, HashSet<String>), StoreError> {
-        let mut carriers = Vec::new();
+        let mut turns = Vec::new();
         let mut authors = HashSet::new();
         for ids in ids.chunks(AT_ONCE) {
             let bound = params(json!({"ids": ids}));
             for row in self.engine.read(cypher::SAID, bound).await? {
                 authors.extend(text(&row, "author"));
-                let mut words = telling(&text(&row, "input").unwrap_or_default());
-                words.extend(telling(&text(&row, "attached").unwrap_or_default()));
-                if !words.is_empty() {
-                    carriers.push(Carrier {
-                        id: text(&row, "id").unwrap_or_default(),
-                        session: text(&row, "session").unwrap_or_default(),
-                        position: integer(&row, "position"),
-                        words,
-                    });
-                }
+                let of = |column| telling(&text(&row, column).unwrap_or_default());
+                let said: HashSet<String> = of("input").union(&of("attached")).cloned().collect();
+                let carrier = Carrier {
+                    id: text(&row, "id").unwrap_or_default(),
+                    session: text(&row, "session").unwrap_or_default(),
+                    position: integer(&row, "position"),
+                    words: said,
+                };
+                turns.push((carrier, of("output")));
             }
         }
-        Ok((carriers, authors))
+        let all = turns
+            .iter()
+            .flat_map(|(turn, _)| turn.words.iter().cloned());
+        let all: HashSet<String> = all.collect();
+        let with_answer = turns.into_iter().map(|(turn, answered)| Carrier {
+            words: answered
+                .intersection(&all)
+                .chain(&turn.words)
+                .cloned()
+                .collect(),
+            ..turn
+        });
+        let carriers = with_answer.filter(|turn| !turn.words.is_empty());
+        Ok((carriers.collect(), authors))
     }
 
     /// The answers that were given some of the carriers or came after them, with the words that they share.

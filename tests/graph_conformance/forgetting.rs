@@ -20,6 +20,7 @@ on_every_store!(
     who_read_a_turn_is_told_when_it_is_about_to_go,
     who_read_an_answer_is_told_when_it_was_emptied,
     who_read_an_answer_is_told_when_it_was_given_anew,
+    what_says_again_an_answer_that_goes_as_well_is_emptied,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -284,6 +285,26 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {
     let after: Vec<AsRead> = beside.chain().await.iter().map(AsRead::from).collect();
     assert_eq!(after.len(), 2);
     assert!(talk.store.gone(&after).await.unwrap().is_empty());
+}
+
+async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    talk.say("the code of the safe is ZEBRA-4711").await;
+    let says = |talk: &Talk, given| {
+        let mut new = talk.turn("what was it?");
+        new.turn.source = Source::Model;
+        new.turn.output = "It is ZEBRA-4711".to_owned();
+        new.recalled = given;
+        new
+    };
+    // It has it from the window, and another conversation has it from there alone.
+    let first = talk.append(&says(&talk, vec![])).await;
+    let elsewhere = beside.append(&says(&beside, vec![(first.id, 0.9)])).await;
+    let read = AsRead::from(&elsewhere);
+    assert_eq!(talk.forget(Forget::Session).await.quotes, 1);
+    let gone = talk.store.gone(&[read]).await.unwrap();
+    assert_eq!(gone.emptied, [elsewhere.id]);
 }
 
 async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &Lane) {

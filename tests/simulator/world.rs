@@ -1,7 +1,9 @@
 //! Runs a plan: starts the bot's processes, lets people talk and things break, and looks at what came of it.
 
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use muninn::graph::GraphConfig;
@@ -19,9 +21,11 @@ use crate::plan::{Fault, GraphKind, Plan};
 use crate::support::files::files_with;
 use crate::support::graph::TestGraph;
 use crate::support::model_server::KEY;
-use crate::support::program::free_address;
 use crate::support::proxy::Proxy;
 use crate::words::fresh_run;
+
+/// Numbers the processes of all plans.
+static PROCESSES: AtomicU16 = AtomicU16::new(0);
 
 /// Longer than a graph that is back is looked for.
 const TO_SAVE: Duration = Duration::from_secs(60);
@@ -179,7 +183,7 @@ fn processes(
     let mut processes = Vec::new();
     for number in 0..plan.processes {
         let door = Arc::new(Door {
-            address: free_address(),
+            address: own_address(),
             clock_ahead: 0.into(),
         });
         let settings = settings(plan, model, desk, graph, &door.address);
@@ -200,6 +204,13 @@ async fn doors(processes: &[Arc<Mutex<Process>>]) -> Vec<Arc<Door>> {
         doors.push(Arc::clone(&process.lock().await.door));
     }
     doors
+}
+
+/// An address of a process's own in 127.0.0.0/8, which Linux has whole: while the process is dead, nobody else listens there.
+fn own_address() -> String {
+    let [high, low] = PROCESSES.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+    let listener = TcpListener::bind((Ipv4Addr::new(127, 1, high, low), 0)).unwrap();
+    listener.local_addr().unwrap().to_string()
 }
 
 fn settings(

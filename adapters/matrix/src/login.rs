@@ -3,6 +3,9 @@
 //! The password is used once. What is kept then, and belongs together: the session (device and
 //! tokens), the store (the keys of that device), and the key of the store.
 
+#[cfg(test)]
+mod frozen;
+
 use std::io;
 use std::path::Path;
 

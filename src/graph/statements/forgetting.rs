@@ -1,10 +1,10 @@
 //! Statements about what is to be forgotten, and what is left where it was.
 
-/// What people said in some turns.
+/// What people said in some turns, and what was answered.
 pub(crate) const SAID: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     RETURN r.id AS id, r.session AS session, r.position AS position, r.author AS author, \
-    r.input AS input, r.attached AS attached";
+    r.input AS input, r.attached AS attached, r.output AS output";
 
 macro_rules! answer {
     ($a:literal) => {

@@ -8,6 +8,7 @@ mod account;
 mod answers;
 mod changes;
 mod figures;
+mod frozen;
 mod hearing;
 mod history;
 mod keys;

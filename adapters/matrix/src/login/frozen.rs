@@ -1,0 +1,69 @@
+//! What earlier versions stored: every later one opens it, with the keys that are in it. `.ci/freeze-formats` wrote it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use matrix_sdk::ruma::OwnedRoomId;
+use matrix_sdk::ruma::events::room::encrypted::OriginalSyncRoomEncryptedEvent;
+use matrix_sdk::ruma::serde::Raw;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Stored, log_in};
+use crate::files::Folder;
+use crate::options::{Login, Options};
+
+/// A message of the time when the store was frozen, as the homeserver has it and as it was written.
+#[derive(Deserialize)]
+struct Asked {
+    room: OwnedRoomId,
+    event: Raw<OriginalSyncRoomEncryptedEvent>,
+    text: String,
+}
+
+fn versions() -> Vec<PathBuf> {
+    let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/formats");
+    let versions = fs::read_dir(formats).unwrap();
+    versions.map(|version| version.unwrap().path()).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_store_of_every_version_is_opened_and_reads_what_was_said() {
+    let versions = versions();
+    assert!(!versions.is_empty());
+    for version in versions {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("matrix");
+        copy(&version.join("matrix"), &folder);
+        let stored = Stored::read(&Folder::look(&folder)).unwrap().unwrap();
+        let login = Login::Password {
+            user: stored.session.meta.user_id.to_string(),
+            password: None,
+        };
+        // Nobody listens there: what is opened is what is on the disk.
+        let options = Options::new(&stored.homeserver, login, folder);
+        let client = log_in(&options).await.unwrap();
+        assert_eq!(super::device_key(&client).await, stored.device_key);
+        assert!(stored.device_key.is_some());
+
+        let asked = fs::read(version.join("matrix.json")).unwrap();
+        let asked: Asked = serde_json::from_slice(&asked).unwrap();
+        let room = client.get_room(&asked.room).unwrap();
+        assert!(room.encryption_state().is_encrypted());
+        let read = room.decrypt_event(&asked.event, None).await.unwrap();
+        let read: Value = serde_json::from_str(read.raw().json().get()).unwrap();
+        assert_eq!(read["content"]["body"], asked.text);
+    }
+}

@@ -1,0 +1,52 @@
+//! A store for later versions to open; `src/login/frozen.rs` is the test that they do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use matrix_sdk::ruma::api::client::room::get_room_event::v3::Request;
+use muninn_matrix::testing::{Person, RoomKind};
+use serde_json::{Value, json};
+
+use crate::support::{Home, homeserver};
+
+/// The discard port: who opens what is frozen reaches nobody.
+const NOBODY: &str = "http://127.0.0.1:9";
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => drop(fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "writes a store that later versions are to open (MUNINN_FREEZE): .ci/freeze-formats"]
+async fn soak_a_store_is_written_for_later_versions() {
+    let Some(version) = std::env::var_os("MUNINN_FREEZE").map(PathBuf::from) else {
+        return;
+    };
+    let homeserver = homeserver();
+    let home = Home::new(&homeserver).await;
+    let bot = home.start().await;
+    let ann = Person::new(&homeserver, "ann").await;
+    let chat = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    let text = "The spare key is under the third pot.";
+    let (question, _) = chat.echoes(text).await;
+    let (room, client) = (chat.room.room_id(), chat.room.client());
+    let sealed = client.send(Request::new(room.to_owned(), question)).await;
+    bot.stop().await;
+
+    let frozen = version.join("matrix");
+    copy(&home.options.folder, &frozen);
+    let session = frozen.join("session.json");
+    let mut stored: Value = serde_json::from_slice(&fs::read(&session).unwrap()).unwrap();
+    stored["homeserver"] = json!(NOBODY);
+    fs::write(&session, stored.to_string()).unwrap();
+    let asked = json!({"room": room, "event": sealed.unwrap().event, "text": text});
+    fs::write(version.join("matrix.json"), asked.to_string()).unwrap();
+}

@@ -14,6 +14,7 @@ pub mod bot;
 pub mod catch_up;
 pub mod channel_kind;
 pub mod commands;
+pub mod deliveries;
 pub mod digest;
 pub(crate) mod explain;
 pub mod fine_tuning;

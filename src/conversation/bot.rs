@@ -31,6 +31,7 @@ use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
 use crate::conversation::backfill::Backfills;
 use crate::conversation::commands::{CommandContext, Commands};
+use crate::conversation::deliveries::Deliveries;
 use crate::conversation::digest::Digests;
 use crate::conversation::in_flight::{Begin, InFlight, Revision};
 use crate::conversation::intake::Intake;
@@ -96,6 +97,7 @@ pub struct Bot {
     in_flight: InFlight,
     /// One revision of a message at a time, in their order.
     revisions: Sessions,
+    deliveries: Deliveries,
     tasks: TaskTracker,
     /// Nothing is taken in any more: what can be done another time is left.
     closing: CancellationToken,
@@ -151,6 +153,7 @@ impl Bot {
             most_waiting: admission.inbox_size,
             in_flight: InFlight::default(),
             revisions: Sessions::default(),
+            deliveries: Deliveries::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             halt: CancellationToken::new(),
@@ -510,6 +513,7 @@ impl Bot {
             // These lock other sessions, and two at once never.
             Body::Command(Command::Forget(ForgetWhat::Audience)) => {
                 drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
                 let context = CommandContext::of(reply.as_ref());
                 let said = self
                     .commands
@@ -525,12 +529,14 @@ impl Bot {
             }
             Body::Command(Command::Forget(ForgetWhat::Last)) => {
                 drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.forget_last(&self.sessions, message, &context);
                 deliver(reply.as_mut(), &said.await).await;
             }
             Body::Command(Command::OptOut) => {
                 drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.opt_out(message, &context);
                 deliver(reply.as_mut(), &said.await).await;
@@ -543,6 +549,7 @@ impl Bot {
                 | Command::Forget(ForgetWhat::Item(_) | ForgetWhat::Me { .. })),
             ) => {
                 drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
                 self.see_to_items(message, command, reply.as_mut()).await;
             }
             Body::Command(Command::ExportMine) => {

@@ -39,6 +39,9 @@ pub(crate) struct Said {
     pub(crate) fate: Fate,
     /// From this prompt on nobody is told of it any more.
     pub(crate) gone_since: Option<usize>,
+    /// That it is forgotten is seen at the desk: its answer stood there when it was deleted, and no kill comes between that
+    /// and the graph.
+    pub(crate) is_seen_to_go: bool,
     /// Somebody stopped what was answered in its conversation.
     pub(crate) may_be_stopped: bool,
     /// It was accepted, changed or answered while no disk had room: the bot says that it keeps nothing then.
@@ -77,6 +80,8 @@ pub(crate) struct Around {
     /// How many processes have no room on their disk.
     pub(crate) full_disks: Arc<AtomicUsize>,
     pub(crate) window_turns: usize,
+    /// A process is killed, or told to end, at some time.
+    pub(crate) kills: bool,
 }
 
 /// The person of a channel.
@@ -212,6 +217,7 @@ impl Person {
             version: 0,
             fate: Fate::Live,
             gone_since: None,
+            is_seen_to_go: false,
             may_be_stopped: false,
             is_unsure: self.is_unsure(),
         };
@@ -238,12 +244,15 @@ impl Person {
 
     async fn deletes(&mut self, number: u64) -> Result<(), Violation> {
         let is_unsure = self.is_unsure();
+        let stands = self.around.desk.answer(&self.name(), &format!("m{number}"));
+        let is_seen_to_go = stands.is_some() && !self.around.kills;
         let mut said = self.said.iter_mut();
         let Some(said) = said.find(|said| said.number == number && said.fate == Fate::Live) else {
             return Ok(());
         };
         said.fate = Fate::Gone;
         said.is_unsure |= is_unsure;
+        said.is_seen_to_go = is_seen_to_go;
         let conversation = said.conversation;
         let mut body = self.body(&format!("m{number}d"), conversation);
         body["type"] = json!("deletion");
@@ -369,7 +378,12 @@ impl Person {
             Some(_) => here().all(is_told),
             None => live().all(is_told),
         };
-        let may_come = |said: &Said| said.fate == Fate::Gone && said.gone_since.is_none();
+        let history = self.around.desk.history();
+        let was_shown = |said: &Said| {
+            let mut shown = history.iter();
+            shown.any(|post| post.channel == self.name() && post.question == said.id())
+        };
+        let may_come = |said: &Said| said.fate == Fate::Gone && !was_shown(said);
         match is_clear && !self.said.iter().any(may_come) {
             true => None,
             false => Some(live().map(|said| said.number).collect()),
@@ -454,16 +468,8 @@ impl Person {
             return Err(violation);
         }
         let since = self.prompts_until_now();
-        let (run, desk) = (&self.around.run, &self.around.desk);
-        let history = desk.history();
-        let name = Self::name_of(run, self.channel);
         for said in &mut self.said {
-            // What was never shown may still be under way.
-            let was_shown = || {
-                let mut shown = history.iter();
-                shown.any(|post| post.channel == name && post.question == said.id())
-            };
-            if said.fate == Fate::Gone && said.gone_since.is_none() && was_shown() {
+            if said.fate == Fate::Gone && said.gone_since.is_none() && said.is_seen_to_go {
                 said.gone_since = since;
             }
         }

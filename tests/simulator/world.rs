@@ -71,6 +71,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
         steps: watch::Sender::new(0),
         full_disks: Arc::default(),
         window_turns: plan.options.window_turns,
+        kills: has(plan, ends_a_process),
     };
     let mut people: Vec<Person> = (0..plan.channels.len())
         .map(|channel| Person::new(around.clone(), channel))
@@ -204,6 +205,20 @@ async fn doors(processes: &[Arc<Mutex<Process>>]) -> Vec<Arc<Door>> {
         doors.push(Arc::clone(&process.lock().await.door));
     }
     doors
+}
+
+fn ends_a_process(fault: Fault) -> bool {
+    match fault {
+        Fault::Kill { .. }
+        | Fault::TornWrite { .. }
+        | Fault::Terminate { .. }
+        | Fault::FullDisk { .. }
+        | Fault::ClockJump { .. } => true,
+        Fault::Model { .. }
+        | Fault::Embedder { .. }
+        | Fault::Answers { .. }
+        | Fault::Graph { .. } => false,
+    }
 }
 
 /// An address of a process's own in 127.0.0.0/8, which Linux has whole: while the process is dead, nobody else listens there.

@@ -87,6 +87,8 @@ impl InProcess {
         let (holds, is_held) = oneshot::channel();
         let (release, released) = mpsc::channel::<()>();
         runtime.spawn(async move {
+            // So that no other task is the thread's next.
+            tokio::task::yield_now().await;
             let _ = holds.send(());
             let _ = released.recv_timeout(TO_LET_GO);
         });

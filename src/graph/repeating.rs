@@ -2,13 +2,14 @@
 //!
 //! An answer that was given something, or that came after it in its conversation, may have it in other words than a quote.
 //! It says it again where it has a telling word of it that its own question has not, and that nobody else of the audience
-//! ever said: then it can be from there alone. An answer that says it again is a source of others, too.
+//! ever said: then it can be from there alone. An answer that says it again is a source of others, too. So is one that was
+//! given anew since: what it said before is not known, and others may have it from there.
 
 use std::collections::{HashMap, HashSet};
 
 use muninn_retrieval::rarity::rarity;
 use muninn_retrieval::text::each_read;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
 use super::record::{integer, list, params, response_id, text};
@@ -42,6 +43,18 @@ struct Answer {
     position: i64,
     /// The telling words that are in it or in its question as it was understood, and not in the question itself.
     words: HashSet<String>,
+    /// It was given anew.
+    is_revised: bool,
+}
+
+/// What may say some carriers again.
+#[derive(Debug)]
+struct Candidate {
+    answer: Answer,
+    /// The words that it shares with them.
+    shared: HashSet<String>,
+    /// All of theirs.
+    given: HashSet<String>,
 }
 
 /// The look for the answers that say some turns again.
@@ -57,52 +70,87 @@ pub(super) struct Repeating {
     found: Vec<Carrier>,
 }
 
+/// What one round of a look found.
+#[derive(Debug, Default)]
+struct Round {
+    says: Vec<Carrier>,
+    /// Answers that were given anew, with all that they may have said before.
+    may_have_said: Vec<Carrier>,
+}
+
+impl Round {
+    fn extend(&mut self, other: Self) {
+        self.says.extend(other.says);
+        self.may_have_said.extend(other.may_have_said);
+    }
+}
+
+impl Answer {
+    fn carries(self, words: HashSet<String>) -> Carrier {
+        Carrier {
+            id: self.id,
+            session: self.session,
+            position: self.position,
+            words,
+        }
+    }
+}
+
 impl Repeating {
     /// The answers that say it again and were not found before, in as many rounds as it takes, [`ROUNDS`] at most.
     pub(super) async fn look(&mut self, store: &GraphStore) -> Result<Vec<ResponseId>, StoreError> {
         let mut all = Vec::new();
+        let mut may_have_said = HashSet::new();
         // What quotes the turns themselves goes with them anyway.
-        let mut new = self.round(store, &self.said, false).await?;
-        new.extend(self.round(store, &self.found, true).await?);
+        let mut next = self.round(store, &self.said, false).await?;
+        next.extend(self.round(store, &self.found, true).await?);
         for _ in 0..ROUNDS {
-            new.retain(|carrier| self.seen.insert(carrier.id.clone()));
-            if new.is_empty() {
+            next.says.retain(|it| self.seen.insert(it.id.clone()));
+            next.may_have_said
+                .retain(|it| may_have_said.insert(it.id.clone()));
+            let Round {
+                says,
+                may_have_said: revised,
+            } = next;
+            if says.is_empty() && revised.is_empty() {
                 break;
             }
-            let next = self.round(store, &new, true).await?;
-            for carrier in &new {
+            next = self.round(store, &says, true).await?;
+            next.extend(self.round(store, &revised, true).await?);
+            for carrier in &says {
                 all.push(response_id(&carrier.id)?);
             }
-            self.found.append(&mut new);
-            new = next;
+            self.found.extend(says);
         }
         Ok(all)
     }
 
-    /// What says some carriers again.
+    /// What says some carriers again, and what may have.
     async fn round(
         &self,
         store: &GraphStore,
         carriers: &[Carrier],
         quotes: bool,
-    ) -> Result<Vec<Carrier>, StoreError> {
-        let mut new = Vec::new();
-        for (answer, words) in store.candidates(carriers, quotes).await? {
+    ) -> Result<Round, StoreError> {
+        let mut round = Round::default();
+        for candidate in store.candidates(carriers, quotes).await? {
+            let Candidate {
+                answer,
+                shared,
+                given,
+            } = candidate;
             if self.seen.contains(&answer.id) {
                 continue;
             }
-            let telling = store.said_by_nobody_else(&answer, words, &self.authors);
+            let telling = store.said_by_nobody_else(&answer, shared, &self.authors);
             let words = telling.await?;
             if !words.is_empty() {
-                new.push(Carrier {
-                    id: answer.id,
-                    session: answer.session,
-                    position: answer.position,
-                    words,
-                });
+                round.says.push(answer.carries(words));
+            } else if answer.is_revised {
+                round.may_have_said.push(answer.carries(given));
             }
         }
-        Ok(new)
+        Ok(round)
     }
 }
 
@@ -158,21 +206,27 @@ impl GraphStore {
         Ok((carriers.collect(), authors))
     }
 
-    /// The answers that were given some of the carriers or came after them, with the words that they share.
+    /// The answers that were given some of the carriers or came after them, where they share words with them or were given
+    /// anew.
     async fn candidates(
         &self,
         carriers: &[Carrier],
         quotes: bool,
-    ) -> Result<Vec<(Answer, HashSet<String>)>, StoreError> {
+    ) -> Result<Vec<Candidate>, StoreError> {
         let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
         let ids: Vec<&str> = by_id.keys().copied().collect();
-        let mut found: HashMap<String, (Answer, HashSet<String>)> = HashMap::new();
+        let mut found: HashMap<String, Candidate> = HashMap::new();
         let mut add = |answer: Answer, words: &HashSet<String>| {
             let shared: Vec<String> = answer.words.intersection(words).cloned().collect();
-            if !shared.is_empty() {
+            if !shared.is_empty() || answer.is_revised {
                 let known = found.entry(answer.id.clone());
-                let known = known.or_insert_with(|| (answer, HashSet::new()));
-                known.1.extend(shared);
+                let known = known.or_insert_with(|| Candidate {
+                    answer,
+                    shared: HashSet::new(),
+                    given: HashSet::new(),
+                });
+                known.shared.extend(shared);
+                known.given.extend(words.iter().cloned());
             }
         };
         for ids in ids.chunks(AT_ONCE) {
@@ -233,6 +287,7 @@ fn answer(row: &Row) -> Answer {
         audience: of("audience"),
         position: integer(row, "position"),
         words: words.difference(&asked).cloned().collect(),
+        is_revised: row.get("isRevised").and_then(Value::as_bool) == Some(true),
     }
 }
 

@@ -21,6 +21,7 @@ on_every_store!(
     who_read_an_answer_is_told_when_it_was_emptied,
     who_read_an_answer_is_told_when_it_was_given_anew,
     what_says_again_an_answer_that_goes_as_well_is_emptied,
+    what_says_again_an_answer_that_was_given_anew_since_is_emptied,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -304,6 +305,33 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
     let read = AsRead::from(&elsewhere);
     assert_eq!(talk.forget(Forget::Session).await.quotes, 1);
     let gone = talk.store.gone(&[read]).await.unwrap();
+    assert_eq!(gone.emptied, [elsewhere.id]);
+}
+
+async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let says = |talk: &Talk, output: &str, given| {
+        let mut new = talk.turn("what was it?");
+        new.turn.source = Source::Model;
+        new.turn.output = output.to_owned();
+        new.recalled = given;
+        new
+    };
+    let repeats = "It is ZEBRA-4711";
+    let first = talk.append(&says(&talk, repeats, vec![])).await;
+    let elsewhere = says(&beside, repeats, vec![(first.id, 0.9)]);
+    let elsewhere = beside.append(&elsewhere).await;
+    let mut anew = says(&talk, "I may not say", vec![]);
+    anew.turn.id = first.id;
+    anew.turn.revised_at = Some(first.created_at);
+    let guard = talk.sessions.lock(&talk.session).await;
+    assert!(talk.store.replace(&guard, &anew).await.unwrap());
+    drop(guard);
+    let read = [&anew.turn, &elsewhere].map(AsRead::from);
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 1);
+    let gone = talk.store.gone(&read).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
 }
 

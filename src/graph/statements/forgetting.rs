@@ -21,6 +21,8 @@ macro_rules! answer {
             ".input AS input, ",
             $a,
             ".rephrasedQuestion AS rephrasedQuestion, ",
+            $a,
+            ".revisedAt IS NOT NULL AS isRevised, ",
             // What memory alone answered goes with what it quotes; its question may have been rephrased all the same.
             "CASE WHEN $quotes OR coalesce(",
             $a,
@@ -35,7 +37,7 @@ macro_rules! answer {
 #[rustfmt::skip]
 pub(crate) const GIVEN: &str = concat!(
     "UNWIND $ids AS id MATCH (r:Response {id: id})<-[:RECALLED]-(a:Response) ",
-    "WHERE $quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL ",
+    "WHERE $quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL OR a.revisedAt IS NOT NULL ",
     "WITH a, collect(r.id) AS given RETURN ",
     answer!("a"),
     ", given"
@@ -46,7 +48,7 @@ pub(crate) const GIVEN: &str = concat!(
 pub(crate) const AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position > $from AND ",
     is_answer!("a"),
-    " AND ($quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL) ",
+    " AND ($quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL OR a.revisedAt IS NOT NULL) ",
     "WITH a ORDER BY a.position LIMIT $most RETURN ",
     answer!("a")
 );

@@ -1,10 +1,10 @@
-//! The parts that `muninn serve` runs, in a runtime of their own: dropping it drops every task where it is.
+//! The parts that `muninn serve` runs, in a runtime of their own on one thread: dropping it drops every task where it is.
 
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::Parser;
@@ -14,25 +14,21 @@ use muninn::wiring::{Wired, wire};
 use muninn_platform::{Inbox, Platform as _};
 use muninn_webhook::Webhook;
 use secrecy::SecretString;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::Log;
-use crate::people::waits;
 
 /// Who was killed a moment ago may hold the graph still.
 const TO_LET_GO: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
 pub(super) struct InProcess {
-    runtime: Runtime,
-    /// How many it has.
-    threads: Arc<AtomicUsize>,
-    serving: JoinHandle<()>,
+    /// Runs all its tasks.
+    thread: JoinHandle<()>,
+    killed: CancellationToken,
     shutdown: CancellationToken,
+    has_ended: CancellationToken,
 }
 
 impl InProcess {
@@ -40,71 +36,58 @@ impl InProcess {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let config = config(data_dir, settings);
         let options = webhook(settings);
-        let threads: Arc<AtomicUsize> = Arc::default();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            // Whether it is to end is looked at before each task.
-            .event_interval(1)
+        let subscriber = subscriber(log);
+        let of_threads = subscriber.clone();
+        let runtime = Builder::new_current_thread()
             .enable_all()
-            .on_thread_stop({
-                let threads = Arc::clone(&threads);
-                move || {
-                    threads.fetch_sub(1, Ordering::SeqCst);
-                }
-            })
-            .on_thread_start({
-                let (subscriber, threads) = (subscriber(log), Arc::clone(&threads));
-                move || {
-                    threads.fetch_add(1, Ordering::SeqCst);
-                    let logs = tracing::dispatcher::set_default(&subscriber);
-                    // As long as the thread.
-                    std::mem::forget(logs);
-                }
+            .on_thread_start(move || {
+                let logs = tracing::dispatcher::set_default(&of_threads);
+                // As long as the thread.
+                std::mem::forget(logs);
             })
             .build()
             .unwrap();
-        let shutdown = CancellationToken::new();
-        let told = shutdown.clone();
-        let serving = runtime.spawn(async move { serve(config, options, told).await });
+        let [killed, shutdown, has_ended] = [(); 3].map(|()| CancellationToken::new());
+        let (kill, told, ended) = (killed.clone(), shutdown.clone(), has_ended.clone());
+        let thread = thread::spawn(move || {
+            let _logs = tracing::dispatcher::set_default(&subscriber);
+            // The one thread that runs tasks looks at no other one when it is to be killed: a task that went on would see what
+            // it waits for cancelled, which no process that is killed does.
+            runtime.block_on(async {
+                tokio::select! {
+                    biased;
+                    () = kill.cancelled() => {}
+                    () = serve(config, options, told) => {}
+                }
+            });
+            runtime.shutdown_timeout(TO_LET_GO);
+            ended.cancel();
+        });
         Self {
-            runtime,
-            threads,
-            serving,
+            thread,
+            killed,
             shutdown,
+            has_ended,
         }
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        self.serving.is_finished()
+        self.has_ended.is_cancelled()
     }
 
-    /// The one thread that runs tasks is held where it is before the runtime is told to end: a task that goes on sees what
-    /// it waits for cancelled, which no process that is killed does.
     pub(super) async fn kill(self) {
-        let Self {
-            runtime, threads, ..
-        } = self;
-        let (holds, is_held) = oneshot::channel();
-        let (release, released) = mpsc::channel::<()>();
-        runtime.spawn(async move {
-            // So that no other task is the thread's next.
-            tokio::task::yield_now().await;
-            let _ = holds.send(());
-            let _ = released.recv_timeout(TO_LET_GO);
-        });
-        let _ = timeout(TO_LET_GO, is_held).await;
-        runtime.shutdown_background();
-        drop(release);
-        let ended = waits(TO_LET_GO, || threads.load(Ordering::SeqCst) == 0).await;
-        assert!(ended, "the threads of a bot that was killed go on");
+        self.killed.cancel();
+        let thread = self.thread;
+        let killed = tokio::task::spawn_blocking(move || thread.join());
+        killed.await.unwrap().unwrap();
     }
 
-    pub(super) async fn end(mut self, within: Duration) -> Result<(), String> {
+    pub(super) async fn end(self, within: Duration) -> Result<(), String> {
         self.shutdown.cancel();
-        let ended = tokio::time::timeout(within, &mut self.serving).await;
+        let ended = tokio::time::timeout(within, self.has_ended.cancelled()).await;
         let ended = ended.map_err(|_| format!("it did not end in {within:?}"));
         self.kill().await;
-        ended.map(drop)
+        ended
     }
 }
 

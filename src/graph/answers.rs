@@ -315,6 +315,17 @@ impl GraphStore {
         Ok(answers.chain(rows.iter().flat_map(listings)).collect())
     }
 
+    /// What went out of answers that were emptied, but for those that were given anew since, and as listings that show them.
+    pub(super) async fn emptied_went_out(
+        &self,
+        turns: &[ResponseId],
+    ) -> Result<Vec<Spoken>, StoreError> {
+        let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
+        let is_empty = |row: &&Row| row.get("isEmpty").and_then(Value::as_bool) == Some(true);
+        let answers = rows.iter().filter(is_empty).filter_map(spoken);
+        Ok(answers.chain(rows.iter().flat_map(listings)).collect())
+    }
+
     /// What a statement reads of turns by their `$ids`.
     async fn of_turns(
         &self,
@@ -324,7 +335,7 @@ impl GraphStore {
         let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
         let mut all = Vec::new();
         for ids in ids.chunks(SPOKEN_AT_ONCE) {
-            let bound = params(json!({"ids": ids}));
+            let bound = params(json!({"ids": ids, "blot": super::forgetting::REDACTED_ANSWER}));
             all.extend(self.engine.read(statement, bound).await?);
         }
         Ok(all)

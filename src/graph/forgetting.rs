@@ -186,7 +186,7 @@ impl GraphStore {
             quotes: counted(rows.first(), "quotes") + emptied.len(),
             is_in_file: false,
             // Now that they are empty: whoever delivers one from here on sees that it is.
-            emptied: self.went_out(&[emptied, quoting].concat()).await?,
+            emptied: self.emptied_went_out(&[emptied, quoting].concat()).await?,
         })
     }
 
@@ -291,7 +291,9 @@ impl GraphStore {
             steps.push((cypher::UNNAME_EMPTY_CHANNELS, places));
             self.run_together(steps).await?;
             forgotten.turns += turns.len();
-            forgotten.emptied.extend(self.went_out(&left).await?);
+            forgotten
+                .emptied
+                .extend(self.emptied_went_out(&left).await?);
         }
         Ok(forgotten)
     }

@@ -77,7 +77,7 @@ pub(crate) const TURNS_OF: &str =
 /// What went out of some turns, and as listings that show them.
 pub(crate) const SPOKEN: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
-    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn";
+    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn, r.output = $blot AS isEmpty";
 
 /// The answers from memory that quote some turns.
 pub(crate) const QUOTING: &str = "\

@@ -468,7 +468,9 @@ impl Commands {
             return Ok(Some(waiting(found)));
         }
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
-        let in_graph = (self.archive).in_graph(&message.conversation, &message.event, &turns);
+        let in_graph = self
+            .archive
+            .in_graph(&message.conversation, &message.event, &turns);
         let gone = self.archive.gone(&in_graph).await?.forgotten;
         // A note is a turn of theirs, too. What a deletion is about to take is nobody's last turn.
         turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));

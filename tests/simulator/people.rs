@@ -445,7 +445,9 @@ impl Person {
             })
         };
         let live = self.said.iter().filter(|said| said.fate == Fate::Live);
-        live.filter(|said| said.may_be_stopped)
+        // Nor is it waited for what may have fallen out of the window, and be answered anew all the same.
+        let is_edited = |said: &Said| self.around.window_turns < 50 && said.version > 0;
+        live.filter(|said| said.may_be_stopped || is_edited(said))
             .all(has_ended)
             .then(|| self.around.model.prompts_so_far())
     }

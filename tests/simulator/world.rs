@@ -212,9 +212,9 @@ fn ends_a_process(fault: Fault) -> bool {
         Fault::Kill { .. }
         | Fault::TornWrite { .. }
         | Fault::Terminate { .. }
-        | Fault::FullDisk { .. }
-        | Fault::ClockJump { .. } => true,
-        Fault::Model { .. }
+        | Fault::FullDisk { .. } => true,
+        Fault::ClockJump { .. }
+        | Fault::Model { .. }
         | Fault::Embedder { .. }
         | Fault::Answers { .. }
         | Fault::Graph { .. } => false,
@@ -385,20 +385,8 @@ fn in_files(evidence: &Evidence<'_>, folder: &Path) -> Vec<Violation> {
 }
 
 fn unbounded(plan: &Plan, desk: &Desk) -> Option<Violation> {
-    let ends = plan
-        .faults
-        .iter()
-        .filter(|scheduled| match scheduled.fault {
-            Fault::Kill { .. }
-            | Fault::TornWrite { .. }
-            | Fault::Terminate { .. }
-            | Fault::FullDisk { .. } => true,
-            Fault::ClockJump { .. }
-            | Fault::Model { .. }
-            | Fault::Embedder { .. }
-            | Fault::Answers { .. }
-            | Fault::Graph { .. } => false,
-        });
+    let faults = plan.faults.iter();
+    let ends = faults.filter(|scheduled| ends_a_process(scheduled.fault));
     // Each end makes room for as many again, and what waited is in the graph.
     let most = plan.options.inbox_size * plan.processes * (1 + ends.count());
     let unanswered = desk.most_unanswered();

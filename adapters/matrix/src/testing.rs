@@ -46,6 +46,23 @@ pub fn homeserver() -> String {
         .expect("SYNAPSE_TEST_URL is set; tests/servers/synapse/synapse-up starts a homeserver")
 }
 
+/// Copies a folder with all that is in it.
+///
+/// # Panics
+/// When it cannot be read, or is there already.
+pub fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir(to).expect("a folder that is not there yet");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_folder(&from, &to);
+        } else {
+            std::fs::copy(from, to).expect("a copy");
+        }
+    }
+}
+
 /// A homeserver of a test's own, which it may stop.
 #[derive(Debug)]
 pub struct OwnHomeserver {

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::{Stored, log_in};
 use crate::files::Folder;
 use crate::options::{Login, Options};
+use crate::testing::copy_folder;
 
 /// A message of the time when the store was frozen, as the homeserver has it and as it was written.
 #[derive(Deserialize)]
@@ -27,18 +28,6 @@ fn versions() -> Vec<PathBuf> {
     versions.map(|version| version.unwrap().path()).collect()
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match from.is_dir() {
-            true => copy(&from, &to),
-            false => drop(fs::copy(from, to).unwrap()),
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn the_store_of_every_version_is_opened_and_reads_what_was_said() {
     let versions = versions();
@@ -46,7 +35,7 @@ async fn the_store_of_every_version_is_opened_and_reads_what_was_said() {
     for version in versions {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("matrix");
-        copy(&version.join("matrix"), &folder);
+        copy_folder(&version.join("matrix"), &folder);
         let stored = Stored::read(&Folder::look(&folder)).unwrap().unwrap();
         let login = Login::Password {
             user: stored.session.meta.user_id.to_string(),

@@ -1,28 +1,16 @@
 //! A store for later versions to open; `src/login/frozen.rs` is the test that they do.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use matrix_sdk::ruma::api::client::room::get_room_event::v3::Request;
-use muninn_matrix::testing::{Person, RoomKind};
+use muninn_matrix::testing::{Person, RoomKind, copy_folder};
 use serde_json::{Value, json};
 
 use crate::support::{Home, homeserver};
 
 /// The discard port: who opens what is frozen reaches nobody.
 const NOBODY: &str = "http://127.0.0.1:9";
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match from.is_dir() {
-            true => copy(&from, &to),
-            false => drop(fs::copy(from, to).unwrap()),
-        }
-    }
-}
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "writes a store that later versions are to open (MUNINN_FREEZE): .ci/freeze-formats"]
@@ -42,7 +30,7 @@ async fn soak_a_store_is_written_for_later_versions() {
     bot.stop().await;
 
     let frozen = version.join("matrix");
-    copy(&home.options.folder, &frozen);
+    copy_folder(&home.options.folder, &frozen);
     let session = frozen.join("session.json");
     let mut stored: Value = serde_json::from_slice(&fs::read(&session).unwrap()).unwrap();
     stored["homeserver"] = json!(NOBODY);

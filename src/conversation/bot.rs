@@ -584,7 +584,7 @@ impl Bot {
                 let delivered = deliver(reply.as_mut(), &said.text).await;
                 if let Some(messages) = delivered {
                     let session = message.conversation.clone();
-                    let listing = Spoken { session, messages };
+                    let listing = Spoken::new(session, messages);
                     if !self.archive.quoted_in(&said.shows, &listing).await {
                         let withdrawals = &self.commands.withdrawals;
                         withdrawals.take_away(reply.withdrawer(), listing).await;

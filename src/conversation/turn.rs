@@ -240,26 +240,26 @@ impl TurnRunner {
             tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
             return Ok(After::Elsewhere);
         }
+        let id = turn.turn.id;
         // Once more: while it was kept, nobody knew that it repeats something.
         if matches!(kept, Kept::Graph)
             && self.rests_on_forgotten(guard, message, &draft, &read).await
         {
-            let anew = self.without_forgotten(guard, message, turn.turn.id, reply, interrupt);
+            let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }
-        offer(
-            reply,
-            turn.turn.id,
-            proposed(&draft.gathered.tools).as_ref(),
-        );
+        offer(reply, id, proposed(&draft.gathered.tools).as_ref());
         let outgoing = draft.outgoing(&kept, &read, message.language());
-        match kept {
+        let outdated = match kept {
             // Nobody forgets what nobody keeps.
-            Kept::Nowhere => drop(deliver(reply, &outgoing).await),
+            Kept::Nowhere => deliver(reply, &outgoing).await.and(None),
             Kept::Graph | Kept::Journal | Kept::Duplicate(_) => {
-                self.deliver_turn(guard, reply, turn.turn.id, &outgoing)
-                    .await;
+                self.deliver_turn(guard, reply, id, &outgoing).await
             }
+        };
+        if outdated.is_some() {
+            let anew = self.without_forgotten(guard, message, id, outdated, reply, interrupt);
+            return anew.await.map(|()| After::Nothing);
         }
         observe("turn", began);
         draft.count();
@@ -373,8 +373,9 @@ impl TurnRunner {
                 tracing::warn!(error, event = %earlier.event, "what an answer asks is not known");
             }
         }
-        self.deliver_turn(guard, reply, earlier.id, &parts.join("\n\n"))
-            .await;
+        let text = parts.join("\n\n");
+        let outdated = self.deliver_turn(guard, reply, earlier.id, &text).await;
+        self.take_away(reply, outdated).await;
     }
 
     /// Step 4: what the graph has, or else memory.
@@ -542,29 +543,30 @@ impl TurnRunner {
         }
     }
 
-    /// Delivers the answer of a turn, and keeps that it went out. What was forgotten or emptied at the same moment is taken
-    /// away again: whoever did that did not know of it.
+    /// Delivers the answer of a turn, and keeps that it went out. Gives what is not to stand: it was forgotten or emptied at
+    /// the same moment, by somebody who did not know of it.
+    #[must_use]
     async fn deliver_turn(
         &self,
         guard: &SessionGuard,
         reply: &mut dyn Reply,
         response: ResponseId,
         text: &str,
-    ) {
-        let Some(delivered) = deliver(reply, text).await else {
-            return;
-        };
+    ) -> Option<Spoken> {
+        let delivered = deliver(reply, text).await?;
         let session = guard.session();
         let stands = self.archive.delivered(session, response, &delivered).await;
         // What says no more than that something was forgotten may stand.
-        if stands || text == REDACTED_ANSWER {
-            return;
+        let may_stand = stands || text == REDACTED_ANSWER;
+        (!may_stand).then(|| Spoken::new(session.clone(), delivered))
+    }
+
+    /// Takes away what went out and is not to stand.
+    async fn take_away(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
+        if let Some(outdated) = outdated {
+            let withdraw = reply.withdrawer();
+            self.withdrawals.take_away(withdraw, outdated).await;
         }
-        let shown = Spoken {
-            session: session.clone(),
-            messages: delivered,
-        };
-        self.withdrawals.take_away(reply.withdrawer(), shown).await;
     }
 
     fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dashmap::DashMap;
-use muninn_platform::{ConversationId, Language, MessageId, Withdraw, Withdrawn};
+use muninn_platform::{ConversationId, EventId, Language, MessageId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::Value;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -38,10 +38,19 @@ struct Withdrawal {
     platform: String,
     conversation: ConversationId,
     messages: Vec<MessageId>,
+    /// Questions whose answer is looked for, as nobody knows what it went out as.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    answers_to: Vec<EventId>,
     /// Its title as well.
     title: bool,
     /// How often it failed.
     tries: u32,
+}
+
+impl Withdrawal {
+    fn is_over(&self) -> bool {
+        self.messages.is_empty() && self.answers_to.is_empty() && !self.title
+    }
 }
 
 #[derive(Debug)]
@@ -57,29 +66,38 @@ struct Open {
 #[derive(Debug)]
 pub struct ToWithdraw {
     pub conversation: ConversationId,
-    pub messages: Vec<MessageId>,
+    messages: Vec<MessageId>,
+    /// Questions whose answer is looked for.
+    answers_to: Vec<EventId>,
     /// The conversation's title as well.
-    pub title: bool,
+    title: bool,
 }
 
 impl ToWithdraw {
     /// What went out of one session, and of others that quote it. The title is of `session`.
     pub fn of(session: &ConversationId, spoken: Vec<Spoken>, title: bool) -> Vec<Self> {
-        let mut by_session: BTreeMap<ConversationId, Vec<MessageId>> = BTreeMap::new();
+        let mut by_session: BTreeMap<ConversationId, (Vec<MessageId>, Vec<EventId>)> =
+            BTreeMap::new();
         if title {
-            by_session.insert(session.clone(), Vec::new());
+            by_session.entry(session.clone()).or_default();
         }
-        for Spoken { session, messages } in spoken {
-            by_session.entry(session).or_default().extend(messages.0);
+        for spoken in spoken {
+            let (messages, answers_to) = by_session.entry(spoken.session).or_default();
+            messages.extend(spoken.messages.0);
+            answers_to.extend(spoken.unseen);
         }
-        let each = |(conversation, messages): (ConversationId, Vec<MessageId>)| Self {
+        let each = |(conversation, (messages, answers_to))| Self {
             title: title && conversation == *session,
             conversation,
             messages,
+            answers_to,
         };
         let all = by_session.into_iter().map(each);
-        all.filter(|it| it.title || !it.messages.is_empty())
-            .collect()
+        all.filter(|it| !it.is_nothing()).collect()
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.messages.is_empty() && self.answers_to.is_empty() && !self.title
     }
 }
 
@@ -188,14 +206,10 @@ impl Withdrawals {
 
     /// Takes away at once what went out and shows what was forgotten at that moment: whoever forgot it did not know of it.
     pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: Spoken) {
-        let conversation = shown.session;
-        let platform = conversation.platform().to_owned();
-        let gone = ToWithdraw {
-            conversation,
-            messages: shown.messages.0,
-            title: false,
-        };
-        let planned = self.plan_withdrawal(&platform, withdraw, vec![gone]).await;
+        let conversation = shown.session.clone();
+        let gone = ToWithdraw::of(&conversation, vec![shown], false);
+        let platform = conversation.platform();
+        let planned = self.plan_withdrawal(platform, withdraw, gone).await;
         self.carry_out(planned).await;
     }
 
@@ -215,13 +229,14 @@ impl Withdrawals {
             let mut state = self.state();
             let mut numbers = Vec::new();
             for it in all {
-                let messages = state.not_planned(&it.conversation, it.messages);
-                if it.title || !messages.is_empty() {
+                let new = state.not_planned(it);
+                if !new.is_nothing() {
                     numbers.push(state.add(Withdrawal {
                         platform: platform.to_owned(),
-                        conversation: it.conversation,
-                        messages,
-                        title: it.title,
+                        conversation: new.conversation,
+                        messages: new.messages,
+                        answers_to: new.answers_to,
+                        title: new.title,
                         tries: 0,
                     }));
                 }
@@ -247,7 +262,8 @@ impl Withdrawals {
             for open in &mut state.all {
                 if numbers.contains(&open.number) {
                     open.is_taken = false;
-                    outcome.later += open.withdrawal.messages.len();
+                    outcome.later +=
+                        open.withdrawal.messages.len() + open.withdrawal.answers_to.len();
                 }
             }
         }
@@ -333,6 +349,15 @@ impl Withdrawals {
             let attempt = async {
                 match &step {
                     Step::Message(message) => withdraw.withdraw(&conversation, message).await,
+                    Step::AnswerTo(question) => {
+                        match withdraw.find_answer(&conversation, question).await {
+                            Ok(found) => {
+                                self.found(number, found);
+                                Withdrawn::Gone
+                            }
+                            Err(NotNow) => Withdrawn::NotYet,
+                        }
+                    }
                     Step::Title => withdraw.clear_title(&conversation).await,
                 }
             };
@@ -366,15 +391,25 @@ impl Withdrawals {
             platform,
             conversation,
             messages,
+            answers_to,
             title,
-            ..
+            tries: _,
         } = &state.get(number)?.withdrawal;
-        let step = match messages.first() {
-            Some(message) => Step::Message(message.clone()),
-            None if *title => Step::Title,
-            None => return None,
+        let step = match (messages.first(), answers_to.first()) {
+            (Some(message), _) => Step::Message(message.clone()),
+            (None, Some(question)) => Step::AnswerTo(question.clone()),
+            (None, None) if *title => Step::Title,
+            (None, None) => return None,
         };
         Some((platform.clone(), conversation.clone(), step))
+    }
+
+    /// The messages of an answer that was looked for are to be taken away.
+    fn found(&self, number: u64, messages: Vec<MessageId>) {
+        let mut state = self.state();
+        if let Some(open) = state.get(number) {
+            open.withdrawal.messages.extend(messages);
+        }
     }
 
     fn done(&self, number: u64, step: &Step) {
@@ -383,13 +418,12 @@ impl Withdrawals {
             let withdrawal = &mut open.withdrawal;
             match step {
                 Step::Message(gone) => withdrawal.messages.retain(|message| message != gone),
+                Step::AnswerTo(found) => withdrawal.answers_to.retain(|question| question != found),
                 Step::Title => withdrawal.title = false,
             }
             withdrawal.tries = 0;
         }
-        state
-            .all
-            .retain(|it| it.withdrawal.title || !it.withdrawal.messages.is_empty());
+        state.all.retain(|it| !it.withdrawal.is_over());
     }
 
     fn put_off(&self, number: u64) {
@@ -429,6 +463,7 @@ impl Withdrawals {
 #[derive(Debug)]
 enum Step {
     Message(MessageId),
+    AnswerTo(EventId),
     Title,
 }
 
@@ -445,17 +480,16 @@ impl State {
         number
     }
 
-    /// Of a conversation's messages, those that are not written down yet.
-    fn not_planned(
-        &self,
-        conversation: &ConversationId,
-        mut messages: Vec<MessageId>,
-    ) -> Vec<MessageId> {
+    /// What of it is not written down yet.
+    fn not_planned(&self, mut new: ToWithdraw) -> ToWithdraw {
         let planned = self.all.iter().map(|it| &it.withdrawal);
-        for its in planned.filter(|it| it.conversation == *conversation) {
-            messages.retain(|message| !its.messages.contains(message));
+        for its in planned.filter(|it| it.conversation == new.conversation) {
+            new.messages
+                .retain(|message| !its.messages.contains(message));
+            new.answers_to
+                .retain(|question| !its.answers_to.contains(question));
         }
-        messages
+        new
     }
 
     fn get(&mut self, number: u64) -> Option<&mut Open> {

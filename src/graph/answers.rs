@@ -4,7 +4,7 @@ mod votes;
 
 use std::collections::{BTreeSet, HashSet};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, OwnSession, PriorMessage,
 };
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 pub use self::votes::Votes;
 
 use super::engine::{Engine, Purge, Row};
-use super::record::{append_params, integer, params, response_id, text, turn};
+use super::record::{append_params, integer, params, response_id, source, text, turn};
 use super::statements::{self, answers, forgetting};
 use super::store::GraphStore;
 use super::{NewTurn, ResponseId, StoreError, Turn};
@@ -104,11 +104,28 @@ const MARKS_AT_ONCE: usize = 1000;
 /// Turns of one statement about what went out of them.
 const SPOKEN_AT_ONCE: usize = 200;
 
+/// How long an answer of which nothing says that it went out may stand there all the same: until then its question waits,
+/// and whoever takes that up keeps what it went out as.
+const MAY_STAND: TimeDelta = TimeDelta::hours(24);
+
 /// The messages that an answer of a session went out as.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spoken {
     pub session: ConversationId,
     pub messages: Delivered,
+    /// The question, where nobody knows what its answer went out as, if it did.
+    #[serde(skip)]
+    pub unseen: Option<EventId>,
+}
+
+impl Spoken {
+    pub fn new(session: ConversationId, messages: Delivered) -> Self {
+        Self {
+            session,
+            messages,
+            unseen: None,
+        }
+    }
 }
 
 /// Which answer is meant. None is found of what was forgotten.
@@ -287,9 +304,15 @@ impl GraphStore {
     /// The same of any turns.
     pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
         let repeating = self.repeating(turns).await?.look(self).await?;
-        let mut all = [turns, &repeating].concat();
-        all.extend(self.quoting(&all).await?);
-        self.went_out(&all).await
+        let all = [turns, &repeating].concat();
+        let quoting = self.quoting(&all).await?;
+        let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
+        let unseen: Vec<Spoken> = rows.iter().filter_map(unseen).collect();
+        // Those are emptied: whoever delivers one just now sees that, and gives another.
+        let others = [repeating, quoting].concat();
+        let others = self.of_turns(forgetting::SPOKEN, &others).await?;
+        let known = [rows, others].concat();
+        Ok([unseen, went_out(&known)].concat())
     }
 
     /// The answers from memory that quote some turns, without those turns.
@@ -308,22 +331,18 @@ impl GraphStore {
         Ok(quoting)
     }
 
-    /// What went out of these turns themselves, and as listings that show them.
-    pub(super) async fn went_out(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
-        let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
-        let answers = rows.iter().filter_map(spoken);
-        Ok(answers.chain(rows.iter().flat_map(listings)).collect())
-    }
-
     /// What went out of answers that were emptied, but for those that were given anew since, and as listings that show them.
     pub(super) async fn emptied_went_out(
         &self,
         turns: &[ResponseId],
     ) -> Result<Vec<Spoken>, StoreError> {
-        let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
-        let is_empty = |row: &&Row| row.get("isEmpty").and_then(Value::as_bool) == Some(true);
-        let answers = rows.iter().filter(is_empty).filter_map(spoken);
-        Ok(answers.chain(rows.iter().flat_map(listings)).collect())
+        let mut rows = self.of_turns(forgetting::SPOKEN, turns).await?;
+        for row in &mut rows {
+            if row.get("isEmpty").and_then(Value::as_bool) != Some(true) {
+                row.remove("delivered");
+            }
+        }
+        Ok(went_out(&rows))
     }
 
     /// What a statement reads of turns by their `$ids`.
@@ -464,11 +483,31 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
     Ok((ConversationId::new(session), id))
 }
 
+/// What went out of turns themselves, and as listings that show them.
+fn went_out(rows: &[Row]) -> Vec<Spoken> {
+    let answers = rows.iter().filter_map(spoken);
+    answers.chain(rows.iter().flat_map(listings)).collect()
+}
+
 fn spoken(row: &Row) -> Option<Spoken> {
-    let messages: Delivered = serde_json::from_str(&text(row, "delivered")?).ok()?;
+    let messages = serde_json::from_str(&text(row, "delivered")?).ok()?;
+    Some(Spoken::new(spoken_in(row)?, messages))
+}
+
+fn spoken_in(row: &Row) -> Option<ConversationId> {
+    text(row, "session").map(ConversationId::new)
+}
+
+/// An answer of which nobody knows what it went out as, if it may have.
+fn unseen(row: &Row) -> Option<Spoken> {
+    let answered_at = row.get("createdAt").and_then(super::value::instant)?;
+    let is_known = text(row, "delivered").is_some();
+    if is_known || !source(row).is_answer() || Utc::now() - answered_at >= MAY_STAND {
+        return None;
+    }
     Some(Spoken {
-        session: ConversationId::new(text(row, "session")?),
-        messages,
+        unseen: text(row, "event").map(EventId::new),
+        ..Spoken::new(spoken_in(row)?, Delivered::default())
     })
 }
 

@@ -101,6 +101,18 @@ fn source_name(source: Source) -> &'static str {
     }
 }
 
+/// Where what stands in a row comes from.
+pub(crate) fn source(row: &Row) -> Source {
+    match text(row, "source").as_deref() {
+        Some("memory") => Source::Memory,
+        Some("message") => Source::Message,
+        Some("note") => Source::Note,
+        Some("knowledge") => Source::Knowledge,
+        Some("retrieval") => Source::Retrieval,
+        Some(_) | None => Source::Model,
+    }
+}
+
 /// Reads a turn.
 pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
     let row = value
@@ -111,20 +123,12 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         .get("createdAt")
         .and_then(value::instant)
         .ok_or_else(|| unexpected(format!("response {id} has no createdAt")))?;
-    let source = match text(row, "source").as_deref() {
-        Some("memory") => Source::Memory,
-        Some("message") => Source::Message,
-        Some("note") => Source::Note,
-        Some("knowledge") => Source::Knowledge,
-        Some("retrieval") => Source::Retrieval,
-        Some(_) | None => Source::Model,
-    };
     Ok(Turn {
         id,
         session: text(row, "session").unwrap_or_default(),
         position: integer(row, "position"),
         created_at,
-        source,
+        source: source(row),
         input: text(row, "input").unwrap_or_default(),
         rephrased_question: text(row, "rephrasedQuestion"),
         output: text(row, "output").unwrap_or_default(),
@@ -145,7 +149,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         reply_to: text(row, "replyTo"),
         trust: text(row, "trust")
             .and_then(|name| Trust::parse(&name))
-            .unwrap_or_else(|| Trust::of_old(source)),
+            .unwrap_or_else(|| Trust::of_old(source(row))),
     })
 }
 

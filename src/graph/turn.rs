@@ -141,9 +141,16 @@ impl Turn {
 
     /// Whether the bot answered it.
     pub fn is_answered(&self) -> bool {
-        match self.source {
-            Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => true,
-            Source::Message | Source::Note => false,
+        self.source.is_answer()
+    }
+}
+
+impl Source {
+    /// Whether the bot said it.
+    pub fn is_answer(self) -> bool {
+        match self {
+            Self::Model | Self::Knowledge | Self::Retrieval | Self::Memory => true,
+            Self::Message | Self::Note => false,
         }
     }
 }

@@ -507,9 +507,9 @@ impl Archive {
     ) -> Vec<Spoken> {
         let waiting = self.journal.of_session(session.as_str()).into_iter();
         let sought = waiting.filter(|it| turn.is_none_or(|turn| turn == it.turn.id));
-        let spoken = sought.map(|it| Spoken {
-            session: session.clone(),
-            messages: it.turn.delivered.clone().unwrap_or_default(),
+        let spoken = sought.map(|it| {
+            let messages = it.turn.delivered.clone().unwrap_or_default();
+            Spoken::new(session.clone(), messages)
         });
         spoken.collect()
     }

@@ -254,9 +254,9 @@ impl Archive {
         let sessions = self.journal.sessions().into_iter();
         let waiting = sessions.flat_map(|(session, _)| self.journal.of_session(session.as_str()));
         let theirs = waiting.filter(|it| accounts.contains(&it.turn.author));
-        let spoken = theirs.map(|it| Spoken {
-            session: ConversationId::new(&it.turn.session),
-            messages: it.turn.delivered.clone().unwrap_or_default(),
+        let spoken = theirs.map(|it| {
+            let messages = it.turn.delivered.clone().unwrap_or_default();
+            Spoken::new(ConversationId::new(&it.turn.session), messages)
         });
         spoken.collect()
     }

@@ -209,10 +209,7 @@ fn what_a_message_can_say() {
 
 #[test]
 fn what_the_graph_keeps_as_json() {
-    let spoken = Spoken {
-        session: ConversationId::new("slack/T/C/1"),
-        messages: delivered(),
-    };
+    let spoken = Spoken::new(ConversationId::new("slack/T/C/1"), delivered());
     let forgotten = ForgottenEvent {
         session: "slack/T/C/1".to_owned(),
         event: "slack/T/C/1700000000.000100".to_owned(),

@@ -17,6 +17,7 @@ on_every_store!(
     a_summary_goes_with_what_it_covered,
     quotes_of_a_forgotten_turn_are_blotted_out,
     listings_of_a_forgotten_turn_are_known,
+    an_answer_that_may_have_gone_out_is_known,
     who_read_a_turn_is_told_when_it_is_about_to_go,
     who_read_an_answer_is_told_when_it_was_emptied,
     who_read_an_answer_is_told_when_it_was_given_anew,
@@ -193,7 +194,7 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
         let delivered = talk.store.set_delivered(quote.id, &messages).await;
         delivered.unwrap();
         let session = ConversationId::new(&quote.session);
-        went_out.push(Spoken { session, messages });
+        went_out.push(Spoken::new(session, messages));
     }
     let mut forgotten = talk.forget(Forget::Turn(secret.id)).await;
     // Whoever looked before they went out is told now.
@@ -224,16 +225,21 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let first = talk.say("my number is 1234").await;
     let second = talk.say("and 5678").await;
-    let listing = |session: &str, message: &str| Spoken {
-        session: ConversationId::new(session),
-        messages: Delivered(vec![MessageId::new(message)]),
+    let listing = |session: &str, message: &str| {
+        let messages = Delivered(vec![MessageId::new(message)]);
+        Spoken::new(ConversationId::new(session), messages)
     };
+    for turn in [&first, &second] {
+        let messages = Delivered(vec![MessageId::new(&turn.event)]);
+        talk.store.set_delivered(turn.id, &messages).await.unwrap();
+    }
+    let answer = listing(talk.session.as_str(), &first.event);
     let (both, one) = (listing("a", "history"), listing("b", "why"));
     let quoted = talk.store.quoted_in(&[first.id, second.id], &both).await;
     quoted.unwrap();
     talk.store.quoted_in(&[second.id], &one).await.unwrap();
     let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
-    assert_eq!(spoken.unwrap(), std::slice::from_ref(&both));
+    assert_eq!(spoken.unwrap(), [answer.clone(), both.clone()]);
     let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
     assert_eq!(spoken.iter().filter(|it| **it == both).count(), 2);
     assert!(spoken.contains(&one));
@@ -243,7 +249,26 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
         talk.store.quoted_in(&[first.id], &long).await.unwrap();
     }
     let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
-    assert_eq!(spoken.unwrap(), [both, long]);
+    assert_eq!(spoken.unwrap(), [answer, both, long]);
+}
+
+async fn an_answer_that_may_have_gone_out_is_known(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let yesterday = Utc::now() - TimeDelta::hours(25);
+    let mut old = talk.turn("a");
+    old.turn.created_at = yesterday;
+    talk.append(&old).await;
+    let mut heard = talk.turn("b");
+    heard.turn.source = Source::Message;
+    talk.append(&heard).await;
+    let open = talk.say("c").await;
+    let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
+    let unseen: Vec<_> = spoken.iter().map(|it| it.unseen.clone()).collect();
+    assert_eq!(unseen, [Some(EventId::new(&open.event))]);
+    let messages = Delivered(vec![MessageId::new("m")]);
+    talk.store.set_delivered(open.id, &messages).await.unwrap();
+    let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
+    assert_eq!(spoken, [Spoken::new(talk.session.clone(), messages)]);
 }
 
 async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &Lane) {

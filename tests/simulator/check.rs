@@ -100,11 +100,17 @@ impl Evidence<'_> {
         tokens.chain(nonces).collect()
     }
 
-    /// Two answers of the model to one version of a question were both shown.
+    /// Two answers of the model to one version of a question were both shown. One that repeats what was forgotten or
+    /// edited at the moment when it was shown is made anew in its place.
     fn answered_twice(&self) -> Vec<Violation> {
         let mut shown: BTreeMap<(String, String, Token), BTreeSet<String>> = BTreeMap::new();
         for post in &self.history {
-            if let (Some(nonce), Some(token)) = (nonce_of(&post.text), tokens(&post.text).first()) {
+            let said = tokens(&post.text);
+            let repeats = said.iter().skip(1);
+            let is_outdated = repeats.into_iter().any(|token| self.is_outdated(token));
+            if let (Some(nonce), Some(token), false) =
+                (nonce_of(&post.text), said.first(), is_outdated)
+            {
                 let of = (post.channel.clone(), post.question.clone(), token.clone());
                 shown.entry(of).or_default().insert(nonce);
             }
@@ -117,6 +123,16 @@ impl Evidence<'_> {
                 Violation::new(Invariant::AnsweredOnce, problem)
             })
             .collect()
+    }
+
+    /// Whether it was forgotten, or says something else now.
+    fn is_outdated(&self, token: &Token) -> bool {
+        let mut said = self.said.iter();
+        said.any(|said| {
+            said.channel == token.channel
+                && said.number == token.number
+                && (said.fate == Fate::Gone || said.version != token.version)
+        })
     }
 
     fn is_unsure(&self, token: &Token) -> bool {

@@ -5,6 +5,7 @@ use serenity::model::id::{InteractionId, MessageId, UserId};
 
 use crate::api::ExistingMessage;
 use crate::content::ADDRESSED;
+use crate::ids::{Event, Place};
 
 /// How the bot's answer is told from its other messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,28 @@ pub(crate) enum Sought {
     FirstInThread,
     /// It answers this interaction.
     To(InteractionId),
+}
+
+/// How the answer to a question in a place is found, and after which message. None where nobody can: what only the one
+/// who asks sees, and what became of a message.
+pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Sought)> {
+    match *question {
+        Event::Message {
+            message, is_first, ..
+        } => {
+            let is_its_thread = place.channel.get() == message.get();
+            let sought = if is_its_thread {
+                Sought::FirstInThread
+            } else {
+                Sought::ReplyTo(message)
+            };
+            is_first.then_some((message, sought))
+        }
+        Event::Interaction(id) => {
+            let is_public = place.private_to.is_none();
+            is_public.then(|| (MessageId::new(id.get()), Sought::To(id)))
+        }
+    }
 }
 
 /// "Muninn is thinking…" is no answer yet.

@@ -15,7 +15,7 @@ use crate::answer_thread::{AnswerThread, Opening};
 use crate::background::{Before, Thread};
 use crate::content::Belongs;
 use crate::directory::Spot;
-use crate::earlier::Sought;
+use crate::earlier;
 use crate::event::{Person, Said};
 use crate::hub::{Hub, Unaddressed};
 use crate::ids::{self, Place};
@@ -252,11 +252,13 @@ impl Inbound {
             Body::Text(text) | Body::Edit { text, .. } => (true, text.as_str()),
             Body::Command(_) | Body::Deletion { .. } => (false, ""),
         };
-        match ids::Event::parse(&message.event)? {
+        let event = ids::Event::parse(&message.event)?;
+        let sought = earlier::sought(&place, &event);
+        let target = match event {
             ids::Event::Message {
                 channel,
                 message: question,
-                is_first,
+                ..
             } => {
                 let is_new_thread = place.channel.get() == question.get();
                 let stand = if is_new_thread && place.channel != channel {
@@ -264,11 +266,7 @@ impl Inbound {
                 } else {
                     Stand::Here
                 };
-                let sought = match stand {
-                    Stand::NewThread => Sought::FirstInThread,
-                    Stand::Here => Sought::ReplyTo(question),
-                };
-                let target = self.target(Answering {
+                self.target(Answering {
                     place,
                     asker,
                     stand,
@@ -277,16 +275,11 @@ impl Inbound {
                     name: self.thread_name(text),
                     has_buttons,
                     nonce: question.to_string(),
-                });
-                Some(Target {
-                    sought: is_first.then_some((question, sought)),
-                    ..target
                 })
             }
-            ids::Event::Interaction(id) => {
-                Some(self.interaction_again(id, place, asker, has_buttons))
-            }
-        }
+            ids::Event::Interaction(id) => self.interaction_again(id, place, asker, has_buttons),
+        };
+        Some(Target { sought, ..target })
     }
 
     /// The token went with the process that had it.
@@ -299,7 +292,6 @@ impl Inbound {
     ) -> Target {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let is_private = place.private_to.is_some();
-        let since = MessageId::new(id.get());
         let belongs = Belongs {
             asker,
             place,
@@ -311,10 +303,7 @@ impl Inbound {
             names_asker: true,
             ..AnswerTransport::new(answer_thread, belongs, id.to_string())
         };
-        Target {
-            sought: (!is_private).then_some((since, Sought::To(id))),
-            ..Target::new(transport, has_buttons)
-        }
+        Target::new(transport, has_buttons)
     }
 
     /// Beside the question where no thread may be opened for it: a conversation is called after a

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{ConversationId, MessageId as SentId, Withdraw, Withdrawn};
+use muninn_platform::{ConversationId, EventId, MessageId as SentId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::text;
 use serde_json::json;
 use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
 
+use crate::earlier;
 use crate::errors::{Failure, Kind, Refusal};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
@@ -40,6 +41,33 @@ impl Withdraw for Withdrawer {
             self.remove(channel, id).await
         };
         outcome(removed)
+    }
+
+    async fn find_answer(
+        &self,
+        conversation: &ConversationId,
+        question: &EventId,
+    ) -> Result<Vec<SentId>, NotNow> {
+        let asked = Place::parse(conversation.as_str()).zip(ids::Event::parse(question));
+        let sought = asked.and_then(|(place, event)| {
+            let (since, sought) = earlier::sought(&place, &event)?;
+            Some((place.channel, since, sought))
+        });
+        let Some((channel, since, sought)) = sought else {
+            return Ok(Vec::new());
+        };
+        match self.0.api.messages_after(channel, since).await {
+            Ok(mut said) => {
+                said.sort_by_key(|message| message.id);
+                let found = earlier::find(&said, self.0.me, sought).into_iter();
+                Ok(found.map(|it| ids::sent(channel, it.id)).collect())
+            }
+            Err(failure) => match outcome(Err(failure)) {
+                Withdrawn::NotYet => Err(NotNow),
+                // What cannot be read cannot be found.
+                Withdrawn::Gone | Withdrawn::Stays(_) => Ok(Vec::new()),
+            },
+        }
     }
 
     async fn clear_title(&self, conversation: &ConversationId) -> Withdrawn {

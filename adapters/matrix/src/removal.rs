@@ -7,6 +7,7 @@ use matrix_sdk::Room;
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, uint};
+use serde_json::Value;
 
 use crate::event::{Event, EventKind};
 use crate::hub::Hub;
@@ -98,9 +99,30 @@ async fn edits_after(
     room: &Room,
     message: &OwnedEventId,
 ) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
-    let around = room.event_with_context(message, true, uint!(0), None);
+    let edit = |event: &str| Event::read(event).filter(|event| changes(event, message));
+    let edits = said_after(hub, room, message, edit).await?.into_iter();
+    Ok(edits.map(|event| event.id).collect())
+}
+
+/// The messages of the bot that answer one, as far as it can be read: looked for in what the bot wrote after it.
+pub(crate) async fn answers_to(
+    hub: &Hub,
+    room: &Room,
+    question: &OwnedEventId,
+) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
+    said_after(hub, room, question, |event| answer_to(event, question)).await
+}
+
+/// What the bot wrote after an event, as far as `read` takes it.
+async fn said_after<T>(
+    hub: &Hub,
+    room: &Room,
+    event: &OwnedEventId,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, matrix_sdk::Error> {
+    let around = room.event_with_context(event, true, uint!(0), None);
     let mut from = around.await?.next_batch_token;
-    let mut edits = Vec::new();
+    let mut said = Vec::new();
     for _ in 0..MOST_PAGES {
         let Some(token) = from.take() else { break };
         let mut options = MessagesOptions::forward().from(token.as_str());
@@ -108,15 +130,18 @@ async fn edits_after(
         options.filter.senders = Some(vec![hub.me.clone()]);
         let page = room.messages(options).await?;
         let events = page.chunk.iter();
-        let events = events.filter_map(|event| Event::read(event.raw().json().get()));
-        edits.extend(
-            events
-                .filter(|event| changes(event, message))
-                .map(|it| it.id),
-        );
+        said.extend(events.filter_map(|event| read(event.raw().json().get())));
         from = page.end.filter(|end| *end != token);
     }
-    Ok(edits)
+    Ok(said)
+}
+
+/// The id of an event that answers another. In a thread too, where other programs show no reply; relations are not encrypted.
+fn answer_to(event: &str, question: &OwnedEventId) -> Option<OwnedEventId> {
+    let event: Value = serde_json::from_str(event).ok()?;
+    let answered = &event["content"]["m.relates_to"]["m.in_reply_to"]["event_id"];
+    let id = event["event_id"].as_str()?.try_into().ok()?;
+    (answered.as_str() == Some(question.as_str())).then_some(id)
 }
 
 fn changes(event: &Event, message: &OwnedEventId) -> bool {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::ruma::OwnedEventId;
-use muninn_platform::{ConversationId, MessageId, Withdraw, Withdrawn};
+use muninn_platform::{ConversationId, EventId, MessageId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::text;
 
 use crate::hub::Hub;
@@ -45,11 +45,44 @@ impl Withdrawer {
         }
         .boxed()
     }
+
+    fn answers_to<'a>(
+        &'a self,
+        question: &'a EventId,
+    ) -> BoxFuture<'a, Result<Vec<MessageId>, NotNow>> {
+        async move {
+            let Some((room, Some(question))) = ids::parse(question.as_str()) else {
+                return Ok(Vec::new());
+            };
+            let Some(room) = self.0.client.get_room(&room) else {
+                return Ok(Vec::new());
+            };
+            let asked = || removal::answers_to(&self.0, &room, &question);
+            match self.0.outbox.insist(asked).await {
+                Ok(found) => Ok(found.iter().map(|id| MessageId::new(id.as_str())).collect()),
+                Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => Err(NotNow),
+                // What cannot be read cannot be found.
+                Err(SendError::Refused(error)) => {
+                    tracing::debug!(room = %room.room_id(), %error, "an answer is not looked for");
+                    Ok(Vec::new())
+                }
+            }
+        }
+        .boxed()
+    }
 }
 
 #[async_trait]
 impl Withdraw for Withdrawer {
     async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn {
         self.take_away(conversation, message).await
+    }
+
+    async fn find_answer(
+        &self,
+        _: &ConversationId,
+        question: &EventId,
+    ) -> Result<Vec<MessageId>, NotNow> {
+        self.answers_to(question).await
     }
 }

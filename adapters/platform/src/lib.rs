@@ -94,7 +94,7 @@ pub use seen_until::{Missed, SeenUntil};
 pub use settings::{SettingsError, filled, filled_secret, half_set, left_off};
 pub use tasks::joined;
 pub use vocabulary::Vocabulary;
-pub use withdraw::{NothingStands, Withdraw, Withdrawn};
+pub use withdraw::{NotNow, NothingStands, Withdraw, Withdrawn};
 
 /// A chat platform the bot is present on.
 #[async_trait]

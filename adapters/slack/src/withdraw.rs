@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{ConversationId, MessageId, Vocabulary, Withdraw, Withdrawn};
+use muninn_platform::{
+    ConversationId, EventId, MessageId, NotNow, Vocabulary, Withdraw, Withdrawn,
+};
 use muninn_texts::text;
 use serde_json::json;
 
 use crate::errors::ApiError;
 use crate::hub::Hub;
-use crate::ids;
+use crate::ids::{self, Place};
 use crate::outbox::Call;
-use crate::reply::remove;
+use crate::reply::{Target, remove};
+use crate::standing;
 
 /// Slack's own words.
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
@@ -47,6 +50,28 @@ impl Withdraw for Withdrawer {
             Err(ApiError::Refused { .. }) => outcome(Err(refused)),
             Err(error) => outcome(Err(error)),
         }
+    }
+
+    async fn find_answer(
+        &self,
+        conversation: &ConversationId,
+        question: &EventId,
+    ) -> Result<Vec<MessageId>, NotNow> {
+        let Some(place) = Place::parse(conversation.as_str()) else {
+            return Ok(Vec::new());
+        };
+        let channel = place.channel.clone();
+        let target = Target {
+            place,
+            question: question.clone(),
+            question_ts: ids::ts_of(question).map(str::to_owned),
+            asker: String::new(),
+            team: self.0.me.team.clone(),
+            may_be_repetition: true,
+        };
+        let found = standing::find(&self.0, &target).await;
+        let parts = found.parts.iter().flatten();
+        Ok(parts.map(|ts| ids::message(&channel, ts)).collect())
     }
 }
 

@@ -119,14 +119,12 @@ impl Inbound {
 
     fn reply_to(&self, message: &IncomingMessage) -> Box<dyn Reply> {
         // What answers an edit takes the place of the answer to the message, also where nobody knows that it went out.
-        let (question, takes_back) = match &message.body {
-            Body::Edit { of, .. } => (of, false),
-            Body::Deletion { of } => (of, true),
-            Body::Text(_) | Body::Command(_) => (&message.event, false),
+        let question = match &message.body {
+            Body::Edit { of, .. } | Body::Deletion { of } => of,
+            Body::Text(_) | Body::Command(_) => &message.event,
         };
         let target = Target {
             question: question.clone(),
-            takes_back,
             conversation: message.conversation.clone(),
         };
         Box::new(reply(Arc::clone(&self.0.outbox), target))

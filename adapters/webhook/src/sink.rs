@@ -8,7 +8,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use muninn_platform::{
     AnswerSink, ConversationId, Delivered, Edited, EventId, LiveReply, MessageId, NotHandedOver,
-    Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn, misconfigured,
+    NotNow, Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn,
+    misconfigured,
 };
 use muninn_texts::text;
 use serde_json::{Value, json};
@@ -22,8 +23,6 @@ use crate::outbox::{Outbox, SendError};
 pub(crate) struct Target {
     pub(crate) question: EventId,
     pub(crate) conversation: ConversationId,
-    /// Whether the question was deleted.
-    pub(crate) takes_back: bool,
 }
 
 /// One answer on its way to the program.
@@ -44,11 +43,12 @@ pub(crate) struct Message {
     text: Option<String>,
 }
 
-impl ProgramSink {
-    fn id_of(&self, part: usize) -> MessageId {
-        MessageId::new(format!("{}/answer/{part}", self.target.question))
-    }
+/// What a part of the answer to a question is called.
+fn id_of(question: &EventId, part: usize) -> MessageId {
+    MessageId::new(format!("{question}/answer/{part}"))
+}
 
+impl ProgramSink {
     async fn put(&self, id: MessageId, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
         let mut content = content("put", &self.target.conversation, &id);
         content["question"] = json!(own_id(&self.target.question));
@@ -93,7 +93,8 @@ impl AnswerSink for ProgramSink {
     }
 
     async fn post(&self, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
-        self.put(self.id_of(part.number), part).await
+        let id = id_of(&self.target.question, part.number);
+        self.put(id, part).await
     }
 
     async fn edit(
@@ -121,20 +122,6 @@ impl AnswerSink for ProgramSink {
     fn replaces(&self, earlier: &Delivered) -> Vec<Message> {
         let ids = earlier.0.iter().cloned();
         ids.map(|id| Message { id, text: None }).collect()
-    }
-
-    /// The program may have an answer although nobody knows that it took it. An answer is one message: it is as long as it likes.
-    fn remove_found(&self) -> bool {
-        if self.target.takes_back {
-            let content = content("delete", &self.target.conversation, &self.id_of(0));
-            let outbox = Arc::clone(&self.outbox);
-            self.outbox.chores.spawn(async move {
-                if let Err(error) = outbox.send(&content).await {
-                    tracing::warn!(%error, "whether an answer is gone is not known");
-                }
-            });
-        }
-        self.target.takes_back
     }
 
     fn chores(&self) -> &TaskTracker {
@@ -176,5 +163,14 @@ impl Withdraw for Withdrawer {
                 Withdrawn::stays(text!("stays-program", why = error.to_string()))
             }
         }
+    }
+
+    /// The program may have it. An answer is one message: it is as long as it likes.
+    async fn find_answer(
+        &self,
+        _: &ConversationId,
+        question: &EventId,
+    ) -> Result<Vec<MessageId>, NotNow> {
+        Ok(vec![id_of(question, 0)])
     }
 }

@@ -6,6 +6,7 @@ use super::draft::Draft;
 use super::{KeptReason, Read, Regeneration, TurnError, TurnRunner, deliver};
 use crate::conversation::interrupt::Interrupt;
 use crate::conversation::notice::Notice;
+use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, ResponseId};
@@ -45,12 +46,14 @@ impl TurnRunner {
         }
     }
 
-    /// Answers again what was kept with something in it that was forgotten at the same moment. Nobody was shown it.
+    /// Answers again what was kept with something in it that was forgotten at the same moment. `shown` is what it went out
+    /// as, if it did.
     pub(super) async fn without_forgotten(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
         kept: ResponseId,
+        shown: Option<Spoken>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<(), TurnError> {
@@ -71,6 +74,7 @@ impl TurnRunner {
             Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
             | Err(_) => Notice::Failed,
         };
+        self.take_away(reply, shown).await;
         let store = self.archive.store();
         // Its question was forgotten as well: nobody waits for anything.
         let asked = [AsRead::new(kept, "")];

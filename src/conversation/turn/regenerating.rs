@@ -10,6 +10,7 @@ use super::{Asked, MOST_AGAIN, TurnError, TurnRunner};
 use crate::agent::tools::proposed;
 use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
+use crate::graph::answers::Spoken;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, Turn, TurnContext};
 use crate::memory::Kept;
@@ -41,10 +42,10 @@ pub enum KeptReason {
 #[derive(Debug)]
 enum Once {
     Over(Result<(), KeptReason>),
-    /// Something that the answer was given was forgotten, or answered anew, while it grew, or while it was kept.
-    Outdated {
-        is_kept: bool,
-    },
+    /// Something that the answer was given was forgotten, or answered anew, while it grew.
+    Outdated,
+    /// The same while it was kept or delivered, with what it went out as if it did.
+    KeptOutdated(Option<Spoken>),
 }
 
 impl TurnRunner {
@@ -62,16 +63,30 @@ impl TurnRunner {
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<Result<(), KeptReason>, TurnError> {
-        let mut regeneration = regeneration;
+        let (mut regeneration, mut outdated) = (regeneration, None);
+        let mut outcome = Ok(Err(KeptReason::OutOfWindow));
         for _ in 0..=MOST_AGAIN {
             let once = self.regenerate_once(guard, revision, of, regeneration, reply, interrupt);
-            match once.await? {
-                Once::Over(outcome) => return Ok(outcome),
-                Once::Outdated { is_kept: true } => regeneration = Regeneration::Unshown,
-                Once::Outdated { is_kept: false } => {}
+            match once.await {
+                Ok(Once::Outdated) => {}
+                Ok(Once::KeptOutdated(shown)) => {
+                    regeneration = Regeneration::Unshown;
+                    outdated = shown.or(outdated);
+                }
+                Ok(Once::Over(over)) => {
+                    outcome = Ok(over);
+                    break;
+                }
+                Err(error) => {
+                    outcome = Err(error);
+                    break;
+                }
             }
         }
-        Ok(Err(KeptReason::OutOfWindow))
+        if !matches!(outcome, Ok(Ok(()))) {
+            self.take_away(reply, outdated).await;
+        }
+        outcome
     }
 
     async fn regenerate_once(
@@ -126,7 +141,7 @@ impl TurnRunner {
             .rests_on_forgotten(guard, &message, &draft, &read)
             .await
         {
-            return Ok(Once::Outdated { is_kept: false });
+            return Ok(Once::Outdated);
         }
         draft.below.extend(asked.notice());
         let mut new = self.new_turn(&asked, &draft, began).await;
@@ -153,16 +168,16 @@ impl TurnRunner {
             .rests_on_forgotten(guard, &message, &draft, &read)
             .await
         {
-            return Ok(Once::Outdated { is_kept: true });
+            return Ok(Once::KeptOutdated(None));
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
-        self.deliver_turn(
-            guard,
-            reply,
-            new.turn.id,
-            &draft.outgoing(&Kept::Graph, &read, message.language()),
-        )
-        .await;
+        let outgoing = draft.outgoing(&Kept::Graph, &read, message.language());
+        let shown = self
+            .deliver_turn(guard, reply, new.turn.id, &outgoing)
+            .await;
+        if shown.is_some() {
+            return Ok(Once::KeptOutdated(shown));
+        }
         draft.count();
         Ok(Once::Over(Ok(())))
     }

@@ -10,13 +10,15 @@ use super::*;
 struct Chat {
     outcomes: Mutex<VecDeque<Withdrawn>>,
     gone: Mutex<Vec<String>>,
+    /// How often it says where an answer stands only later.
+    is_away: Mutex<usize>,
 }
 
 impl Chat {
     fn meets(outcomes: impl IntoIterator<Item = Withdrawn>) -> Arc<Self> {
         Arc::new(Self {
             outcomes: Mutex::new(outcomes.into_iter().collect()),
-            gone: Mutex::default(),
+            ..Self::default()
         })
     }
 
@@ -36,6 +38,20 @@ impl Withdraw for Chat {
         outcome
     }
 
+    async fn find_answer(
+        &self,
+        _: &ConversationId,
+        question: &EventId,
+    ) -> Result<Vec<MessageId>, NotNow> {
+        let mut is_away = self.is_away.lock().unwrap();
+        if *is_away > 0 {
+            *is_away -= 1;
+            return Err(NotNow);
+        }
+        let parts = [1, 2].map(|part| MessageId::new(format!("{question}, part {part}")));
+        Ok(parts.to_vec())
+    }
+
     async fn clear_title(&self, conversation: &ConversationId) -> Withdrawn {
         self.gone
             .lock()
@@ -47,10 +63,8 @@ impl Withdraw for Chat {
 
 fn three() -> Vec<ToWithdraw> {
     let session = ConversationId::new("chat/a");
-    let spoken = Spoken {
-        session: session.clone(),
-        messages: Delivered(["1", "2", "3"].map(MessageId::new).to_vec()),
-    };
+    let messages = ["1", "2", "3"].map(MessageId::new).to_vec();
+    let spoken = Spoken::new(session.clone(), Delivered(messages));
     ToWithdraw::of(&session, vec![spoken], true)
 }
 
@@ -74,6 +88,37 @@ async fn all_of_it_goes_with_the_title() {
     );
     assert_eq!(chat.gone(), ["1", "2", "3", "title of chat/a"]);
     assert_eq!(lines(folder.path()), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_may_stand_is_looked_for_until_it_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
+    let chat = Chat::meets([]);
+    *chat.is_away.lock().unwrap() = 2;
+    let session = ConversationId::new("chat/a");
+    let unseen = Spoken {
+        unseen: Some(EventId::new("q")),
+        ..Spoken::new(session.clone(), Delivered::default())
+    };
+    let planned = withdrawals
+        .plan_withdrawal(
+            "chat",
+            chat.clone(),
+            ToWithdraw::of(&session, vec![unseen], false),
+        )
+        .await;
+    assert_eq!(lines(folder.path()), 1);
+    assert_eq!(withdrawals.carry_out(planned).await.later, 1);
+    let end = CancellationToken::new();
+    let done = async {
+        while chat.gone().len() < 2 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), done);
+    assert_eq!(chat.gone(), ["q, part 1", "q, part 2"]);
 }
 
 #[tokio::test]
@@ -164,6 +209,7 @@ fn a_line_of_the_file_is_written_so() {
         platform: "slack".to_owned(),
         conversation: ConversationId::new("slack/T/C/1"),
         messages: vec![MessageId::new("1700000000.000100")],
+        answers_to: Vec::new(),
         title: true,
         tries: 2,
     };
@@ -171,5 +217,15 @@ fn a_line_of_the_file_is_written_so() {
     assert_eq!(
         serde_json::to_string(&line).unwrap(),
         r#"{"platform":"slack","conversation":"slack/T/C/1","messages":["1700000000.000100"],"title":true,"tries":2}"#
+    );
+    let looks = Withdrawal {
+        messages: Vec::new(),
+        answers_to: vec![EventId::new("slack/T/C/1")],
+        title: false,
+        ..line
+    };
+    assert_eq!(
+        serde_json::to_string(&looks).unwrap(),
+        r#"{"platform":"slack","conversation":"slack/T/C/1","messages":[],"answers_to":["slack/T/C/1"],"title":false,"tries":2}"#
     );
 }

@@ -59,6 +59,7 @@ pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
     loses_nothing_of_what_is_long(&new().await).await;
     follows_edits(&new().await).await;
     follows_deletions(&new().await).await;
+    finds_the_answer_that_nobody_knows_of(&new().await).await;
     takes_away_what_is_forgotten(new().await).await;
     pings_nobody(&new().await).await;
     gives_files_to_the_asker_alone(&new().await).await;
@@ -127,6 +128,17 @@ async fn follows_deletions(place: &impl Place) {
     stands(place, "the answer", |said| said == ["echo: a slip"]).await;
     if place.delete(&question).await {
         stands(place, "nothing", |said| said.is_empty()).await;
+    }
+}
+
+async fn finds_the_answer_that_nobody_knows_of(place: &impl Place) {
+    let question = place.say("unkept slip").await;
+    stands(place, "the answer", |said| said == ["echo: unkept slip"]).await;
+    place.say("another").await;
+    let both = ["echo: unkept slip", "echo: another"];
+    stands(place, "both answers", |said| said == both).await;
+    if place.delete(&question).await {
+        stands(place, "the other", |said| said == ["echo: another"]).await;
     }
 }
 

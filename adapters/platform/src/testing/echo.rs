@@ -113,12 +113,10 @@ impl EchoMemory {
         self.0.lock().is_in_flight(event)
     }
 
-    fn answer_of(&self, event: &EventId) -> Delivered {
+    fn answer_of(&self, event: &EventId) -> Option<Answered> {
         let known = self.0.lock();
-        let found = known
-            .question(event)
-            .and_then(|event| known.answered.get(event));
-        found.map_or_else(Delivered::default, |answered| answered.delivered.clone())
+        let answered = known.question(event)?;
+        known.answered.get(answered).cloned()
     }
 
     /// The question that was answered by a message, and its answer.
@@ -559,25 +557,37 @@ impl Echo {
                 }
             },
             Body::Edit { of, text } => {
-                reply.replace(memory.answer_of(of));
+                let earlier = memory.answer_of(of).map(|answered| answered.delivered);
+                reply.replace(earlier.unwrap_or_default());
                 (format!("echo: {text}"), of.clone())
             }
             Body::Deletion { of } => {
-                let gone = memory.answer_of(of);
+                let answered = memory.answer_of(of);
+                let (conversation, mut gone) = answered.map_or_else(
+                    || (message.conversation.clone(), Delivered::default()),
+                    |answered| (answered.conversation, answered.delivered),
+                );
                 let withdrawer = reply.withdrawer();
+                if gone.0.is_empty() {
+                    let found = withdrawer.find_answer(&conversation, of).await;
+                    gone = Delivered(found.unwrap_or_default());
+                }
                 for answer in &gone.0 {
-                    let withdrawn = withdrawer.withdraw(&message.conversation, answer);
+                    let withdrawn = withdrawer.withdraw(&conversation, answer);
                     if withdrawn.await != Withdrawn::Gone {
                         return Ok(());
                     }
                 }
-                withdrawer.clear_title(&message.conversation).await;
+                withdrawer.clear_title(&conversation).await;
                 memory.done(message, None);
                 return Ok(());
             }
         };
         let parts = SafeText::new(&text).split(reply.limit());
-        let delivered = reply.finish(&parts).await?;
+        let mut delivered = reply.finish(&parts).await?;
+        if matches!(&message.body, Body::Text(text) if text.starts_with(UNKEPT)) {
+            delivered = Delivered::default();
+        }
         let answered = Answered {
             text,
             conversation: message.conversation.clone(),
@@ -588,6 +598,9 @@ impl Echo {
         Ok(())
     }
 }
+
+/// What an answer to this went out as is not kept, as where a process is killed before that.
+const UNKEPT: &str = "unkept";
 
 /// Takes all of it away; says what stays.
 async fn take_away(said: Vec<Answered>, reply: &dyn Reply) -> String {

@@ -384,7 +384,9 @@ impl Person {
             shown.any(|post| post.channel == self.name() && post.question == said.id())
         };
         let may_come = |said: &Said| said.fate == Fate::Gone && !was_shown(said);
-        match is_clear && !self.said.iter().any(may_come) {
+        // An edit of a question that was stopped may be followed just now, and its answer gone for a moment.
+        let is_quiet = self.prompts_until_now().is_some();
+        match is_quiet && is_clear && !self.said.iter().any(may_come) {
             true => None,
             false => Some(live().map(|said| said.number).collect()),
         }

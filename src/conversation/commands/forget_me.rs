@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use muninn_platform::{AudienceId, ConversationId, IncomingMessage};
 
+use super::forget::in_words;
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
@@ -101,7 +102,7 @@ impl Commands {
             repeated: forgotten.quotes,
             vocabulary: context.vocabulary,
         };
-        let said = super::in_words(&notice, &forgotten, visible, message.languages.person);
+        let said = in_words(&notice, &forgotten, visible, message.languages.person);
         Ok(self.have_said(message, said).await?)
     }
 

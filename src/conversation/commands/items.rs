@@ -12,8 +12,9 @@ use muninn_texts::{Text, Value, text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::forget::{in_words, together};
 use super::once::CommandOutcome;
-use super::{CommandContext, Commands, in_words, said, together};
+use super::{CommandContext, Commands, said};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::Notice;
 use crate::conversation::withdrawals::PlannedWithdrawals;

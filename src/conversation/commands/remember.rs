@@ -3,6 +3,7 @@
 use muninn_platform::{Audience, ChannelMemory, IncomingMessage, Scope, Vocabulary};
 use muninn_texts::text;
 
+use super::forget::in_words;
 use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::Notice;
@@ -126,7 +127,7 @@ impl Commands {
                     messages: forgotten.turns,
                     vocabulary,
                 };
-                return super::in_words(&notice, &forgotten, visible, message.language());
+                return in_words(&notice, &forgotten, visible, message.language());
             }
             Err(MessageError::Graph(error)) => failed(&error),
             Err(error) => {

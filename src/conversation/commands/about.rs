@@ -1,0 +1,124 @@
+//! What the bot is, what it remembers of a place, and what was spent there.
+
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{ChannelMemory, IncomingMessage, Vocabulary};
+use muninn_texts::{Text, Value, text};
+
+use super::Commands;
+use crate::conversation::notice::Notice;
+use crate::graph::StoreError;
+use crate::graph::answers::Spent;
+use crate::llm::Money;
+
+impl Commands {
+    pub(super) async fn about(
+        &self,
+        message: &IncomingMessage,
+        vocabulary: &'static Vocabulary,
+    ) -> Result<String, StoreError> {
+        let memory_stats = self
+            .archive
+            .store()
+            .memory_stats(&message.audience.id)
+            .await?;
+        let language = message.language();
+        let remembered = match (memory_stats.turns, memory_stats.since) {
+            (0, _) | (_, None) => text!("about-nothing"),
+            (turns, Some(since)) => text!(
+                "about-remembered",
+                turns = text!("count-turns", count = turns),
+                conversations = text!("count-conversations", count = memory_stats.sessions),
+                since = Value::date(&since)
+            ),
+        };
+        let (about, remembered) = (text!("about"), remembered.in_language(language));
+        let heard = match self.hearing.memory(message.channel()) {
+            ChannelMemory::Channel => {
+                let notice = Notice::HearsEverybody(vocabulary);
+                format!("\n\n{}", notice.in_language(message.language()))
+            }
+            ChannelMemory::Asked => String::new(),
+        };
+        let (about, help) = (
+            about.in_language(language),
+            help(vocabulary).in_language(language),
+        );
+        Ok(format!("{about}\n\n{remembered}{heard}\n\n{help}"))
+    }
+
+    pub(super) async fn usage(&self, message: &IncomingMessage) -> Result<String, StoreError> {
+        let store = self.archive.store();
+        let (accounts, audience) = (message.accounts(), &message.audience.id);
+        let mut lines = Vec::new();
+        for (days, called) in [(1, text!("usage-day")), (30, text!("usage-month"))] {
+            let since = Utc::now() - TimeDelta::days(days);
+            let usage = store.usage(&accounts, audience, since).await?;
+            lines.push(called);
+            lines.push(text!("usage-you", spent = spent(usage.person)));
+            lines.push(text!("usage-here", spent = spent(usage.audience)));
+        }
+        let used = self.budgets.purse(Some(&**store), message).await.used();
+        lines.extend(used.iter().map(|used| {
+            text!(
+                "usage-budget",
+                whose = used.whose.text(),
+                spent = used.spent.to_string(),
+                limit = used.limit.to_string()
+            )
+        }));
+        let said = lines
+            .iter()
+            .map(|line| line.in_language(message.language()));
+        let lines: Vec<String> = said.collect();
+        Ok(lines.join("\n"))
+    }
+}
+
+/// What can be asked, in the words of a platform.
+pub(super) fn help(vocabulary: &Vocabulary) -> Text {
+    let Vocabulary {
+        channel,
+        conversation,
+        has_slash_commands,
+        ..
+    } = *vocabulary;
+    if has_slash_commands {
+        text!("help-slash")
+    } else {
+        text!("help", channel, conversation)
+    }
+}
+
+fn spent(spent: Spent) -> Text {
+    let Spent {
+        turns,
+        prompt_tokens,
+        completion_tokens,
+        cached_tokens,
+        cost_micros,
+    } = spent;
+    let spent = text!(
+        "spent",
+        answers = text!("count-answers", count = turns),
+        read = tokens_read(prompt_tokens, cached_tokens),
+        written = text!("tokens-written", count = completion_tokens)
+    );
+    for_money(spent, Money(cost_micros))
+}
+
+/// `100 tokens read (80 of them cached)`
+pub(crate) fn tokens_read(read: u64, cached: u64) -> Text {
+    let tokens = text!("count-tokens", count = read);
+    match cached {
+        0 => text!("tokens-read", tokens),
+        cached => text!("tokens-read-cached", tokens, cached),
+    }
+}
+
+/// The same, with `, for $0.0021` behind it; nothing where nothing was paid.
+pub(crate) fn for_money(spent: Text, cost: Money) -> Text {
+    match cost {
+        Money(0) => spent,
+        cost => text!("spent-money", spent, money = cost.to_string()),
+    }
+}

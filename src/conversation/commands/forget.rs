@@ -1,0 +1,437 @@
+//! Forgetting a turn, a conversation, all of an audience, or a place that is gone.
+//!
+//! What a command is about is kept before anything is deleted, so that the same event, after a kill at any moment, is about
+//! the same.
+
+use muninn_platform::{ConversationId, IncomingMessage, Language};
+
+use super::once::CommandOutcome;
+use super::{CommandContext, Commands, said};
+use crate::conversation::audit::Action;
+use crate::conversation::notice::Notice;
+use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
+use crate::graph::answers::{WhichResponse, WhichSessions};
+use crate::graph::session::{SessionGuard, Sessions};
+use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
+
+/// Turns that are looked through for somebody's last one.
+const LOOK_BACK: usize = 64;
+
+impl Commands {
+    /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no
+    /// session: the turn may be of another one.
+    pub async fn forget_last(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> String {
+        let forgotten = self.try_forget_last(sessions, message, context).await;
+        said(forgotten, message.language())
+    }
+
+    async fn try_forget_last(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let last = match self.earlier(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            Some(CommandOutcome::Turn(session, response)) => Some(LastTurn {
+                session,
+                response,
+                is_waiting: false,
+            }),
+            Some(
+                CommandOutcome::Session(_)
+                | CommandOutcome::Sessions(_)
+                | CommandOutcome::Person { .. },
+            )
+            | None => self.last_of(message).await?,
+        };
+        let Some(last) = last else {
+            let nothing = Notice::NothingToForget.in_language(message.language());
+            return self.have_said(message, nothing).await;
+        };
+        let outcome = CommandOutcome::Turn(last.session.clone(), last.response);
+        match self.keep_outcome(message, &outcome).await {
+            // What waits for the graph is forgotten without it.
+            Err(error) if last.is_waiting && error.is_outage() => {}
+            kept => kept?,
+        }
+        self.forget_and_say(sessions, message, &last, context).await
+    }
+
+    async fn forget_and_say(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        last: &LastTurn,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let guard = sessions.lock(&last.session).await;
+        let (outcome, planned) = self
+            .forget_turn(&guard, message, last.response, context)
+            .await;
+        drop(guard);
+        let visible = self.withdrawals.carry_out(planned).await;
+        let language = message.language();
+        match outcome {
+            Ok(forgotten) => {
+                let (about, turns) = (last.session.as_str(), Some(forgotten.turns));
+                let action = Action::ForgotTurn;
+                self.audit.did(message, action, about, turns).await;
+                let quotes = forgotten.quotes;
+                let notice = Notice::ForgotTurn { quotes };
+                let said = in_words(&notice, &forgotten, visible, language);
+                self.have_said(message, said).await
+            }
+            Err(error) if last.is_waiting && error.is_outage() => {
+                let (notice, nothing) = (Notice::ForgotWaitingTurn, Forgotten::default());
+                Ok(in_words(&notice, &nothing, visible, language))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The last turn of the one who asks, in this conversation, or else in this place: where answers
+    /// stand in threads, people ask beside them.
+    async fn last_of(&self, message: &IncomingMessage) -> Result<Option<LastTurn>, StoreError> {
+        let waiting = |(session, response)| LastTurn {
+            session,
+            response,
+            is_waiting: true,
+        };
+        let saved = |(session, response)| LastTurn {
+            session,
+            response,
+            is_waiting: false,
+        };
+        let (audience, person) = (&message.audience.id, &message.author.id);
+        // What waits for the graph is newer than what is in it.
+        let here = Some(&message.conversation);
+        if let Some(found) = self.archive.last_waiting(audience, here, person) {
+            return Ok(Some(waiting(found)));
+        }
+        let mut turns = self.archive.window(message, LOOK_BACK).await?;
+        let in_graph = self
+            .archive
+            .in_graph(&message.conversation, &message.event, &turns);
+        let gone = self.archive.gone(&in_graph).await?.forgotten;
+        // A note is a turn of theirs, too. What a deletion is about to take is nobody's last turn.
+        turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));
+        if turns.is_empty() {
+            if let Some(found) = self.archive.last_waiting(audience, None, person) {
+                return Ok(Some(waiting(found)));
+            }
+            let last = WhichResponse::LastTo(audience, person);
+            let found = self.archive.store().find_response(last).await?;
+            return Ok(found.map(saved));
+        }
+        let mine = turns.iter().rfind(|turn| turn.author == message.author.id);
+        Ok(mine.map(|turn| saved((message.conversation.clone(), turn.id))))
+    }
+
+    /// Forgets one turn, wherever it is kept. What the bot said in it is still to be taken away, as planned.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub async fn forget_turn(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turn: ResponseId,
+        context: &CommandContext,
+    ) -> (Result<Forgotten, StoreError>, PlannedWithdrawals) {
+        let mut planned = match self
+            .plan_withdrawal(guard, message, Some(turn), context)
+            .await
+        {
+            Ok(planned) => planned,
+            Err(error) => return (Err(error), PlannedWithdrawals::default()),
+        };
+        let here = self.forget_here(guard.session(), |waiting| waiting.id == turn);
+        let here = here.await;
+        let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
+        if let Ok(there) = &there {
+            planned.add(self.plan_emptied(there, message, context).await);
+        }
+        self.recaller.forget(&message.audience.id);
+        (there.map(|there| together(there, here)), planned)
+    }
+
+    /// Forgets everything said in a place that is gone, and below it. There is nobody to be told.
+    pub async fn place_gone(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) {
+        let forgotten = async {
+            let store = self.archive.store();
+            let place = message.conversation.as_str();
+            let mut all = PlannedWithdrawals::default();
+            let mut forgotten = Forgotten::default();
+            for (session, audience) in store.find_sessions(WhichSessions::Under(place)).await? {
+                let guard = sessions.lock(&session).await;
+                let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+                all.add(planned);
+                forgotten = together(forgotten, of_session);
+                self.recaller.forget(&audience);
+            }
+            self.withdrawals.carry_out(all).await;
+            Ok::<_, StoreError>(forgotten.turns)
+        };
+        match forgotten.await {
+            Ok(turns) => {
+                tracing::info!(place = %message.conversation, turns, "forgotten: the place is gone");
+            }
+            Err(error) => tracing::error!(
+                error = &error as &dyn std::error::Error,
+                place = %message.conversation,
+                "a place is gone, but what was said there could not be forgotten"
+            ),
+        }
+    }
+
+    /// Forgets everything said in an audience, one session after the other, and says what came of
+    /// it. The caller holds no session, so that two who do this at once do not wait for each other.
+    pub async fn forget_audience(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> String {
+        let vocabulary = context.vocabulary;
+        if !message.author.is_admin {
+            return Notice::ModeratorNeeded(vocabulary).in_language(message.language());
+        }
+        let forgotten = self.try_forget_audience(sessions, message, context).await;
+        said(forgotten, message.language())
+    }
+
+    async fn try_forget_audience(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let about = match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            Some(CommandOutcome::Sessions(about)) => about,
+            Some(
+                CommandOutcome::Session(_)
+                | CommandOutcome::Turn(..)
+                | CommandOutcome::Person { .. },
+            )
+            | None => {
+                let about = self.sessions_here(message).await?;
+                let outcome = CommandOutcome::Sessions(about.clone());
+                self.keep_outcome(message, &outcome).await?;
+                about
+            }
+        };
+        let (forgotten, planned) = self
+            .forget_sessions(sessions, message, about, context)
+            .await?;
+        let (about, turns) = (message.audience.id.as_str(), Some(forgotten.turns));
+        let action = Action::ForgotChannel;
+        self.audit.did(message, action, about, turns).await;
+        let visible = self.withdrawals.carry_out(planned).await;
+        let vocabulary = context.vocabulary;
+        let notice = match forgotten.turns {
+            0 => Notice::NothingYet,
+            turns => Notice::ForgotAudience { turns, vocabulary },
+        };
+        let said = in_words(&notice, &forgotten, visible, message.language());
+        self.have_said(message, said).await
+    }
+
+    /// The sessions of the audience, in the graph or before it.
+    async fn sessions_here(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let audience = &message.audience.id;
+        let here = WhichSessions::Of(audience);
+        let found = self.archive.store().find_sessions(here).await?;
+        let sessions = found.into_iter().map(|(session, _)| session);
+        let waiting = self.archive.waiting_sessions(audience);
+        Ok(sessions.chain(waiting).collect())
+    }
+
+    async fn forget_sessions(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        about: Vec<ConversationId>,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let mut forgotten = Forgotten::default();
+        let mut all = PlannedWithdrawals::default();
+        for session in about {
+            let guard = sessions.lock(&session).await;
+            let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+            all.add(planned);
+            forgotten = together(forgotten, of_session);
+        }
+        self.recaller.forget(&message.audience.id);
+        Ok((forgotten, all))
+    }
+
+    /// Forgets all of a session, in the graph and what waits for it, and plans to take away what the bot
+    /// said there.
+    async fn forget_whole(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let mut planned = self.plan_withdrawal(guard, message, None, context).await?;
+        let there = self.archive.store().forget(guard, Forget::Session).await?;
+        planned.add(self.plan_emptied(&there, message, context).await);
+        let here = self.forget_here(guard.session(), |_| true).await;
+        self.listening.forget(guard.session());
+        Ok((together(there, here), planned))
+    }
+
+    pub(super) async fn forget_session(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let vocabulary = context.vocabulary;
+        if !message.author.is_admin && !self.all_mine(guard, message).await? {
+            let notice = Notice::NotYoursToForget(vocabulary);
+            return Ok(notice.in_language(message.language()));
+        }
+        match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(said),
+            // The last turn is gone, so the first try took effect; what came since stays.
+            Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
+                return self
+                    .have_said(message, Notice::ForgotAll.in_language(message.language()))
+                    .await;
+            }
+            Some(
+                CommandOutcome::Session(_)
+                | CommandOutcome::Sessions(_)
+                | CommandOutcome::Turn(..)
+                | CommandOutcome::Person { .. },
+            )
+            | None => {
+                let window = self.archive.window(message, 1).await?;
+                let last = window.last().map(|turn| turn.id);
+                let outcome = CommandOutcome::Session(last);
+                self.keep_outcome(message, &outcome).await?;
+            }
+        }
+        let (forgotten, planned) = self.forget_whole(guard, message, context).await?;
+        self.recaller.forget(&message.audience.id);
+        let about = guard.session().as_str();
+        let turns = Some(forgotten.turns);
+        self.audit
+            .did(message, Action::ForgotConversation, about, turns)
+            .await;
+        let notice = match forgotten.turns {
+            0 => Notice::NothingToForget,
+            turns => Notice::ForgotSession { turns, vocabulary },
+        };
+        let visible = self.withdrawals.carry_out(planned).await;
+        self.have_said(
+            message,
+            in_words(&notice, &forgotten, visible, message.language()),
+        )
+        .await
+    }
+
+    /// Forgets what waits for the graph.
+    async fn forget_here(
+        &self,
+        session: &ConversationId,
+        gone: impl Fn(&Turn) -> bool + Send + Sync,
+    ) -> Forgotten {
+        let forgotten = self.archive.forget(session, gone).await;
+        let (turns, is_in_file) = match forgotten {
+            Ok(turns) => (turns, false),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "what was forgotten is still in the journal's file");
+                (1, true)
+            }
+        };
+        Forgotten {
+            turns,
+            is_in_file,
+            ..Forgotten::default()
+        }
+    }
+
+    /// Whether only this person talked in the session.
+    async fn all_mine(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<bool, StoreError> {
+        if self
+            .archive
+            .others_wait(guard.session(), &message.author.id)
+        {
+            return Ok(false);
+        }
+        let mut after = None;
+        loop {
+            let turns = self
+                .archive
+                .store()
+                .chain(guard.session(), after, LOOK_BACK)
+                .await?;
+            if turns.iter().any(|turn| turn.author != message.author.id) {
+                return Ok(false);
+            }
+            match turns.last() {
+                Some(last) => after = Some(last.id),
+                None => return Ok(true),
+            }
+        }
+    }
+}
+
+/// Somebody's last turn.
+struct LastTurn {
+    session: ConversationId,
+    response: ResponseId,
+    /// It is not in the graph yet, as far as is known.
+    is_waiting: bool,
+}
+
+/// What was forgotten in two places.
+pub(super) fn together(one: Forgotten, other: Forgotten) -> Forgotten {
+    Forgotten {
+        emptied: [one.emptied, other.emptied].concat(),
+        turns: one.turns + other.turns,
+        quotes: one.quotes + other.quotes,
+        is_in_file: one.is_in_file || other.is_in_file,
+    }
+}
+
+/// What was forgotten, and what could not be done of it: in the chat, and in a file.
+pub(super) fn in_words(
+    notice: &Notice,
+    forgotten: &Forgotten,
+    visible: WithdrawalOutcome,
+    language: Language,
+) -> String {
+    let mut said = notice.in_language(language);
+    if visible != WithdrawalOutcome::default() {
+        let visible = Notice::StillVisible(visible).in_language(language);
+        said = format!("{said} {visible}");
+    }
+    if forgotten.is_in_file {
+        let in_file = Notice::StillInFile.in_language(language);
+        said = format!("{said}\n\n{in_file}");
+    }
+    said
+}

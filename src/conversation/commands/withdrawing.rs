@@ -1,0 +1,87 @@
+//! Planning what is to be taken away from the chat, before it is forgotten what that was.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use muninn_platform::IncomingMessage;
+
+use super::{CommandContext, Commands};
+use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
+use crate::graph::session::SessionGuard;
+use crate::graph::{Forget, Forgotten, ResponseId, StoreError};
+
+impl Commands {
+    /// Writes down what went out of answers that were emptied, some of it since somebody looked for what is to be taken
+    /// away.
+    pub(super) async fn plan_emptied(
+        &self,
+        forgotten: &Forgotten,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> PlannedWithdrawals {
+        let all = ToWithdraw::of(&message.conversation, forgotten.emptied.clone(), false);
+        self.plan_on_platforms(all, message, context).await
+    }
+
+    /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten. It is marked first: what
+    /// shows any of it and is kept after this look is taken away by whoever shows it.
+    pub(super) async fn plan_withdrawal(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turn: Option<ResponseId>,
+        context: &CommandContext,
+    ) -> Result<PlannedWithdrawals, StoreError> {
+        let (session, store) = (guard.session(), self.archive.store());
+        let mut spoken = self.archive.spoken_waiting(session, turn);
+        let saved = async {
+            store
+                .mark(session, turn.map_or(Forget::Session, Forget::Turn))
+                .await?;
+            store.spoken(session, turn).await
+        };
+        match saved.await {
+            Ok(saved) => spoken.extend(saved),
+            // What waits for the graph can be forgotten without it.
+            Err(error) if error.is_outage() && turn.is_some() && !spoken.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+        let has_title = match turn {
+            // The title is the first question.
+            Some(turn) => {
+                let first = store.answers_after(session, None, 1).await;
+                let first = first.unwrap_or_default();
+                first.first().is_none_or(|first| first.id == turn)
+            }
+            None => true,
+        };
+        let all = ToWithdraw::of(session, spoken, has_title);
+        Ok(self.plan_on_platforms(all, message, context).await)
+    }
+
+    /// Writes down what is to be taken away, on whatever platform it stands.
+    pub(super) async fn plan_on_platforms(
+        &self,
+        all: Vec<ToWithdraw>,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> PlannedWithdrawals {
+        let here = &message.audience.platform;
+        let mut by_platform = BTreeMap::from([(here.clone(), Vec::new())]);
+        for one in all {
+            let platform = one.conversation.platform().to_owned();
+            by_platform.entry(platform).or_default().push(one);
+        }
+        let mut planned = PlannedWithdrawals::default();
+        for (platform, all) in by_platform {
+            let withdraw = if platform == *here {
+                Arc::clone(&context.withdraw)
+            } else {
+                self.withdrawals.of(&platform)
+            };
+            let more = self.withdrawals.plan_withdrawal(&platform, withdraw, all);
+            planned.add(more.await);
+        }
+        planned
+    }
+}

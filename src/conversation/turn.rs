@@ -5,9 +5,11 @@
 
 mod agreed;
 mod answering;
+mod delivering;
 mod draft;
 mod forgotten;
 mod lineage;
+mod reading;
 mod regenerating;
 
 use std::sync::Arc;
@@ -15,13 +17,14 @@ use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    AudienceId, ChannelSettings, Channels, Delivered, EventId, Grounding, IncomingMessage,
-    Language, PriorMessages, Reply, SafeText, joined,
+    AudienceId, ChannelSettings, Channels, Grounding, IncomingMessage, Reply, joined,
 };
 use tracing::Instrument as _;
 
 use self::agreed::offer;
+pub use self::delivering::{deliver, tell_asker, tell_privately};
 use self::draft::Draft;
+use self::reading::Read;
 pub use self::regenerating::{KeptReason, Regeneration};
 use crate::agent::asker;
 use crate::agent::budget::Budgets;
@@ -36,15 +39,11 @@ use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
 use crate::conversation::withdrawals::Withdrawals;
-use crate::graph::answers::Spoken;
-use crate::graph::forgetting::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
-use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, TurnContext, TurnRead};
+use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn};
 use crate::knowledge::search::Searcher;
 use crate::llm::{ModelChain, millis};
-use crate::memory::{
-    Archive, Begun, Kept, RecallQuery, Recalled, Recaller, embedded_text_of, summary,
-};
+use crate::memory::{Archive, Kept, Recaller, embedded_text_of, summary};
 use muninn_platform::redact::{is_redacted, without_secrets};
 
 /// How often an answer is made anew because what it was given is forgotten, or answered anew: several people may edit and
@@ -99,6 +98,8 @@ struct Asked<'a> {
     files: &'a Files,
     /// What the bot is where it was said.
     kind: &'a ChannelKind,
+    /// When its turn began.
+    began: Instant,
 }
 
 impl Asked<'_> {
@@ -109,19 +110,6 @@ impl Asked<'_> {
         let has_secret = is_redacted(self.text) || texts.any(is_redacted);
         has_secret.then_some(Notice::SecretRemoved)
     }
-}
-
-/// What a turn knows before it answers.
-struct Read {
-    context: TurnContext,
-    store_away: bool,
-    /// The message as it is looked for.
-    sought: RecallQuery,
-    recalled: Vec<Recalled>,
-    /// Earlier turns could not be read, and so not be recalled.
-    recall_failed: bool,
-    /// The turn that is answered again and those after it, which it could not have recalled, and what is forgotten just now.
-    hidden: Vec<ResponseId>,
 }
 
 /// Why nothing is answered.
@@ -193,15 +181,7 @@ impl TurnRunner {
         drop(span);
         let mut files = self.attachments.read(reply, &message.attachments).await;
         if self.comes_to(message, &read.context.window).await {
-            let mut prior = self.prior_messages(message, read.store_away, reply).await;
-            // What was heard is in the window.
-            let heard = |event: &EventId| {
-                let mut window = read.context.window.iter();
-                window.any(|turn| turn.event == event.as_str())
-            };
-            prior
-                .said
-                .retain(|it| !it.event.as_ref().is_some_and(heard));
+            let prior = self.prior_messages(message, &read, reply).await;
             files.prior(&prior, &text);
         }
         observe("read", began);
@@ -211,6 +191,7 @@ impl TurnRunner {
             text: &files.said(&text),
             files: &files,
             kind: &self.kind(message.channel()).await,
+            began,
         };
         let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
             Ok(draft) => draft,
@@ -231,9 +212,24 @@ impl TurnRunner {
         draft.below.extend(files.cut.map(Notice::ReadInPart));
         observe("answer", began);
 
-        let mut turn = self.new_turn(&asked, &draft, began).await;
+        let mut turn = self.new_turn(&asked, &draft).await;
         turn.turn.revised_at = revised_at;
-        let keeping = self.archive.keep(guard, &turn);
+        self.keep_and_deliver(guard, &asked, &read, (&draft, &turn), reply, interrupt)
+            .await
+    }
+
+    /// Keeps a turn, and then delivers its answer.
+    async fn keep_and_deliver(
+        &self,
+        guard: &SessionGuard,
+        asked: &Asked<'_>,
+        read: &Read,
+        (draft, turn): (&Draft, &NewTurn),
+        reply: &mut dyn Reply,
+        interrupt: &Interrupt,
+    ) -> Result<After, TurnError> {
+        let (message, began) = (asked.message, asked.began);
+        let keeping = self.archive.keep(guard, turn);
         let kept = keeping.instrument(telemetry::keep(message)).await;
         observe("keep", began);
         if let Kept::Duplicate(earlier) = &kept {
@@ -242,14 +238,13 @@ impl TurnRunner {
         }
         let id = turn.turn.id;
         // Once more: while it was kept, nobody knew that it repeats something.
-        if matches!(kept, Kept::Graph)
-            && self.rests_on_forgotten(guard, message, &draft, &read).await
+        if matches!(kept, Kept::Graph) && self.rests_on_forgotten(guard, message, draft, read).await
         {
             let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }
         offer(reply, id, proposed(&draft.gathered.tools).as_ref());
-        let outgoing = draft.outgoing(&kept, &read, message.language());
+        let outgoing = draft.outgoing(&kept, read, message.language());
         let outdated = match kept {
             // Nobody forgets what nobody keeps.
             Kept::Nowhere => deliver(reply, &outgoing).await.and(None),
@@ -263,8 +258,8 @@ impl TurnRunner {
         }
         observe("turn", began);
         draft.count();
-        self.link(&kept, &turn).await;
-        Ok(self.after(&kept, &draft, &read))
+        self.link(&kept, turn).await;
+        Ok(self.after(&kept, draft, read))
     }
 
     /// What the bot is in a channel. Where a file that its settings name cannot be used, it is as everywhere, and strict:
@@ -312,193 +307,13 @@ impl TurnRunner {
         }
     }
 
-    /// Delivers the answer that an event has already.
-    pub async fn deliver_again(
-        &self,
-        guard: &SessionGuard,
-        message: &IncomingMessage,
-        reply: &mut dyn Reply,
-    ) {
-        let event = &message.event;
-        match self.archive.turn_of_event(event).await {
-            // What was only heard or noted has no answer.
-            Ok(Some(earlier)) if !earlier.is_answered() => {}
-            Ok(Some(earlier)) => {
-                let language = message.language();
-                self.deliver_earlier(guard, &earlier, language, reply).await;
-            }
-            Ok(None) => {}
-            Err(error) => tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                %event,
-                "whether an event is answered cannot be known"
-            ),
-        }
-    }
-
-    /// Delivers an earlier answer where nothing says that it went out.
-    async fn deliver_earlier(
-        &self,
-        guard: &SessionGuard,
-        earlier: &Turn,
-        language: Language,
-        reply: &mut dyn Reply,
-    ) {
-        if earlier.delivered.is_none() {
-            tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
-            reply.may_repeat();
-            self.show_again(guard, earlier, language, reply).await;
-        }
-    }
-
-    /// Delivers an answer as it is kept, with what it asks.
-    async fn show_again(
-        &self,
-        guard: &SessionGuard,
-        earlier: &Turn,
-        language: Language,
-        reply: &mut dyn Reply,
-    ) {
-        let store = self.archive.store();
-        let mut parts = vec![earlier.output.clone()];
-        match store.explain(guard.session(), Some(earlier.id)).await {
-            Ok(explained) => {
-                let tools = explained.map_or_else(Vec::new, |explained| explained.trace.tools);
-                offer(reply, earlier.id, proposed(&tools).as_ref());
-                let asks = draft::questions(&tools).into_iter();
-                parts.extend(asks.map(|notice| notice.in_language(language)));
-            }
-            Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(error, event = %earlier.event, "what an answer asks is not known");
-            }
-        }
-        let text = parts.join("\n\n");
-        let outdated = self.deliver_turn(guard, reply, earlier.id, &text).await;
-        self.take_away(reply, outdated).await;
-    }
-
-    /// Step 4: what the graph has, or else memory.
-    async fn begin(
-        &self,
-        guard: &SessionGuard,
-        message: &IncomingMessage,
-    ) -> Result<Begun, StoreError> {
-        let audience = &message.audience.id;
-        if !self.archive.is_away() {
-            self.recaller.load(self.archive.store(), audience).await;
-        }
-        self.archive
-            .begin(
-                guard,
-                &TurnRead {
-                    session: &message.conversation,
-                    audience,
-                    event: &message.event,
-                    window: summary::read(self.config.window_turns),
-                    seen: self.recaller.seen(audience),
-                },
-            )
-            .await
-    }
-
-    /// Step 6.
-    async fn recall(
-        &self,
-        message: &IncomingMessage,
-        begun: Begun,
-        sought: RecallQuery,
-        mut hidden: Vec<ResponseId>,
-    ) -> Read {
-        hidden.extend(self.archive.leaving());
-        let audience = &message.audience.id;
-        let store = &**self.archive.store();
-        self.recaller
-            .learn(store, audience, &begun.context.news)
-            .await;
-        // Where the graph is away, that is said.
-        let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
-        if !begun.store_away {
-            for other in message.recalls().into_iter().skip(1) {
-                recall_failed |= !self.recaller.catch_up(store, other).await;
-            }
-        }
-        let mut read = Read {
-            recall_failed,
-            context: begun.context,
-            store_away: begun.store_away,
-            sought,
-            recalled: Vec::new(),
-            hidden,
-        };
-        // What is quoted without a model is recalled with the window, later.
-        if self.model.is_some() {
-            let shown = read.shown();
-            read.recalled = self.recaller.recall(
-                &message.recalls(),
-                &read.sought,
-                &read.context.window,
-                &shown,
-            );
-        }
-        read
-    }
-
-    /// Whether the bot has said nothing in the conversation yet, whatever it heard there.
-    async fn comes_to(&self, message: &IncomingMessage, window: &[Turn]) -> bool {
-        if window.is_empty() {
-            return true;
-        }
-        let is_all_heard = !window.iter().any(Turn::is_answered);
-        is_all_heard && !self.archive.takes_part(&message.conversation).await
-    }
-
-    /// What was said before the bot came, without what was forgotten since. While the graph is away
-    /// nobody knows what that is.
-    async fn prior_messages(
-        &self,
-        message: &IncomingMessage,
-        store_away: bool,
-        reply: &mut dyn Reply,
-    ) -> PriorMessages {
-        if store_away {
-            return PriorMessages::default();
-        }
-        let mut prior = reply.prior_messages().await;
-        if prior.said.is_empty() {
-            return prior;
-        }
-        let authors = prior.said.iter().filter_map(|said| said.author_id.clone());
-        let authors = authors.collect();
-        let forgotten = tokio::try_join!(
-            self.archive.marks(&message.conversation),
-            self.archive.store().forgotten_people(&authors)
-        );
-        match forgotten {
-            Ok((marks, people)) => prior.said.retain(|said| {
-                let is_of = |(person, until): &(String, DateTime<Utc>)| {
-                    said.author_id.as_ref() == Some(person) && said.at <= *until
-                };
-                !marks.cover(said) && !people.iter().any(is_of)
-            }),
-            Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(
-                    error,
-                    "what was forgotten cannot be known, so nothing is read"
-                );
-                return PriorMessages::default();
-            }
-        }
-        prior
-    }
-
-    async fn new_turn(&self, asked: &Asked<'_>, draft: &Draft, began: Instant) -> NewTurn {
+    async fn new_turn(&self, asked: &Asked<'_>, draft: &Draft) -> NewTurn {
         let Asked {
             message,
             text,
             files,
             kind: _,
+            began,
         } = asked;
         let understood = draft.gathered.understood.as_deref().unwrap_or(text);
         let exchange = embedded_text_of(draft.source, understood, &draft.text);
@@ -543,32 +358,6 @@ impl TurnRunner {
         }
     }
 
-    /// Delivers the answer of a turn, and keeps that it went out. Gives what is not to stand: it was forgotten or emptied at
-    /// the same moment, by somebody who did not know of it.
-    #[must_use]
-    async fn deliver_turn(
-        &self,
-        guard: &SessionGuard,
-        reply: &mut dyn Reply,
-        response: ResponseId,
-        text: &str,
-    ) -> Option<Spoken> {
-        let delivered = deliver(reply, text).await?;
-        let session = guard.session();
-        let stands = self.archive.delivered(session, response, &delivered).await;
-        // What says no more than that something was forgotten may stand.
-        let may_stand = stands || text == REDACTED_ANSWER;
-        (!may_stand).then(|| Spoken::new(session.clone(), delivered))
-    }
-
-    /// Takes away what went out and is not to stand.
-    async fn take_away(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
-        if let Some(outdated) = outdated {
-            let withdraw = reply.withdrawer();
-            self.withdrawals.take_away(withdraw, outdated).await;
-        }
-    }
-
     fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {
         let due = || {
             summary::is_due(
@@ -590,54 +379,6 @@ impl TurnRunner {
                 | Source::Message
                 | Source::Note,
             ) => After::Nothing,
-        }
-    }
-}
-
-impl Read {
-    /// What the model sees anyway, or must not see.
-    fn shown(&self) -> Vec<ResponseId> {
-        let window = self.context.window.iter().map(|turn| turn.id);
-        let recalled = self.recalled.iter().map(|memory| memory.id);
-        let hidden = self.hidden.iter().copied();
-        window.chain(recalled).chain(hidden).collect()
-    }
-}
-
-/// Sends a text as the reply's last word to the one who asked alone, where the platform can.
-pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
-    let parts = SafeText::new(text).split(reply.limit());
-    if let Err(error) = reply.finish_for_asker(&parts).await {
-        metrics::counter!("muninn_undelivered_total").increment(1);
-        let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "a notice was not delivered");
-    }
-}
-
-/// Tells whoever asked something that nobody else is to read.
-pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
-    let parts = SafeText::new(text).split(reply.limit());
-    if let Err(error) = reply.finish_privately(&parts).await {
-        metrics::counter!("muninn_undelivered_total").increment(1);
-        let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "a private answer was not delivered");
-    }
-}
-
-/// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's
-/// last word on it: the turn is in the graph, and the same event delivered again brings the same
-/// answer.
-pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
-    let parts = SafeText::new(text).split(reply.limit());
-    match reply.finish(&parts).instrument(telemetry::delivery()).await {
-        Ok(delivered) => Some(delivered),
-        Err(error) => {
-            metrics::counter!("muninn_undelivered_total").increment(1);
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "an answer was not delivered"
-            );
-            None
         }
     }
 }

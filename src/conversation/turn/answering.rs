@@ -212,6 +212,7 @@ impl TurnRunner {
             text,
             files,
             kind,
+            began: _,
         } = *asked;
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();

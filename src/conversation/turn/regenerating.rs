@@ -133,6 +133,7 @@ impl TurnRunner {
             text: &text,
             files: &files,
             kind: &self.kind(message.channel()).await,
+            began,
         };
         let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
             return Ok(Once::Over(Err(KeptReason::Stopped)));
@@ -144,7 +145,7 @@ impl TurnRunner {
             return Ok(Once::Outdated);
         }
         draft.below.extend(asked.notice());
-        let mut new = self.new_turn(&asked, &draft, began).await;
+        let mut new = self.new_turn(&asked, &draft).await;
         new.turn = Turn {
             id: earlier.id,
             event: earlier.event,

@@ -1,0 +1,361 @@
+//! Serving what was taken in: who answers a message, and how.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use chrono::{TimeDelta, Utc};
+use muninn_platform::{
+    Addressed, Attention, Body, Command, ConversationId, ForgetWhat, IncomingMessage, Reply,
+};
+use tokio::sync::watch;
+use tracing::Instrument as _;
+
+use super::{Arrived, Bot};
+use crate::agent::telemetry;
+use crate::conversation::commands::CommandContext;
+use crate::conversation::in_flight::Revision;
+use crate::conversation::notice::Notice;
+use crate::conversation::stream::show;
+use crate::conversation::turn::{deliver, tell_asker, tell_privately};
+use crate::graph::StoreError;
+use crate::graph::answers::Spoken;
+use crate::graph::claims::Claimed;
+use crate::graph::session::{Place, SessionGuard};
+
+/// A message that was sent longer ago may be one that was read again.
+const LIVE: TimeDelta = TimeDelta::seconds(10);
+
+impl Bot {
+    pub(super) async fn work_on(self: Arc<Self>, arrived: Arrived, line: Place) {
+        let Arrived {
+            message,
+            reply,
+            ack,
+            room,
+        } = arrived;
+        self.pending.accept(&message).await;
+        ack.ack();
+        let event = message.event.clone();
+        let is_done = match message.body {
+            Body::Text(_) | Body::Command(_) => self.serve(line, message, reply).await,
+            Body::Edit { .. } | Body::Deletion { .. } => {
+                let _one_at_a_time = line.turn().await;
+                self.revise(Box::new(Revision { message, reply })).await
+            }
+        };
+        self.pending.ended(&event, is_done);
+        drop(room);
+    }
+
+    /// Answers a message, if no other process does; says whether it needs nothing more.
+    pub(super) async fn serve(
+        self: &Arc<Self>,
+        place: Place,
+        message: IncomingMessage,
+        mut reply: Box<dyn Reply>,
+    ) -> bool {
+        let guard = place
+            .turn()
+            .instrument(telemetry::waiting("conversation"))
+            .await;
+        if let Some(notice) = self.unwanted(&message).await {
+            if let Some(notice) =
+                notice.filter(|notice| self.admission.may_be_told(&message, notice))
+            {
+                let said = notice.in_language(message.languages.person);
+                tell_asker(reply.as_mut(), &said).await;
+            }
+            self.let_go(&guard, &message).await;
+            return true;
+        }
+        let (archive, holder) = (&self.archive, self.pending.holder());
+        let claimed = archive.claim(&message, holder, &self.closing).await;
+        match claimed {
+            Claimed::Ours | Claimed::Inherited => {
+                if claimed == Claimed::Inherited {
+                    reply.may_repeat();
+                }
+                tokio::select! {
+                    () = self.answer(guard, &message, reply) => {}
+                    never = self.hear_stops(&message) => match never {},
+                }
+                true
+            }
+            Claimed::Done => {
+                self.turns
+                    .get()
+                    .deliver_again(&guard, &message, reply.as_mut())
+                    .await;
+                self.let_go(&guard, &message).await;
+                true
+            }
+            Claimed::Held => {
+                drop(guard);
+                self.pass_on(&message);
+                false
+            }
+        }
+    }
+
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        guard: SessionGuard,
+        message: &IncomingMessage,
+        mut reply: Box<dyn Reply>,
+    ) {
+        let place = self.places.acquire(&message.author.id);
+        let _place = place.instrument(telemetry::waiting("place")).await;
+        match &message.body {
+            Body::Command(command) => self.command(guard, message, command, reply).await,
+            Body::Text(text) => {
+                // A program agrees to nothing for its person.
+                if message.through.is_none()
+                    && let Some(agreed) = self.commands.agreed(message, text).await
+                {
+                    self.let_go(&guard, message).await;
+                    drop(guard);
+                    return self.see_to_agreed(message, agreed, reply.as_mut()).await;
+                }
+                self.take_turn(&guard, message, text, reply).await;
+                self.let_go(&guard, message).await;
+            }
+            Body::Edit { .. } | Body::Deletion { .. } => {}
+        }
+    }
+
+    /// Does what a command asks.
+    async fn command(
+        self: &Arc<Self>,
+        guard: SessionGuard,
+        message: &IncomingMessage,
+        command: &Command,
+        mut reply: Box<dyn Reply>,
+    ) {
+        match command {
+            // These lock other sessions, and two at once never.
+            Command::Forget(ForgetWhat::Audience) => {
+                drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
+                let context = CommandContext::of(reply.as_ref());
+                let said = self
+                    .commands
+                    .forget_audience(&self.sessions, message, &context);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Command::PlaceGone => {
+                drop(guard);
+                let context = CommandContext::of(reply.as_ref());
+                self.commands
+                    .place_gone(&self.sessions, message, &context)
+                    .await;
+            }
+            Command::Forget(ForgetWhat::Last) => {
+                drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.forget_last(&self.sessions, message, &context);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Command::OptOut => {
+                drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
+                let context = CommandContext::of(reply.as_ref());
+                let said = self.commands.opt_out(message, &context);
+                deliver(reply.as_mut(), &said.await).await;
+            }
+            Command::Note(_)
+            | Command::Memory(_)
+            | Command::Correct { .. }
+            | Command::Shown(..)
+            | Command::Forget(ForgetWhat::Item(_) | ForgetWhat::Me { .. }) => {
+                drop(guard);
+                let _alone = self.deliveries.alone(&message.event).await;
+                self.see_to_items(message, command, reply.as_mut()).await;
+            }
+            Command::ExportMine => {
+                drop(guard);
+                self.export_mine(message, reply.as_mut()).await;
+            }
+            Command::Web | Command::WebSignOut => {
+                drop(guard);
+                self.see_to_pages(message, command, reply.as_mut()).await;
+            }
+            Command::Token(deed) => {
+                drop(guard);
+                self.see_to_tokens(message, deed, reply.as_mut()).await;
+            }
+            Command::CatchUp(since) => {
+                drop(guard);
+                self.catch_up(message, since.as_deref(), reply.as_mut())
+                    .await;
+            }
+            Command::Backfill(since) => {
+                drop(guard);
+                self.backfill(message, since.as_deref(), reply).await;
+            }
+            Command::Again(answer) => {
+                drop(guard);
+                self.answer_again(message, answer, reply.as_mut()).await;
+            }
+            Command::Help
+            | Command::Unknown(_)
+            | Command::History
+            | Command::Why
+            | Command::WhyOf(_)
+            | Command::About
+            | Command::Attend(..)
+            | Command::Remember(_)
+            | Command::OffTheRecord(_)
+            | Command::OnTheRecord(_)
+            | Command::OptIn
+            | Command::Link(_)
+            | Command::Unlink
+            | Command::Usage
+            | Command::Forget(ForgetWhat::Session) => {
+                self.command_here(&guard, message, command, reply.as_mut())
+                    .await;
+            }
+        }
+    }
+
+    /// Does what a command asks that is about its own session.
+    async fn command_here(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        command: &Command,
+        reply: &mut dyn Reply,
+    ) {
+        let context = CommandContext::of(reply);
+        let said = self.commands.run(guard, message, command, &context).await;
+        reply.offer_items(&said.items);
+        if let Some(messages) = deliver(reply, &said.text).await {
+            let listing = Spoken::new(message.conversation.clone(), messages);
+            if !self.archive.quoted_in(&said.shows, &listing).await {
+                let withdrawals = &self.commands.withdrawals;
+                withdrawals.take_away(reply.withdrawer(), listing).await;
+            }
+        }
+    }
+
+    /// Tells whoever asked what was said while they were not here.
+    pub(super) async fn catch_up(
+        &self,
+        message: &IncomingMessage,
+        since: Option<&str>,
+        reply: &mut dyn Reply,
+    ) {
+        reply.working().await;
+        let said = self.commands.catch_up(message, since);
+        // Nothing of it is shown before it is whole.
+        let growing = watch::channel(String::new()).1;
+        let said = show(reply, growing, said).await;
+        tell_privately(reply, &said).await;
+    }
+
+    /// Says that a message is still worked on, and stops its turn whenever another process was told
+    /// to.
+    pub(super) async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
+        let (archive, holder) = (&self.archive, self.pending.holder());
+        loop {
+            archive.renew_until_stopped(&message.event, holder).await;
+            self.in_flight.stop(&message.conversation);
+        }
+    }
+
+    /// Stops what is answered in a conversation, here or in another process.
+    pub(super) fn stop(self: &Arc<Self>, conversation: ConversationId) {
+        if !self.in_flight.stop(&conversation) {
+            let bot = Arc::clone(self);
+            self.spawn(async move { bot.archive.stop_elsewhere(&conversation).await });
+        }
+    }
+
+    /// What may be meant for the bot is, where it takes part; then the person's limits hold.
+    pub(super) async fn unwanted(
+        self: &Arc<Self>,
+        message: &IncomingMessage,
+    ) -> Option<Option<Notice>> {
+        match (&message.body, message.addressed) {
+            (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _) => None,
+            (Body::Text(_), _) if self.was_forgotten(message).await => {
+                metrics::counter!("muninn_overheard_total", "why" => "forgotten").increment(1);
+                Some(None)
+            }
+            (Body::Text(text), addressed) => {
+                let ignored = self.ignored(message, text, addressed).await;
+                if let Some(why) = ignored {
+                    metrics::counter!("muninn_overheard_total", "why" => why).increment(1);
+                    self.hear_unanswered(message).await;
+                    return Some(None);
+                }
+                if addressed == Addressed::Directly {
+                    return None;
+                }
+                let line = self.sessions.line(&message.conversation);
+                self.admission.admit(message, line).err().map(Some)
+            }
+        }
+    }
+
+    /// Whether a message is read again that was forgotten. What was missed while nobody listened is read from the platform,
+    /// which has it still.
+    pub(super) async fn was_forgotten(&self, message: &IncomingMessage) -> bool {
+        let is_new = message.sent_at > self.started_at && Utc::now() - message.sent_at < LIVE;
+        // While the graph is away, it cannot say, and nobody is to wait for it.
+        if is_new || self.archive.is_away() {
+            return false;
+        }
+        let covered = async {
+            let author = BTreeSet::from([message.author.id.clone()]);
+            let people = self.archive.store().forgotten_people(&author).await?;
+            if people.iter().any(|(_, until)| message.sent_at <= *until) {
+                return Ok(true);
+            }
+            let marks = self.archive.marks(&message.conversation).await?;
+            Ok::<bool, StoreError>(marks.cover_event(Some(&message.event), message.sent_at))
+        };
+        match covered.await {
+            Ok(is_covered) => is_covered,
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, event = %message.event, "whether a message was forgotten cannot be known");
+                false
+            }
+        }
+    }
+
+    /// Why a message is not answered; none where it is. Costs no call of a model.
+    pub(super) async fn ignored(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        addressed: Addressed,
+    ) -> Option<&'static str> {
+        let (archive, listening) = (&self.archive, &self.commands.listening);
+        let (session, audience) = (&message.conversation, message.channel());
+        let attention = listening.attention(archive.store(), session, audience);
+        match (attention.await, addressed) {
+            (Attention::Muted, _) => Some("muted"),
+            (Attention::Mentioned, Addressed::InConversation) => Some("not_mentioned"),
+            (Attention::Mentioned, Addressed::Directly) if message.toward.omits_bot => {
+                Some("not_mentioned")
+            }
+            (Attention::Open | Attention::Mentioned, Addressed::Directly) => None,
+            // Adapters tell of it otherwise; it is nobody's question.
+            (Attention::Open | Attention::Mentioned, Addressed::Overheard) => Some("overheard"),
+            (Attention::Open, Addressed::InConversation) => {
+                if !archive.takes_part(session).await {
+                    return Some("elsewhere");
+                }
+                let hearing = listening.hear(archive, message, text).await;
+                tracing::debug!(event = %message.event, heard = hearing.name(), "heard");
+                if hearing.is_for_bot() {
+                    return None;
+                }
+                listening.hold(message, text);
+                Some(hearing.name())
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Answering one message, whatever is said of it meanwhile.
+
+use std::sync::Arc;
+
+use muninn_platform::{Body, EventId, IncomingMessage, Reply};
+use tracing::Instrument as _;
+
+use super::Bot;
+use crate::agent::telemetry;
+use crate::conversation::in_flight::{Begin, Revision};
+use crate::conversation::notice::Notice;
+use crate::conversation::turn::{After, MOST_AGAIN, deliver};
+use crate::graph::session::SessionGuard;
+
+impl Bot {
+    /// Answers a message, again from the start whenever it is edited meanwhile.
+    pub(super) async fn take_turn(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        text: &str,
+        reply: Box<dyn Reply>,
+    ) {
+        let mut followed = Vec::new();
+        self.take_turn_as_revised(guard, message, text, reply, &mut followed)
+            .await;
+        // Not before the answer is kept: after a crash, the message says again what it said first.
+        for revision in &followed {
+            self.pending.done(revision);
+        }
+    }
+
+    pub(super) async fn take_turn_as_revised(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        text: &str,
+        mut reply: Box<dyn Reply>,
+        followed: &mut Vec<EventId>,
+    ) {
+        let mut text = text.to_owned();
+        let mut again = 0;
+        let mut newest = None;
+        loop {
+            let Begin {
+                interrupt,
+                revision,
+                is_taken_back,
+                is_stopped,
+            } = self.in_flight.begin(&message.event);
+            if let Some(revision) = revision {
+                followed.push(revision.message.event.clone());
+                if let Body::Edit { text: newer, .. } = &revision.message.body {
+                    text.clone_from(newer);
+                }
+                newest = Some(revision);
+            }
+            if is_taken_back {
+                if !self.take_back(guard, message, newest).await {
+                    followed.pop();
+                }
+                return;
+            }
+            if is_stopped && newest.is_none() {
+                return;
+            }
+            let turns = self.turns.get();
+            let revised_at = newest.as_ref().map(|it| it.message.sent_at);
+            let taken = turns
+                .take(
+                    guard,
+                    message,
+                    &text,
+                    revised_at,
+                    reply.as_mut(),
+                    &interrupt,
+                )
+                .instrument(telemetry::turn(&turns.config.bot_name, message))
+                .await;
+            match taken {
+                Ok(After::Superseded) => {}
+                Ok(After::Outdated) if again < MOST_AGAIN => again += 1,
+                Ok(After::Outdated) => {
+                    tracing::error!(event = %message.event, "what an answer is made from changes again and again");
+                    deliver(
+                        reply.as_mut(),
+                        &Notice::Failed.in_language(message.language()),
+                    )
+                    .await;
+                    return;
+                }
+                Ok(After::Nothing) => return,
+                Ok(After::Stopped) => return self.in_flight.stopped(&message.event),
+                Ok(After::Earlier) => {
+                    // That is the answer to what it said before.
+                    if let Some(revision) = newest
+                        && let Err(revision) = self.revise_within(guard, revision).await
+                    {
+                        followed.pop();
+                        self.revise_later(revision);
+                    }
+                    return;
+                }
+                Ok(After::Elsewhere) => {
+                    // Whoever answered it need not know of what was revised here.
+                    if let Some(revision) = newest {
+                        followed.pop();
+                        self.revise_later(revision);
+                    }
+                    return;
+                }
+                Ok(After::Silent) => {
+                    self.commands.listening.hold(message, &text);
+                    return self.hear_unanswered(message).await;
+                }
+                Ok(After::Summarize) => return self.summarize(message),
+                Err(error) => {
+                    metrics::counter!("muninn_failed_turns_total").increment(1);
+                    tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
+                    deliver(
+                        reply.as_mut(),
+                        &Notice::Failed.in_language(message.language()),
+                    )
+                    .await;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Sees to it that a message is not answered, nor was when it was delivered before; says whether that is done.
+    pub(super) async fn take_back(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        revision: Option<Box<Revision>>,
+    ) -> bool {
+        if let Some(deletion) = revision.filter(|it| it.is_deletion()) {
+            return match self.revise_within(guard, deletion).await {
+                Ok(()) => true,
+                Err(deletion) => {
+                    self.revise_later(deletion);
+                    false
+                }
+            };
+        }
+        let (session, event) = (&message.conversation, &message.event);
+        if let Err(error) = self.archive.mark_forgotten(session, event).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, %event, "that a message was taken back could not be kept");
+        }
+        true
+    }
+
+    /// Follows what was revised when its answer was there already.
+    pub(super) async fn let_go(self: &Arc<Self>, guard: &SessionGuard, message: &IncomingMessage) {
+        let mut later = Vec::new();
+        while let Some(revision) = self.in_flight.let_go(&message.event) {
+            let event = revision.message.event.clone();
+            match self.revise_within(guard, revision).await {
+                Ok(()) => self.pending.done(&event),
+                Err(revision) => later.push(revision),
+            }
+        }
+        // Only now: until its message is let go of, each would be left with it once more.
+        later.into_iter().for_each(|it| self.revise_later(it));
+    }
+
+    /// Follows what was revised of a message that another process answers: when that has its answer.
+    pub(super) fn pass_on(self: &Arc<Self>, message: &IncomingMessage) {
+        let mut left = Vec::new();
+        while let Some(revision) = self.in_flight.let_go(&message.event) {
+            left.push(revision);
+        }
+        left.into_iter().for_each(|it| self.revise_later(it));
+    }
+
+    /// Carries the summary on after the answer, never in its way.
+    pub(super) fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
+        let (bot, message) = (Arc::clone(self), message.clone());
+        self.spawn(async move {
+            let Some(summarizer) = &bot.upkeep.summarizer else {
+                return;
+            };
+            tokio::select! {
+                () = bot.closing.cancelled() => {}
+                () = summarizer.carry_on(&bot.sessions, &message) => {}
+            }
+        });
+    }
+}

@@ -1,0 +1,145 @@
+//! Delivering answers, for the first time or once more, and taking away what is not to stand.
+
+use muninn_platform::{Delivered, IncomingMessage, Language, Reply, SafeText};
+use tracing::Instrument as _;
+
+use super::agreed::offer;
+use super::{TurnRunner, draft};
+use crate::agent::telemetry;
+use crate::agent::tools::proposed;
+use crate::graph::answers::Spoken;
+use crate::graph::forgetting::REDACTED_ANSWER;
+use crate::graph::session::SessionGuard;
+use crate::graph::{ResponseId, Turn};
+
+impl TurnRunner {
+    /// Delivers the answer that an event has already.
+    pub async fn deliver_again(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        reply: &mut dyn Reply,
+    ) {
+        let event = &message.event;
+        match self.archive.turn_of_event(event).await {
+            // What was only heard or noted has no answer.
+            Ok(Some(earlier)) if !earlier.is_answered() => {}
+            Ok(Some(earlier)) => {
+                let language = message.language();
+                self.deliver_earlier(guard, &earlier, language, reply).await;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                %event,
+                "whether an event is answered cannot be known"
+            ),
+        }
+    }
+
+    /// Delivers an earlier answer where nothing says that it went out.
+    pub(super) async fn deliver_earlier(
+        &self,
+        guard: &SessionGuard,
+        earlier: &Turn,
+        language: Language,
+        reply: &mut dyn Reply,
+    ) {
+        if earlier.delivered.is_none() {
+            tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
+            reply.may_repeat();
+            self.show_again(guard, earlier, language, reply).await;
+        }
+    }
+
+    /// Delivers an answer as it is kept, with what it asks.
+    pub(super) async fn show_again(
+        &self,
+        guard: &SessionGuard,
+        earlier: &Turn,
+        language: Language,
+        reply: &mut dyn Reply,
+    ) {
+        let store = self.archive.store();
+        let mut parts = vec![earlier.output.clone()];
+        match store.explain(guard.session(), Some(earlier.id)).await {
+            Ok(explained) => {
+                let tools = explained.map_or_else(Vec::new, |explained| explained.trace.tools);
+                offer(reply, earlier.id, proposed(&tools).as_ref());
+                let asks = draft::questions(&tools).into_iter();
+                parts.extend(asks.map(|notice| notice.in_language(language)));
+            }
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, event = %earlier.event, "what an answer asks is not known");
+            }
+        }
+        let text = parts.join("\n\n");
+        let outdated = self.deliver_turn(guard, reply, earlier.id, &text).await;
+        self.take_away(reply, outdated).await;
+    }
+
+    /// Delivers the answer of a turn, and keeps that it went out. Gives what is not to stand: it was forgotten or emptied at
+    /// the same moment, by somebody who did not know of it.
+    #[must_use]
+    pub(super) async fn deliver_turn(
+        &self,
+        guard: &SessionGuard,
+        reply: &mut dyn Reply,
+        response: ResponseId,
+        text: &str,
+    ) -> Option<Spoken> {
+        let delivered = deliver(reply, text).await?;
+        let session = guard.session();
+        let stands = self.archive.delivered(session, response, &delivered).await;
+        // What says no more than that something was forgotten may stand.
+        let may_stand = stands || text == REDACTED_ANSWER;
+        (!may_stand).then(|| Spoken::new(session.clone(), delivered))
+    }
+
+    /// Takes away what went out and is not to stand.
+    pub(super) async fn take_away(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
+        if let Some(outdated) = outdated {
+            let withdraw = reply.withdrawer();
+            self.withdrawals.take_away(withdraw, outdated).await;
+        }
+    }
+}
+
+/// Sends a text as the reply's last word to the one who asked alone, where the platform can.
+pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
+    let parts = SafeText::new(text).split(reply.limit());
+    if let Err(error) = reply.finish_for_asker(&parts).await {
+        metrics::counter!("muninn_undelivered_total").increment(1);
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "a notice was not delivered");
+    }
+}
+
+/// Tells whoever asked something that nobody else is to read.
+pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
+    let parts = SafeText::new(text).split(reply.limit());
+    if let Err(error) = reply.finish_privately(&parts).await {
+        metrics::counter!("muninn_undelivered_total").increment(1);
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "a private answer was not delivered");
+    }
+}
+
+/// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's
+/// last word on it: the turn is in the graph, and the same event delivered again brings the same
+/// answer.
+pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
+    let parts = SafeText::new(text).split(reply.limit());
+    match reply.finish(&parts).instrument(telemetry::delivery()).await {
+        Ok(delivered) => Some(delivered),
+        Err(error) => {
+            metrics::counter!("muninn_undelivered_total").increment(1);
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "an answer was not delivered"
+            );
+            None
+        }
+    }
+}

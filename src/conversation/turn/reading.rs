@@ -1,0 +1,157 @@
+//! What a turn is answered from: the window, what is recalled, and what was said before the bot came.
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{EventId, IncomingMessage, PriorMessages, Reply};
+
+use super::TurnRunner;
+use crate::graph::session::SessionGuard;
+use crate::graph::{ResponseId, StoreError, Turn, TurnContext, TurnRead};
+use crate::memory::{Begun, RecallQuery, Recalled, summary};
+
+/// What a turn knows before it answers.
+pub(super) struct Read {
+    pub(super) context: TurnContext,
+    pub(super) store_away: bool,
+    /// The message as it is looked for.
+    pub(super) sought: RecallQuery,
+    pub(super) recalled: Vec<Recalled>,
+    /// Earlier turns could not be read, and so not be recalled.
+    pub(super) recall_failed: bool,
+    /// The turn that is answered again and those after it, which it could not have recalled, and what is forgotten just now.
+    pub(super) hidden: Vec<ResponseId>,
+}
+
+impl Read {
+    /// What the model sees anyway, or must not see.
+    pub(super) fn shown(&self) -> Vec<ResponseId> {
+        let window = self.context.window.iter().map(|turn| turn.id);
+        let recalled = self.recalled.iter().map(|memory| memory.id);
+        let hidden = self.hidden.iter().copied();
+        window.chain(recalled).chain(hidden).collect()
+    }
+}
+
+impl TurnRunner {
+    /// Step 4: what the graph has, or else memory.
+    pub(super) async fn begin(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) -> Result<Begun, StoreError> {
+        let audience = &message.audience.id;
+        if !self.archive.is_away() {
+            self.recaller.load(self.archive.store(), audience).await;
+        }
+        self.archive
+            .begin(
+                guard,
+                &TurnRead {
+                    session: &message.conversation,
+                    audience,
+                    event: &message.event,
+                    window: summary::read(self.config.window_turns),
+                    seen: self.recaller.seen(audience),
+                },
+            )
+            .await
+    }
+
+    /// Step 6.
+    pub(super) async fn recall(
+        &self,
+        message: &IncomingMessage,
+        begun: Begun,
+        sought: RecallQuery,
+        mut hidden: Vec<ResponseId>,
+    ) -> Read {
+        hidden.extend(self.archive.leaving());
+        let audience = &message.audience.id;
+        let store = &**self.archive.store();
+        self.recaller
+            .learn(store, audience, &begun.context.news)
+            .await;
+        // Where the graph is away, that is said.
+        let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
+        if !begun.store_away {
+            for other in message.recalls().into_iter().skip(1) {
+                recall_failed |= !self.recaller.catch_up(store, other).await;
+            }
+        }
+        let mut read = Read {
+            recall_failed,
+            context: begun.context,
+            store_away: begun.store_away,
+            sought,
+            recalled: Vec::new(),
+            hidden,
+        };
+        // What is quoted without a model is recalled with the window, later.
+        if self.model.is_some() {
+            let shown = read.shown();
+            read.recalled = self.recaller.recall(
+                &message.recalls(),
+                &read.sought,
+                &read.context.window,
+                &shown,
+            );
+        }
+        read
+    }
+
+    /// Whether the bot has said nothing in the conversation yet, whatever it heard there.
+    pub(super) async fn comes_to(&self, message: &IncomingMessage, window: &[Turn]) -> bool {
+        if window.is_empty() {
+            return true;
+        }
+        let is_all_heard = !window.iter().any(Turn::is_answered);
+        is_all_heard && !self.archive.takes_part(&message.conversation).await
+    }
+
+    /// What was said before the bot came, without what was forgotten since. While the graph is away
+    /// nobody knows what that is.
+    pub(super) async fn prior_messages(
+        &self,
+        message: &IncomingMessage,
+        read: &Read,
+        reply: &mut dyn Reply,
+    ) -> PriorMessages {
+        if read.store_away {
+            return PriorMessages::default();
+        }
+        let mut prior = reply.prior_messages().await;
+        // What was heard is in the window.
+        let heard = |event: &EventId| {
+            let mut window = read.context.window.iter();
+            window.any(|turn| turn.event == event.as_str())
+        };
+        prior
+            .said
+            .retain(|it| !it.event.as_ref().is_some_and(heard));
+        if prior.said.is_empty() {
+            return prior;
+        }
+        let authors = prior.said.iter().filter_map(|said| said.author_id.clone());
+        let authors = authors.collect();
+        let forgotten = tokio::try_join!(
+            self.archive.marks(&message.conversation),
+            self.archive.store().forgotten_people(&authors)
+        );
+        match forgotten {
+            Ok((marks, people)) => prior.said.retain(|said| {
+                let is_of = |(person, until): &(String, DateTime<Utc>)| {
+                    said.author_id.as_ref() == Some(person) && said.at <= *until
+                };
+                !marks.cover(said) && !people.iter().any(is_of)
+            }),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(
+                    error,
+                    "what was forgotten cannot be known, so nothing is read"
+                );
+                return PriorMessages::default();
+            }
+        }
+        prior
+    }
+}

@@ -157,6 +157,8 @@ impl Bot {
     /// are under way.
     pub async fn run(self: Arc<Self>, inbox: Arrivals, shutdown: CancellationToken) {
         let done = CancellationToken::new();
+        let emptied = self.archive.store().take_emptied();
+        self.commands.withdrawals.take_over(emptied).await;
         let background = [
             tokio::spawn(Arc::clone(&self).sweep(done.clone())),
             tokio::spawn({

@@ -204,6 +204,22 @@ impl Withdrawals {
         )
     }
 
+    /// Writes down what went out of answers that were emptied as an earlier process was killed while it forgot something. It
+    /// is taken away as soon as its platform can be reached.
+    pub async fn take_over(&self, emptied: Vec<Spoken>) {
+        for spoken in emptied {
+            let conversation = spoken.session.clone();
+            let all = ToWithdraw::of(&conversation, vec![spoken], false);
+            let platform = conversation.platform();
+            let planned = self.plan_withdrawal(platform, self.of(platform), all).await;
+            planned
+                .0
+                .into_iter()
+                .for_each(|number| self.release(number));
+        }
+        self.changed.notify_one();
+    }
+
     /// Takes away at once what went out and shows what was forgotten at that moment: whoever forgot it did not know of it.
     pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: Spoken) {
         let conversation = shown.session.clone();

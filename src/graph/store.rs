@@ -4,8 +4,10 @@
 use std::sync::{Arc, RwLock};
 
 use muninn_platform::{AudienceId, ConversationId};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
+use super::answers::Spoken;
 use super::confine::ConfinedCypher;
 use super::engine::{About, Engine, Params, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
@@ -25,6 +27,8 @@ pub struct GraphStore {
     pub(super) survey: Cache,
     /// Places under a legal hold.
     pub(super) holds: RwLock<Vec<AudienceId>>,
+    /// What went out of answers that were emptied when it was opened, until somebody sees to it.
+    emptied: Mutex<Vec<Spoken>>,
 }
 
 impl GraphStore {
@@ -36,14 +40,23 @@ impl GraphStore {
             engine,
             survey: Cache::default(),
             holds: RwLock::default(),
+            emptied: Mutex::default(),
         };
         for (intent, wish) in store.engine.intents()? {
             tracing::info!("finishing what was being forgotten when muninn ended");
-            if !store.erase(wish).await?.is_in_file {
+            let forgotten = store.erase(wish).await?;
+            store.emptied.lock().extend(forgotten.emptied);
+            if !forgotten.is_in_file {
                 intent.done()?;
             }
         }
         Ok(store)
+    }
+
+    /// What went out of answers that were emptied when the graph was opened, as an earlier process was killed while it
+    /// forgot something. Given once.
+    pub fn take_emptied(&self) -> Vec<Spoken> {
+        std::mem::take(&mut *self.emptied.lock())
     }
 
     /// Whether several processes may have the graph open. One that only this process has open is

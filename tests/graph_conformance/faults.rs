@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 
 use kglite::api::durable::DurabilityLevel;
 use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
-use muninn::graph::{GraphConfig, StoreError, open};
+use muninn::graph::answers::Spoken;
+use muninn::graph::{GraphConfig, Source, StoreError, open};
+use muninn_platform::{ConversationId, Delivered, MessageId};
 use secrecy::SecretString;
+use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::lanes::{Lane, Talk, ids, server};
@@ -153,6 +156,32 @@ fn log_in(folder: &Path) -> PathBuf {
         })
         .max_by_key(|path| path.metadata().unwrap().len())
         .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
+    let lane = Lane::embedded();
+    let store = lane.open().await;
+    let talk = Talk::on(&store);
+    let secret = talk.say("my number is 1234").await;
+    let mut quote = talk.turn("what was the number?");
+    quote.turn.source = Source::Memory;
+    quote.turn.output = "You said 1234".to_owned();
+    quote.recalled = vec![(secret.id, 0.9)];
+    let quote = talk.append(&quote).await;
+    let went_out = Delivered(vec![MessageId::new("m")]);
+    store.set_delivered(quote.id, &went_out).await.unwrap();
+    store.close().await.unwrap();
+    // As a process leaves it that is killed while it forgets.
+    let wish = json!({"session": secret.session, "id": secret.id, "until": i64::MAX});
+    let intent = folder_of(&lane).join("forgetting-0.json");
+    std::fs::write(&intent, wish.to_string()).unwrap();
+    let store = lane.open().await;
+    let session = ConversationId::new(&quote.session);
+    assert_eq!(store.take_emptied(), [Spoken::new(session, went_out)]);
+    assert!(store.take_emptied().is_empty());
+    assert_eq!(ids(&talk.elsewhere(&store).chain().await), [quote.id]);
+    assert!(!intent.exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

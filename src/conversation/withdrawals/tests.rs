@@ -203,6 +203,27 @@ async fn another_process_goes_on_with_it() {
     assert!(!folder.path().join("withdrawals-1.jsonl").exists());
 }
 
+#[tokio::test]
+async fn what_was_emptied_by_a_process_that_is_gone_goes_when_its_platform_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let messages = Delivered(vec![MessageId::new("1")]);
+    let spoken = Spoken::new(ConversationId::new("chat/a"), messages);
+    withdrawals.take_over(vec![spoken]).await;
+    assert_eq!(lines(folder.path()), 1);
+    let chat = Chat::meets([]);
+    withdrawals.connected("chat", chat.clone());
+    let end = CancellationToken::new();
+    let done = async {
+        while chat.gone().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), done);
+    assert_eq!(chat.gone(), ["1"]);
+}
+
 #[test]
 fn a_line_of_the_file_is_written_so() {
     let line = Withdrawal {

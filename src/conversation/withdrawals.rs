@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dashmap::DashMap;
-use muninn_platform::{ConversationId, EventId, Language, MessageId, NotNow, Withdraw, Withdrawn};
+use muninn_platform::{
+    ConversationId, Delivered, EventId, Language, MessageId, NotNow, Withdraw, Withdrawn,
+};
 use muninn_texts::Value;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
@@ -218,6 +220,14 @@ impl Withdrawals {
                 .for_each(|number| self.release(number));
         }
         self.changed.notify_one();
+    }
+
+    /// These messages say something else from now on: they are not taken away any more for what they said.
+    pub async fn forgo(&self, conversation: &ConversationId, messages: &Delivered) {
+        let is_any = self.state().forgo(conversation, messages);
+        if is_any {
+            self.write().await;
+        }
     }
 
     /// Takes away at once what went out and shows what was forgotten at that moment: whoever forgot it did not know of it.
@@ -506,6 +516,19 @@ impl State {
                 .retain(|question| !its.answers_to.contains(question));
         }
         new
+    }
+
+    /// Says whether any of the messages was written down.
+    fn forgo(&mut self, conversation: &ConversationId, messages: &Delivered) -> bool {
+        let mut is_any = false;
+        let all = self.all.iter_mut().map(|it| &mut it.withdrawal);
+        for its in all.filter(|it| it.conversation == *conversation) {
+            let planned = its.messages.len();
+            its.messages.retain(|it| !messages.0.contains(it));
+            is_any |= its.messages.len() < planned;
+        }
+        self.all.retain(|it| !it.withdrawal.is_over());
+        is_any
     }
 
     fn get(&mut self, number: u64) -> Option<&mut Open> {

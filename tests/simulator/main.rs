@@ -129,7 +129,29 @@ async fn simulate(
     std::mem::take(&mut *tally.lock().await)
 }
 
-/// Fails with the smallest plan that is found.
+/// Whether a plan breaks one of the same invariants when it is run again.
+async fn fails_as(plan: &Plan, failure: &Failure) -> bool {
+    let wanted: BTreeSet<Invariant> = failure.violations.iter().map(|it| it.invariant).collect();
+    let Err(failed) = world::run(plan).await else {
+        return false;
+    };
+    let _ = std::fs::remove_dir_all(&failed.evidence);
+    let mut violations = failed.violations.iter();
+    violations.any(|it| wanted.contains(&it.invariant))
+}
+
+/// Whether a plan fails in one of so many runs more.
+async fn fails_again(plan: &Plan, failure: &Failure, runs: usize) -> bool {
+    for _ in 0..runs {
+        if fails_as(plan, failure).await {
+            return true;
+        }
+    }
+    false
+}
+
+/// Fails with the smallest plan that is found. Where `SIMULATE_CONFIRM` says how often a plan that failed is run again, one
+/// that passes each time is only told of.
 async fn report(tally: Tally) {
     let Done {
         messages,
@@ -141,20 +163,23 @@ async fn report(tally: Tally) {
         tally.plans,
         tally.failed.len()
     );
-    let Some((plan, failure)) = tally.failed.into_iter().next() else {
-        return;
+    let confirm: Option<usize> =
+        variable("SIMULATE_CONFIRM").map(|runs| runs.parse().expect("SIMULATE_CONFIRM"));
+    let mut failed = tally.failed.into_iter();
+    let (plan, failure) = loop {
+        let Some((plan, failure)) = failed.next() else {
+            return;
+        };
+        match confirm {
+            Some(runs) if !fails_again(&plan, &failure, runs).await => {}
+            Some(_) | None => break (plan, failure),
+        }
+        println!(
+            "it did not fail again: look into {}",
+            failure.evidence.display()
+        );
     };
-    let wanted: BTreeSet<Invariant> = failure.violations.iter().map(|it| it.invariant).collect();
-    let fails = async |plan: &Plan| {
-        let failed = world::run(plan).await.err();
-        failed.is_some_and(|failed| {
-            let _ = std::fs::remove_dir_all(&failed.evidence);
-            failed
-                .violations
-                .iter()
-                .any(|it| wanted.contains(&it.invariant))
-        })
-    };
+    let fails = async |plan: &Plan| fails_as(plan, &failure).await;
     let smallest = shrink::shrunk(plan, SHRINK_ATTEMPTS, fails).await;
     panic!(
         "{}\nMend it, and add this line to tests/simulator/regressions.jsonl:\n{}",

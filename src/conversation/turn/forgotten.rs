@@ -74,17 +74,21 @@ impl TurnRunner {
             Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
             | Err(_) => Notice::Failed,
         };
-        self.take_away(reply, shown).await;
-        let store = self.archive.store();
-        // Its question was forgotten as well: nobody waits for anything.
         let asked = [AsRead::new(kept, "")];
         let gone = self.archive.gone(&asked).await.unwrap_or_default();
-        store.forget(guard, Forget::Turn(kept)).await?;
-        self.recaller.forget(&message.audience.id);
-        if !gone.forgotten.is_empty() {
-            return Ok(());
+        if gone.forgotten.is_empty() {
+            // In the place of what was shown, and first: killed in between, it is given again, and not forgotten untold.
+            deliver(reply, &notice.in_language(message.language())).await;
+        } else {
+            // Its question was forgotten as well: nobody waits for anything.
+            self.take_away(reply, shown).await;
         }
-        deliver(reply, &notice.in_language(message.language())).await;
+        let forgetting = self.archive.store().forget(guard, Forget::Turn(kept));
+        if let Err(error) = forgetting.await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, response = %kept, "an answer that nobody was given stays kept");
+        }
+        self.recaller.forget(&message.audience.id);
         Ok(())
     }
 }

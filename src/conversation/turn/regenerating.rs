@@ -172,6 +172,9 @@ impl TurnRunner {
             return Ok(Once::KeptOutdated(None));
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
+        if let Some(earlier) = &new.turn.delivered {
+            self.withdrawals.forgo(guard.session(), earlier).await;
+        }
         let outgoing = draft.outgoing(&Kept::Graph, &read, message.language());
         let shown = self
             .deliver_turn(guard, reply, new.turn.id, &outgoing)

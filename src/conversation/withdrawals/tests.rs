@@ -1,7 +1,6 @@
 use std::collections::VecDeque;
 
 use async_trait::async_trait;
-use muninn_platform::Delivered;
 
 use super::*;
 
@@ -222,6 +221,26 @@ async fn what_was_emptied_by_a_process_that_is_gone_goes_when_its_platform_is_th
     };
     tokio::join!(withdrawals.run(end.clone()), done);
     assert_eq!(chat.gone(), ["1"]);
+}
+
+#[tokio::test]
+async fn what_says_something_else_by_now_is_not_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let chat = Chat::meets([]);
+    let planned = withdrawals
+        .plan_withdrawal("chat", chat.clone(), three())
+        .await;
+    let elsewhere = ConversationId::new("chat/b");
+    withdrawals
+        .forgo(&elsewhere, &Delivered(vec![MessageId::new("1")]))
+        .await;
+    let here = ConversationId::new("chat/a");
+    withdrawals
+        .forgo(&here, &Delivered(vec![MessageId::new("2")]))
+        .await;
+    withdrawals.carry_out(planned).await;
+    assert_eq!(chat.gone(), ["1", "3", "title of chat/a"]);
 }
 
 #[test]

@@ -22,6 +22,7 @@ support::bot::on_every_graph!(
     who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left,
     what_others_said_stays_when_a_person_is_forgotten,
     an_answer_that_repeats_what_is_forgotten_says_nothing_any_more,
+    an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew,
     a_person_who_is_forgotten_while_their_answer_grows_gets_none,
     forgetting_a_person_goes_on_after_a_kill,
     what_is_kept_long_enough_is_deleted_by_the_day,
@@ -228,6 +229,34 @@ async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: P
         "{history}"
     );
     assert!(!shown(&[&room]).contains("4711"), "{:?}", room.shown());
+    bot.end().await;
+    server.finish();
+}
+
+async fn an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
+    let (room, event) = (bot.room("a"), bot.event("asked"));
+    server.expects(asks("My locker has the code ZX-4711.")).answers("Noted.");
+    room.say(&ada, "My locker has the code ZX-4711.").await;
+    server
+        .expects(asks("And what did she say?"))
+        .answers("Her locker opens with 4711.");
+    room.lose_next_delivery();
+    let lost = room
+        .send_as_event(&event, &bob, "And what did she say?")
+        .await;
+    let _ = lost.outcome().await;
+    room.command(&ada, "forget last").await;
+    server
+        .expects(|request: &_| !prompt(request).contains("4711"))
+        .answers("I do not know.");
+    let again = room.say_as_event(&event, &bob, "And what did she say?");
+    assert_eq!(again.await.text(), "I do not know.");
+    let history = room.command(&bob, "history").await.text();
+    assert!(history.contains("I do not know."), "{history}");
+    assert_eq!(history.matches("And what did she").count(), 1, "{history}");
     bot.end().await;
     server.finish();
 }

@@ -166,9 +166,8 @@ impl TurnRunner {
         let sought = self.recaller.as_said(sought, message);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
-            let language = message.language();
-            self.deliver_earlier(guard, earlier, language, reply).await;
-            return Ok(After::Earlier);
+            let delivering = self.deliver_earlier(guard, message, earlier, reply, interrupt);
+            return delivering.await.map(|()| After::Earlier);
         }
         if begun.context.is_forgotten {
             tracing::info!(event = %message.event, "is told again, and was forgotten");

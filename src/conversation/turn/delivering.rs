@@ -4,9 +4,10 @@ use muninn_platform::{Delivered, IncomingMessage, Language, Reply, SafeText};
 use tracing::Instrument as _;
 
 use super::agreed::offer;
-use super::{TurnRunner, draft};
+use super::{TurnError, TurnRunner, draft};
 use crate::agent::telemetry;
 use crate::agent::tools::proposed;
+use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::Spoken;
 use crate::graph::forgetting::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
@@ -21,35 +22,48 @@ impl TurnRunner {
         reply: &mut dyn Reply,
     ) {
         let event = &message.event;
-        match self.archive.turn_of_event(event).await {
-            // What was only heard or noted has no answer.
-            Ok(Some(earlier)) if !earlier.is_answered() => {}
-            Ok(Some(earlier)) => {
-                let language = message.language();
-                self.deliver_earlier(guard, &earlier, language, reply).await;
+        let delivered = async {
+            match self.archive.turn_of_event(event).await? {
+                Some(earlier) if earlier.is_answered() => {
+                    let unhindered = Interrupt::default();
+                    self.deliver_earlier(guard, message, &earlier, reply, &unhindered)
+                        .await
+                }
+                // What was only heard or noted has no answer.
+                Some(_) | None => Ok(()),
             }
-            Ok(None) => {}
-            Err(error) => tracing::warn!(
+        };
+        if let Err(error) = delivered.await {
+            tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 %event,
                 "whether an event is answered cannot be known"
-            ),
+            );
         }
     }
 
-    /// Delivers an earlier answer where nothing says that it went out.
+    /// Delivers an earlier answer where nothing says that it went out. One that was emptied before that is made anew.
     pub(super) async fn deliver_earlier(
         &self,
         guard: &SessionGuard,
+        message: &IncomingMessage,
         earlier: &Turn,
-        language: Language,
         reply: &mut dyn Reply,
-    ) {
-        if earlier.delivered.is_none() {
-            tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
-            reply.may_repeat();
-            self.show_again(guard, earlier, language, reply).await;
+        interrupt: &Interrupt,
+    ) -> Result<(), TurnError> {
+        if earlier.delivered.is_some() {
+            return Ok(());
         }
+        tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
+        reply.may_repeat();
+        if earlier.output == REDACTED_ANSWER {
+            return self
+                .without_forgotten(guard, message, earlier.id, None, reply, interrupt)
+                .await;
+        }
+        self.show_again(guard, earlier, message.language(), reply)
+            .await;
+        Ok(())
     }
 
     /// Delivers an answer as it is kept, with what it asks.

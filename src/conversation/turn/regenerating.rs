@@ -187,7 +187,8 @@ impl TurnRunner {
     }
 }
 
-/// Whether an edit was followed before. Where nobody took it in, it may be sent again at another time.
+/// Whether an edit was followed before. Where nobody took it in, it may be sent again at another time, and after a kill the
+/// earlier of the two may come last.
 fn is_told_again(
     revision: &IncomingMessage,
     earlier: &Turn,
@@ -200,8 +201,8 @@ fn is_told_again(
         Regeneration::Again => false,
         Regeneration::Unshown => return false,
     };
-    let at = |at| at == revision.sent_at || (says_the_same && at < revision.sent_at);
-    earlier.revised_at.is_some_and(at)
+    let revised_at = earlier.revised_at;
+    revised_at.is_some_and(|at| says_the_same || at == revision.sent_at)
 }
 
 /// What is answered again, or why nothing is.
@@ -238,4 +239,43 @@ fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<(Turn, Vec<Res
     let ids: Vec<ResponseId> = taken.iter().map(|turn| turn.id).collect();
     let is_covered = through.is_some_and(|through| ids.contains(&through));
     (!is_covered).then(|| (taken.swap_remove(0), ids))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, TimeDelta, Utc};
+    use muninn_platform::Body;
+
+    use super::*;
+
+    #[test]
+    fn an_edit_that_was_followed_is_known_whenever_it_was_sent() {
+        let edited_at = Utc::now();
+        let mut earlier = Turn::of("s", "ada", "Oslo?", "It snows.");
+        let told = |earlier: &Turn, text: &str, sent_at: DateTime<Utc>| {
+            let of = crate::testing::message("q").event;
+            let revision = IncomingMessage {
+                body: Body::Edit {
+                    of,
+                    text: text.to_owned(),
+                },
+                sent_at,
+                ..crate::testing::message("e")
+            };
+            is_told_again(&revision, earlier, Regeneration::Edited(text))
+        };
+        assert!(!told(&earlier, "Oslo?", edited_at), "never edited");
+        earlier.revised_at = Some(edited_at);
+        let second = TimeDelta::seconds(1);
+        for (text, sent_at, is_again) in [
+            ("Oslo?", edited_at, true),
+            ("Oslo?", edited_at + second, true),
+            // The ledger keeps when a message was sent first.
+            ("Oslo?", edited_at - second, true),
+            ("Bergen?", edited_at + second, false),
+            ("Bergen?", edited_at - second, false),
+        ] {
+            assert_eq!(told(&earlier, text, sent_at), is_again, "{text} {sent_at}");
+        }
+    }
 }

@@ -238,7 +238,9 @@ async fn an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew(place: P
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
     let (room, event) = (bot.room("a"), bot.event("asked"));
-    server.expects(asks("My locker has the code ZX-4711.")).answers("Noted.");
+    server
+        .expects(asks("My locker has the code ZX-4711."))
+        .answers("Noted.");
     room.say(&ada, "My locker has the code ZX-4711.").await;
     server
         .expects(asks("And what did she say?"))

@@ -106,8 +106,8 @@ impl Evidence<'_> {
         let mut shown: BTreeMap<(String, String, Token), BTreeSet<String>> = BTreeMap::new();
         for post in &self.history {
             let said = tokens(&post.text);
-            let repeats = said.iter().skip(1);
-            let is_outdated = repeats.into_iter().any(|token| self.is_outdated(token));
+            let mut repeats = said.iter().skip(1);
+            let is_outdated = repeats.any(|token| self.is_outdated(token));
             if let (Some(nonce), Some(token), false) =
                 (nonce_of(&post.text), said.first(), is_outdated)
             {

@@ -23,9 +23,12 @@ pub(crate) enum Sought {
 pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Sought)> {
     match *question {
         Event::Message {
-            message, is_first, ..
+            channel,
+            message,
+            is_first,
         } => {
-            let is_its_thread = place.channel.get() == message.get();
+            // A forum post's first message is called as its thread, too, and said in it.
+            let is_its_thread = place.channel.get() == message.get() && place.channel != channel;
             let sought = if is_its_thread {
                 Sought::FirstInThread
             } else {
@@ -78,6 +81,7 @@ pub(crate) fn find(said: &[ExistingMessage], me: UserId, sought: Sought) -> Vec<
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
+    use serenity::model::id::ChannelId;
 
     use super::*;
 
@@ -92,6 +96,26 @@ mod tests {
             message[name] = value.clone();
         }
         serde_json::from_value(message).unwrap()
+    }
+
+    #[test]
+    fn where_an_answer_stands_is_told_by_the_place_and_the_question() {
+        let place = |channel: u64| Place::new(None, ChannelId::new(channel));
+        let asked = |channel: u64, message: u64, is_first| Event::Message {
+            channel: ChannelId::new(channel),
+            message: MessageId::new(message),
+            is_first,
+        };
+        let reply = Some((MessageId::new(7), Sought::ReplyTo(MessageId::new(7))));
+        let thread = Some((MessageId::new(7), Sought::FirstInThread));
+        for (place, question, expected) in [
+            (place(1), asked(1, 7, true), reply),
+            (place(7), asked(1, 7, true), thread),
+            (place(7), asked(7, 7, true), reply),
+            (place(1), asked(1, 7, false), None),
+        ] {
+            assert_eq!(sought(&place, &question), expected);
+        }
     }
 
     #[test]

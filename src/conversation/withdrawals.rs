@@ -34,25 +34,14 @@ const TRIES: u32 = 20;
 /// Messages between two writes of what is still to be done.
 const WRITE_EVERY: usize = 16;
 
-/// Messages of one conversation that are to be taken away.
+/// What is to be taken away on a platform, as it is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Withdrawal {
     platform: String,
-    conversation: ConversationId,
-    messages: Vec<MessageId>,
-    /// Questions whose answer is looked for, as nobody knows what it went out as.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    answers_to: Vec<EventId>,
-    /// Its title as well.
-    title: bool,
+    #[serde(flatten)]
+    left: ToWithdraw,
     /// How often it failed.
     tries: u32,
-}
-
-impl Withdrawal {
-    fn is_over(&self) -> bool {
-        self.messages.is_empty() && self.answers_to.is_empty() && !self.title
-    }
 }
 
 #[derive(Debug)]
@@ -64,12 +53,13 @@ struct Open {
     due: Instant,
 }
 
-/// What is to be taken away once it is forgotten.
-#[derive(Debug)]
+/// What is to be taken away of one conversation once it is forgotten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToWithdraw {
     pub conversation: ConversationId,
     messages: Vec<MessageId>,
-    /// Questions whose answer is looked for.
+    /// Questions whose answer is looked for, as nobody knows what it went out as.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answers_to: Vec<EventId>,
     /// The conversation's title as well.
     title: bool,
@@ -259,10 +249,7 @@ impl Withdrawals {
                 if !new.is_nothing() {
                     numbers.push(state.add(Withdrawal {
                         platform: platform.to_owned(),
-                        conversation: new.conversation,
-                        messages: new.messages,
-                        answers_to: new.answers_to,
-                        title: new.title,
+                        left: new,
                         tries: 0,
                     }));
                 }
@@ -289,7 +276,7 @@ impl Withdrawals {
                 if numbers.contains(&open.number) {
                     open.is_taken = false;
                     outcome.later +=
-                        open.withdrawal.messages.len() + open.withdrawal.answers_to.len();
+                        open.withdrawal.left.messages.len() + open.withdrawal.left.answers_to.len();
                 }
             }
         }
@@ -413,14 +400,13 @@ impl Withdrawals {
 
     fn step(&self, number: u64) -> Option<(String, ConversationId, Step)> {
         let mut state = self.state();
-        let Withdrawal {
-            platform,
+        let Withdrawal { platform, left, .. } = &state.get(number)?.withdrawal;
+        let ToWithdraw {
             conversation,
             messages,
             answers_to,
             title,
-            tries: _,
-        } = &state.get(number)?.withdrawal;
+        } = left;
         let step = match (messages.first(), answers_to.first()) {
             (Some(message), _) => Step::Message(message.clone()),
             (None, Some(question)) => Step::AnswerTo(question.clone()),
@@ -434,7 +420,7 @@ impl Withdrawals {
     fn found(&self, number: u64, messages: Vec<MessageId>) {
         let mut state = self.state();
         if let Some(open) = state.get(number) {
-            open.withdrawal.messages.extend(messages);
+            open.withdrawal.left.messages.extend(messages);
         }
     }
 
@@ -442,14 +428,15 @@ impl Withdrawals {
         let mut state = self.state();
         if let Some(open) = state.get(number) {
             let withdrawal = &mut open.withdrawal;
+            let left = &mut withdrawal.left;
             match step {
-                Step::Message(gone) => withdrawal.messages.retain(|message| message != gone),
-                Step::AnswerTo(found) => withdrawal.answers_to.retain(|question| question != found),
-                Step::Title => withdrawal.title = false,
+                Step::Message(gone) => left.messages.retain(|message| message != gone),
+                Step::AnswerTo(found) => left.answers_to.retain(|question| question != found),
+                Step::Title => left.title = false,
             }
             withdrawal.tries = 0;
         }
-        state.all.retain(|it| !it.withdrawal.is_over());
+        state.all.retain(|it| !it.withdrawal.left.is_nothing());
     }
 
     fn put_off(&self, number: u64) {
@@ -461,11 +448,11 @@ impl Withdrawals {
         let tries = open.withdrawal.tries;
         open.due = Instant::now() + pause(tries);
         if tries >= TRIES {
-            let Withdrawal {
+            let ToWithdraw {
                 conversation,
                 messages,
                 ..
-            } = &open.withdrawal;
+            } = &open.withdrawal.left;
             tracing::error!(%conversation, messages = messages.len(), "messages that were forgotten could not be taken away; remove them by hand");
             state.all.retain(|it| it.number != number);
         }
@@ -508,7 +495,7 @@ impl State {
 
     /// What of it is not written down yet.
     fn not_planned(&self, mut new: ToWithdraw) -> ToWithdraw {
-        let planned = self.all.iter().map(|it| &it.withdrawal);
+        let planned = self.all.iter().map(|it| &it.withdrawal.left);
         for its in planned.filter(|it| it.conversation == new.conversation) {
             new.messages
                 .retain(|message| !its.messages.contains(message));
@@ -521,13 +508,13 @@ impl State {
     /// Says whether any of the messages was written down.
     fn forgo(&mut self, conversation: &ConversationId, messages: &Delivered) -> bool {
         let mut is_any = false;
-        let all = self.all.iter_mut().map(|it| &mut it.withdrawal);
+        let all = self.all.iter_mut().map(|it| &mut it.withdrawal.left);
         for its in all.filter(|it| it.conversation == *conversation) {
             let planned = its.messages.len();
             its.messages.retain(|it| !messages.0.contains(it));
             is_any |= its.messages.len() < planned;
         }
-        self.all.retain(|it| !it.withdrawal.is_over());
+        self.all.retain(|it| !it.withdrawal.left.is_nothing());
         is_any
     }
 

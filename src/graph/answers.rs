@@ -312,7 +312,7 @@ impl GraphStore {
         let others = [repeating, quoting].concat();
         let others = self.of_turns(forgetting::SPOKEN, &others).await?;
         let known = [rows, others].concat();
-        Ok([unseen, went_out(&known)].concat())
+        Ok([unseen, went_out(&known, |_| true)].concat())
     }
 
     /// The answers from memory that quote some turns, without those turns.
@@ -336,13 +336,9 @@ impl GraphStore {
         &self,
         turns: &[ResponseId],
     ) -> Result<Vec<Spoken>, StoreError> {
-        let mut rows = self.of_turns(forgetting::SPOKEN, turns).await?;
-        for row in &mut rows {
-            if row.get("isEmpty").and_then(Value::as_bool) != Some(true) {
-                row.remove("delivered");
-            }
-        }
-        Ok(went_out(&rows))
+        let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
+        let is_empty = |row: &Row| row.get("isEmpty").and_then(Value::as_bool) == Some(true);
+        Ok(went_out(&rows, is_empty))
     }
 
     /// What a statement reads of turns by their `$ids`.
@@ -483,9 +479,9 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
     Ok((ConversationId::new(session), id))
 }
 
-/// What went out of turns themselves, and as listings that show them.
-fn went_out(rows: &[Row]) -> Vec<Spoken> {
-    let answers = rows.iter().filter_map(spoken);
+/// What went out of those turns that are meant, and as listings that show any.
+fn went_out(rows: &[Row], is_meant: impl Fn(&Row) -> bool) -> Vec<Spoken> {
+    let answers = rows.iter().filter(|row| is_meant(row)).filter_map(spoken);
     answers.chain(rows.iter().flat_map(listings)).collect()
 }
 

@@ -247,10 +247,12 @@ async fn what_says_something_else_by_now_is_not_taken_away() {
 fn a_line_of_the_file_is_written_so() {
     let line = Withdrawal {
         platform: "slack".to_owned(),
-        conversation: ConversationId::new("slack/T/C/1"),
-        messages: vec![MessageId::new("1700000000.000100")],
-        answers_to: Vec::new(),
-        title: true,
+        left: ToWithdraw {
+            conversation: ConversationId::new("slack/T/C/1"),
+            messages: vec![MessageId::new("1700000000.000100")],
+            answers_to: Vec::new(),
+            title: true,
+        },
         tries: 2,
     };
     // A change of it is a change of what earlier versions wrote.
@@ -259,9 +261,12 @@ fn a_line_of_the_file_is_written_so() {
         r#"{"platform":"slack","conversation":"slack/T/C/1","messages":["1700000000.000100"],"title":true,"tries":2}"#
     );
     let looks = Withdrawal {
-        messages: Vec::new(),
-        answers_to: vec![EventId::new("slack/T/C/1")],
-        title: false,
+        left: ToWithdraw {
+            messages: Vec::new(),
+            answers_to: vec![EventId::new("slack/T/C/1")],
+            title: false,
+            ..line.left
+        },
         ..line
     };
     assert_eq!(

@@ -3,8 +3,7 @@
 mod stored;
 
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
-    Languages, Toward,
+    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
 };
 
 use crate::graph::{NewTurn, Turn};
@@ -42,30 +41,15 @@ pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
 
 /// A message of the session `terminal/a`.
 pub(crate) fn message(event: &str) -> IncomingMessage {
-    IncomingMessage {
-        event: EventId::new(event),
-        conversation: ConversationId::new("terminal/a"),
-        audience: new_turn("terminal/a", "").audience,
-        also_recalls: None,
-        private_elsewhere: Vec::new(),
-        through: None,
-        other_accounts: Vec::new(),
-        author: Author {
-            id: "ada".to_owned(),
-            name: "ada".to_owned(),
-            is_admin: false,
-            time_zone: None,
-            language: None,
-        },
-        addressed: Addressed::Directly,
-        toward: Toward::default(),
-        body: Body::Text("hello".to_owned()),
-        attachments: Vec::new(),
-        reply_to: None,
-        link: None,
-        sent_at: chrono::Utc::now(),
-        traceparent: None,
-        workspace_language: None,
-        languages: Languages::default(),
-    }
+    let author = Author {
+        id: "ada".to_owned(),
+        name: "ada".to_owned(),
+        is_admin: false,
+        time_zone: None,
+        language: None,
+    };
+    let audience = new_turn("terminal/a", "").audience;
+    let (event, conversation) = (EventId::new(event), ConversationId::new("terminal/a"));
+    let body = Body::Text("hello".to_owned());
+    IncomingMessage::new(event, conversation, audience, author, body)
 }

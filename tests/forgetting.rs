@@ -24,6 +24,7 @@ support::bot::on_every_graph!(
     an_answer_that_repeats_what_is_forgotten_says_nothing_any_more,
     an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew,
     a_person_who_is_forgotten_while_their_answer_grows_gets_none,
+    forgetting_a_person_that_is_told_late_leaves_what_they_asked_since,
     forgetting_a_person_goes_on_after_a_kill,
     what_is_kept_long_enough_is_deleted_by_the_day,
     under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone,
@@ -281,6 +282,27 @@ async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Pla
     assert!(matches!(outcome, Outcome::GivenUp(_)), "{outcome:?}");
     assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
     bot.end().await;
+}
+
+async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(place: Place) {
+    let server = ModelServer::start().await;
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let ada = person(&bot, "ada");
+    let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
+    // Received before the question, as what is left over of a crash was.
+    let told_late = bot.room("b").message(&bot.event("forget"), &ada, body);
+    let gate = Gate::closed();
+    server
+        .expects(asks("What is a quokka?"))
+        .replies(Reply::chunks(["A ", "marsupial."]).paused(&gate));
+    let asked = bot.room("a").send(&ada, "What is a quokka?").await;
+    server.arrived(1).await;
+    let forgotten = bot.room("b").redeliver(told_late).await.outcome().await;
+    assert!(matches!(forgotten, Outcome::Answered(_)), "{forgotten:?}");
+    gate.open();
+    assert_eq!(asked.answer().await.text(), "A marsupial.");
+    bot.end().await;
+    server.finish();
 }
 
 async fn forgetting_a_person_goes_on_after_a_kill(place: Place) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, Utc};
 use dashmap::DashMap;
 use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
 
@@ -43,6 +44,8 @@ struct Entry {
     conversation: ConversationId,
     /// Stable id of the person.
     author: String,
+    /// As [`IncomingMessage::received_at`].
+    received_at: DateTime<Utc>,
     /// How often it was delivered and is still worked on.
     deliveries: usize,
     /// None as long as it waits for its turn.
@@ -56,21 +59,22 @@ impl InFlight {
     /// Takes a message in, also one that is in flight already: whether its answer went out is only
     /// known afterwards.
     pub fn take(&self, message: &IncomingMessage) {
-        let author = &message.author.id;
-        self.entry(&message.event, &message.conversation, author);
+        self.entry(message, &message.conversation);
     }
 
     /// Takes in what asks for an earlier answer to be regenerated, in the conversation of that, and begins
     /// with it.
-    pub fn again(&self, event: &EventId, conversation: &ConversationId, author: &str) -> Interrupt {
-        self.entry(event, conversation, author);
-        self.begin(event).interrupt
+    pub fn again(&self, message: &IncomingMessage, conversation: &ConversationId) -> Interrupt {
+        self.entry(message, conversation);
+        self.begin(&message.event).interrupt
     }
 
-    fn entry(&self, event: &EventId, conversation: &ConversationId, author: &str) {
-        let mut entry = self.messages.entry(event.clone()).or_insert_with(|| Entry {
+    fn entry(&self, message: &IncomingMessage, conversation: &ConversationId) {
+        let entry = self.messages.entry(message.event.clone());
+        let mut entry = entry.or_insert_with(|| Entry {
             conversation: conversation.clone(),
-            author: author.to_owned(),
+            author: message.author.id.clone(),
+            received_at: message.received_at,
             deliveries: 0,
             running: None,
             revision: None,
@@ -146,11 +150,11 @@ impl InFlight {
         }
     }
 
-    /// Takes back all that some people asked and is not answered yet; says in which conversations.
-    pub fn take_back(&self, people: &[String]) -> HashSet<ConversationId> {
+    /// Takes back all that some people asked until a moment and is not answered yet; says in which conversations.
+    pub fn take_back(&self, people: &[String], until: DateTime<Utc>) -> HashSet<ConversationId> {
         let mut conversations = HashSet::new();
         for mut entry in self.messages.iter_mut() {
-            if people.contains(&entry.author) {
+            if people.contains(&entry.author) && entry.received_at <= until {
                 entry.is_taken_back = true;
                 if let Some(running) = &entry.running {
                     running.raise(Interruption::Superseded);

@@ -196,8 +196,30 @@ struct Book {
 struct Span {
     at: u64,
     length: usize,
-    /// When its message came first.
+    first: Came,
+}
+
+/// When a message came.
+#[derive(Clone, Copy, Debug)]
+struct Came {
     sent_at: DateTime<Utc>,
+    received_at: DateTime<Utc>,
+}
+
+impl Came {
+    fn of(message: &IncomingMessage) -> Self {
+        Self {
+            sent_at: message.sent_at,
+            received_at: message.received_at,
+        }
+    }
+
+    fn or_earlier(self, other: Self) -> Self {
+        Self {
+            sent_at: self.sent_at.min(other.sent_at),
+            received_at: self.received_at.min(other.received_at),
+        }
+    }
 }
 
 impl Book {
@@ -219,12 +241,8 @@ impl Book {
             let line = Line::Accepted(Box::new(message_without_secrets(message)));
             serde_json::to_writer(&mut bytes, &line)?;
             let length = bytes.len() - usize::try_from(at).unwrap_or_default();
-            let sent_at = message.sent_at;
-            let span = Span {
-                at,
-                length,
-                sent_at,
-            };
+            let first = Came::of(message);
+            let span = Span { at, length, first };
             open.insert(message.event.clone(), span);
             bytes.push(b'\n');
         }
@@ -265,21 +283,19 @@ impl Book {
                     let at = self.file.end + bytes.len() as u64;
                     let before = bytes.len();
                     // What is said of it meanwhile stays behind it.
-                    let first = self.open.get(&message.event).map(|span| span.sent_at);
-                    let sent_at = first.map_or(message.sent_at, |first| first.min(message.sent_at));
+                    let earlier = self.open.get(&message.event).map(|span| span.first);
+                    let came = Came::of(message);
+                    let first = earlier.map_or(came, |earlier| earlier.or_earlier(came));
                     let message = IncomingMessage {
-                        sent_at,
+                        sent_at: first.sent_at,
+                        received_at: first.received_at,
                         ..(**message).clone()
                     };
                     let line = Line::Accepted(Box::new(message.clone()));
                     serde_json::to_writer(&mut bytes, &line)?;
                     let length = bytes.len() - before;
                     bytes.push(b'\n');
-                    let span = Span {
-                        at,
-                        length,
-                        sent_at,
-                    };
+                    let span = Span { at, length, first };
                     // The last delivery of a message counts.
                     over.extend(self.open.insert(message.event.clone(), span));
                 }

@@ -129,6 +129,7 @@ fn a_message_that_waits_for_its_answer() {
         reply_to: Some(EventId::new("slack/T/C/1")),
         link: Some("https://example.slack.com/archives/C/p1".to_owned()),
         sent_at: at(),
+        received_at: at(),
         ..message("slack/T/C/2")
     };
     insta::assert_snapshot!(written(&whole));

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use muninn::graph::claims::Claimed;
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
-    Languages, Toward,
+    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
 };
 use uuid::Uuid;
 
@@ -23,38 +22,24 @@ const LONG: Duration = Duration::from_mins(10);
 /// A message of a platform that no other test has.
 fn message() -> IncomingMessage {
     let id = Uuid::new_v4();
-    IncomingMessage {
-        event: EventId::new(format!("test/{id}")),
-        conversation: ConversationId::new(format!("test/{id}")),
-        audience: Audience {
-            id: AudienceId::new(format!("test/{id}")),
-            platform: format!("test-{id}"),
-            workspace: String::new(),
-            name: "general".to_owned(),
-            private_to: None,
-        },
-        also_recalls: None,
-        private_elsewhere: Vec::new(),
-        through: None,
-        other_accounts: Vec::new(),
-        author: Author {
-            id: "ada".to_owned(),
-            name: "Ada".to_owned(),
-            is_admin: false,
-            time_zone: None,
-            language: None,
-        },
-        addressed: Addressed::Directly,
-        toward: Toward::default(),
-        body: Body::Text("Is anybody there?".to_owned()),
-        attachments: Vec::new(),
-        reply_to: None,
-        link: None,
-        sent_at: chrono::Utc::now(),
-        traceparent: None,
-        workspace_language: None,
-        languages: Languages::default(),
-    }
+    let audience = Audience {
+        id: AudienceId::new(format!("test/{id}")),
+        platform: format!("test-{id}"),
+        workspace: String::new(),
+        name: "general".to_owned(),
+        private_to: None,
+    };
+    let author = Author {
+        id: "ada".to_owned(),
+        name: "Ada".to_owned(),
+        is_admin: false,
+        time_zone: None,
+        language: None,
+    };
+    let event = EventId::new(format!("test/{id}"));
+    let conversation = ConversationId::new(format!("test/{id}"));
+    let body = Body::Text("Is anybody there?".to_owned());
+    IncomingMessage::new(event, conversation, audience, author, body)
 }
 
 fn is_alone(lane: &Lane) -> bool {

@@ -195,7 +195,12 @@ pub struct IncomingMessage {
     pub reply_to: Option<EventId>,
     /// Where people can look at it; none where the platform has no such address.
     pub link: Option<String>,
+    /// By the platform's clock.
     pub sent_at: DateTime<Utc>,
+    /// When the bot got it first, by its own clock, also where it is told again after a crash: so messages of several
+    /// platforms have one order.
+    #[serde(default = "Utc::now")]
+    pub received_at: DateTime<Utc>,
     /// The trace that it is part of, as the `traceparent` header of W3C Trace Context says it, where whoever sent it said so.
     #[serde(skip)]
     pub traceparent: Option<String>,
@@ -232,6 +237,7 @@ impl IncomingMessage {
             reply_to: None,
             link: None,
             sent_at: Utc::now(),
+            received_at: Utc::now(),
             traceparent: None,
             workspace_language: None,
             languages: Languages::default(),

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
     Delivered, DownloadError, EventId, Feedback, HandedOver, Inbox, Incoming, IncomingMessage,
-    ItemDeed, Languages, MessageId, NotHandedOver, Opinion, OwnFile, OwnSession, Pace, Platform,
+    ItemDeed, MessageId, NotHandedOver, Opinion, OwnFile, OwnSession, Pace, Platform,
     PlatformError, PriorMessage, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Toward,
     Withdraw, Withdrawn,
 };
@@ -516,31 +516,27 @@ impl Room {
 
     /// The message as the bot would get it, for tests below the inbox.
     pub fn message(&self, event: &str, author: &str, body: Body) -> IncomingMessage {
+        let author = Author {
+            id: author.to_owned(),
+            name: author.to_owned(),
+            is_admin: self.admins.iter().any(|admin| admin == author),
+            time_zone: None,
+            language: None,
+        };
         IncomingMessage {
-            event: EventId::new(event),
-            conversation: self.conversation.clone(),
-            audience: self.audience.clone(),
             also_recalls: self.also_recalls.clone(),
-            private_elsewhere: Vec::new(),
-            through: None,
-            other_accounts: Vec::new(),
-            author: Author {
-                id: author.to_owned(),
-                name: author.to_owned(),
-                is_admin: self.admins.iter().any(|admin| admin == author),
-                time_zone: None,
-                language: None,
-            },
             addressed: self.addressed,
             toward: self.toward,
-            body,
             attachments: self.files.iter().map(|(file, _)| file.clone()).collect(),
             reply_to: self.reply_to.clone(),
             link: Some(format!("https://chat.test/{event}")),
-            sent_at: Utc::now(),
-            traceparent: None,
-            workspace_language: None,
-            languages: Languages::default(),
+            ..IncomingMessage::new(
+                EventId::new(event),
+                self.conversation.clone(),
+                self.audience.clone(),
+                author,
+                body,
+            )
         }
     }
 

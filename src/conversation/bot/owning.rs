@@ -99,7 +99,9 @@ impl Bot {
     ) -> String {
         let accounts = message.accounts();
         if is_confirmed {
-            for conversation in self.in_flight.take_back(&accounts) {
+            // Told again after a crash, it does not concern what was asked after it.
+            let until = message.received_at;
+            for conversation in self.in_flight.take_back(&accounts, until) {
                 // What has the conversation now is at its end then.
                 drop(self.sessions.lock(&conversation).await);
             }

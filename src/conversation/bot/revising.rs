@@ -310,8 +310,7 @@ impl Bot {
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
     ) -> Result<Result<(), KeptReason>, TurnError> {
-        let (event, author) = (&message.event, &message.author.id);
-        let interrupt = self.in_flight.again(event, guard.session(), author);
+        let interrupt = self.in_flight.again(message, guard.session());
         let taken = self
             .turns
             .get()

@@ -178,15 +178,15 @@ impl GraphStore {
         let mut bound = params(wish);
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
         let emptied = self.empty_repeating(&turns).await?;
-        let quoting = self.quoting(&turns).await?;
+        let emptied = self.with_quoting(emptied, &turns).await?;
         self.hold(&turns, "").await?;
         let rows = self.engine.write(statement, bound).await?;
         Ok(Forgotten {
             turns: counted(rows.first(), "turns"),
-            quotes: counted(rows.first(), "quotes") + emptied.len(),
+            quotes: emptied.len(),
             is_in_file: false,
             // Now that they are empty: whoever delivers one from here on sees that it is.
-            emptied: self.emptied_went_out(&[emptied, quoting].concat()).await?,
+            emptied: self.emptied_went_out(&emptied).await?,
         })
     }
 
@@ -205,6 +205,17 @@ impl GraphStore {
             self.engine.write(cypher::EMPTY, bound).await?;
             emptied.extend(new);
         }
+    }
+
+    /// With the answers from memory that quote some turns, whatever their words are: they go with these turns.
+    async fn with_quoting(
+        &self,
+        emptied: Vec<ResponseId>,
+        turns: &[ResponseId],
+    ) -> Result<Vec<ResponseId>, StoreError> {
+        let mut quoting = self.quoting(turns).await?;
+        quoting.retain(|it| !emptied.contains(it));
+        Ok([emptied, quoting].concat())
     }
 
     /// Deletes all of a person's, some at a time, and what they thought of answers.
@@ -278,8 +289,8 @@ impl GraphStore {
                 let marks = turns.iter().map(ForgottenEvent::from).collect();
                 self.mark_forgotten(&marks).await?;
                 left = self.empty_repeating(&ids).await?;
+                left = self.with_quoting(left, &ids).await?;
                 forgotten.quotes += left.len();
-                left.extend(self.quoting(&ids).await?);
             }
             self.hold(&ids, "").await?;
             let mut steps: Vec<_> = turns.iter().map(take_out).collect();

@@ -2,8 +2,8 @@
 //!
 //! An answer that was given something, or that came after it in its conversation, may have it in other words than a quote.
 //! It says it again where it has a telling word of it that its own question has not, and that nobody else of the audience
-//! ever said: then it can be from there alone. An answer that says it again is a source of others, too. So is one that was
-//! given anew since: what it said before is not known, and others may have it from there.
+//! ever said: then it can be from there alone. An answer that says it again, also one from memory that quotes it, is a
+//! source of others, too. So is one that was given anew since: what it said before is not known, and others may have it from there.
 
 use std::collections::{HashMap, HashSet};
 
@@ -101,9 +101,8 @@ impl Repeating {
     pub(super) async fn look(&mut self, store: &GraphStore) -> Result<Vec<ResponseId>, StoreError> {
         let mut all = Vec::new();
         let mut may_have_said = HashSet::new();
-        // What quotes the turns themselves goes with them anyway.
-        let mut next = self.round(store, &self.said, false).await?;
-        next.extend(self.round(store, &self.found, true).await?);
+        let mut next = self.round(store, &self.said).await?;
+        next.extend(self.round(store, &self.found).await?);
         for _ in 0..ROUNDS {
             next.says.retain(|it| self.seen.insert(it.id.clone()));
             next.may_have_said
@@ -115,8 +114,8 @@ impl Repeating {
             if says.is_empty() && revised.is_empty() {
                 break;
             }
-            next = self.round(store, &says, true).await?;
-            next.extend(self.round(store, &revised, true).await?);
+            next = self.round(store, &says).await?;
+            next.extend(self.round(store, &revised).await?);
             for carrier in &says {
                 all.push(response_id(&carrier.id)?);
             }
@@ -126,14 +125,9 @@ impl Repeating {
     }
 
     /// What says some carriers again, and what may have.
-    async fn round(
-        &self,
-        store: &GraphStore,
-        carriers: &[Carrier],
-        quotes: bool,
-    ) -> Result<Round, StoreError> {
+    async fn round(&self, store: &GraphStore, carriers: &[Carrier]) -> Result<Round, StoreError> {
         let mut round = Round::default();
-        for candidate in store.candidates(carriers, quotes).await? {
+        for candidate in store.candidates(carriers).await? {
             let Candidate {
                 answer,
                 shared,
@@ -208,11 +202,7 @@ impl GraphStore {
 
     /// The answers that were given some of the carriers or came after them, where they share words with them or were given
     /// anew.
-    async fn candidates(
-        &self,
-        carriers: &[Carrier],
-        quotes: bool,
-    ) -> Result<Vec<Candidate>, StoreError> {
+    async fn candidates(&self, carriers: &[Carrier]) -> Result<Vec<Candidate>, StoreError> {
         let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
         let ids: Vec<&str> = by_id.keys().copied().collect();
         let mut found: HashMap<String, Candidate> = HashMap::new();
@@ -230,7 +220,7 @@ impl GraphStore {
             }
         };
         for ids in ids.chunks(AT_ONCE) {
-            let bound = params(json!({"ids": ids, "quotes": quotes}));
+            let bound = params(json!({"ids": ids}));
             for row in self.engine.read(cypher::GIVEN, bound).await? {
                 let given = list(&row, "given").iter().filter_map(|id| id.as_str());
                 for carrier in given.filter_map(|id| by_id.get(id)) {
@@ -247,9 +237,7 @@ impl GraphStore {
         }
         for (session, carriers) in by_session {
             let first = carriers.iter().map(|it| it.position).min();
-            let bound = params(json!({
-                "session": session, "from": first, "most": AFTER, "quotes": quotes,
-            }));
+            let bound = params(json!({"session": session, "from": first, "most": AFTER}));
             for row in self.engine.read(cypher::AFTER, bound).await? {
                 let answer = answer(&row);
                 let before = carriers.iter().filter(|it| it.position < answer.position);

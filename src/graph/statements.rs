@@ -385,13 +385,13 @@ pub(crate) const FORGET_TURN: &str = concat!(
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, r, a, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
-    "WITH s, r, a, size(quotes) AS quotes ",
+    "WITH s, r, a ",
     close_chain!(),
     "FOREACH (_ IN CASE WHEN a IS NULL OR a.position > r.position THEN [1] ELSE [] END | SET s.title = left(a.input, 60)) ",
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "SET s.summary = null, s.summarizedThrough = null ",
     "DETACH DELETE r ",
-    "RETURN 1 AS turns, quotes, 1 AS times"
+    "RETURN 1 AS turns, 1 AS times"
 );
 
 /// Removes a session and its turns; the channel keeps its counters.
@@ -407,12 +407,12 @@ pub(crate) const FORGET_SESSION: &str = concat!(
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, turns, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
-    "WITH s, turns, size(turns) AS turnCount, size(quotes) AS quoteCount ",
+    "WITH s, turns, size(turns) AS turnCount ",
     "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "FOREACH (r IN turns | DETACH DELETE r) ",
     "DETACH DELETE s ",
-    "RETURN turnCount AS turns, quoteCount AS quotes"
+    "RETURN turnCount AS turns"
 );
 
 /// What is left of a forgotten turn: its event, so that the platform's own copy is not read again.

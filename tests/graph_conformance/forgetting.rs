@@ -22,6 +22,7 @@ on_every_store!(
     who_read_an_answer_is_told_when_it_was_emptied,
     who_read_an_answer_is_told_when_it_was_given_anew,
     what_says_again_an_answer_that_goes_as_well_is_emptied,
+    what_says_again_a_quote_of_it_is_emptied,
     what_says_again_an_answer_that_was_given_anew_since_is_emptied,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
@@ -331,6 +332,26 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
     assert_eq!(talk.forget(Forget::Session).await.quotes, 1);
     let gone = talk.store.gone(&[read]).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
+}
+
+async fn what_says_again_a_quote_of_it_is_emptied(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let mut quote = beside.turn("what was it?");
+    quote.turn.source = Source::Memory;
+    quote.turn.output = "> the code of the safe is ZEBRA-4711".to_owned();
+    quote.recalled = vec![(secret.id, 0.9)];
+    let quote = beside.append(&quote).await;
+    // It has it from the window alone.
+    let mut again = beside.turn("say it again?");
+    again.turn.source = Source::Model;
+    again.turn.output = "It is ZEBRA-4711".to_owned();
+    let again = beside.append(&again).await;
+    let read = [&quote, &again].map(AsRead::from);
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
+    let gone = talk.store.gone(&read).await.unwrap();
+    assert_eq!(gone.emptied, [quote.id, again.id]);
 }
 
 async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &Lane) {

@@ -23,21 +23,16 @@ macro_rules! answer {
             ".rephrasedQuestion AS rephrasedQuestion, ",
             $a,
             ".revisedAt IS NOT NULL AS isRevised, ",
-            // What memory alone answered goes with what it quotes; its question may have been rephrased all the same.
-            "CASE WHEN $quotes OR coalesce(",
             $a,
-            ".source, 'model') <> 'memory' THEN ",
-            $a,
-            ".output ELSE '' END AS output"
+            ".output AS output"
         )
     };
 }
 
-/// The answers that were given some turns; with `$quotes` also those from memory, which quote what they were given.
+/// The answers that were given some turns.
 #[rustfmt::skip]
 pub(crate) const GIVEN: &str = concat!(
     "UNWIND $ids AS id MATCH (r:Response {id: id})<-[:RECALLED]-(a:Response) ",
-    "WHERE $quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL OR a.revisedAt IS NOT NULL ",
     "WITH a, collect(r.id) AS given RETURN ",
     answer!("a"),
     ", given"
@@ -48,8 +43,7 @@ pub(crate) const GIVEN: &str = concat!(
 pub(crate) const AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position > $from AND ",
     is_answer!("a"),
-    " AND ($quotes OR coalesce(a.source, 'model') <> 'memory' OR a.rephrasedQuestion IS NOT NULL OR a.revisedAt IS NOT NULL) ",
-    "WITH a ORDER BY a.position LIMIT $most RETURN ",
+    " WITH a ORDER BY a.position LIMIT $most RETURN ",
     answer!("a")
 );
 

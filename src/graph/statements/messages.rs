@@ -41,9 +41,9 @@ pub(crate) const FORGET: &str = concat!(
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
-    "WITH s, r, size(quotes) AS quotes ",
+    "WITH s, r ",
     close_chain!(),
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "DETACH DELETE r ",
-    "RETURN 1 AS times, quotes"
+    "RETURN 1 AS times"
 );

@@ -61,19 +61,25 @@ impl TurnRunner {
                 .without_forgotten(guard, message, earlier.id, None, reply, interrupt)
                 .await;
         }
-        self.show_again(guard, earlier, message.language(), reply)
-            .await;
+        let showing = self.show_again(guard, earlier, message.language(), reply);
+        let outdated = showing.await;
+        if outdated.is_some() {
+            let anew =
+                self.without_forgotten(guard, message, earlier.id, outdated, reply, interrupt);
+            return anew.await;
+        }
         Ok(())
     }
 
-    /// Delivers an answer as it is kept, with what it asks.
+    /// Delivers an answer as it is kept, with what it asks. Gives what is not to stand, as [`Self::deliver_turn`].
+    #[must_use]
     pub(super) async fn show_again(
         &self,
         guard: &SessionGuard,
         earlier: &Turn,
         language: Language,
         reply: &mut dyn Reply,
-    ) {
+    ) -> Option<Spoken> {
         let store = self.archive.store();
         let mut parts = vec![earlier.output.clone()];
         match store.explain(guard.session(), Some(earlier.id)).await {
@@ -89,8 +95,7 @@ impl TurnRunner {
             }
         }
         let text = parts.join("\n\n");
-        let outdated = self.deliver_turn(guard, reply, earlier.id, &text).await;
-        self.take_away(reply, outdated).await;
+        self.deliver_turn(guard, reply, earlier.id, &text).await
     }
 
     /// Delivers the answer of a turn, and keeps that it went out. Gives what is not to stand: it was forgotten or emptied at

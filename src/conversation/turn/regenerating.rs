@@ -6,7 +6,8 @@ use muninn_platform::redact::without_secrets;
 use muninn_platform::{IncomingMessage, Reply};
 
 use super::agreed::offer;
-use super::{Asked, MOST_AGAIN, TurnError, TurnRunner};
+use super::draft::Draft;
+use super::{Asked, MOST_AGAIN, Read, TurnError, TurnRunner};
 use crate::agent::tools::proposed;
 use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
@@ -110,9 +111,11 @@ impl TurnRunner {
         if is_told_again(&message, &earlier, regeneration) {
             // Somebody was killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
-            self.show_again(guard, &earlier, revision.language(), reply)
-                .await;
-            return Ok(Once::Over(Ok(())));
+            let showing = self.show_again(guard, &earlier, revision.language(), reply);
+            return Ok(match showing.await {
+                Some(outdated) => Once::KeptOutdated(Some(outdated)),
+                None => Once::Over(Ok(())),
+            });
         }
         let files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
@@ -135,17 +138,36 @@ impl TurnRunner {
             kind: &self.kind(message.channel()).await,
             began,
         };
-        let Ok(mut draft) = self.draft(&asked, &read, reply, interrupt).await? else {
+        let Ok(draft) = self.draft(&asked, &read, reply, interrupt).await? else {
             return Ok(Once::Over(Err(KeptReason::Stopped)));
         };
-        if self
-            .rests_on_forgotten(guard, &message, &draft, &read)
+        let earlier = Turn {
+            revised_at: match regeneration {
+                Regeneration::Edited(_) | Regeneration::Again => Some(revision.sent_at),
+                Regeneration::Unshown => earlier.revised_at,
+            },
+            ..earlier
+        };
+        self.put_in_place(guard, &asked, &read, draft, earlier, reply)
             .await
-        {
+    }
+
+    /// Keeps a draft in the place of an earlier turn, and then shows it there.
+    async fn put_in_place(
+        &self,
+        guard: &SessionGuard,
+        asked: &Asked<'_>,
+        read: &Read,
+        mut draft: Draft,
+        earlier: Turn,
+        reply: &mut dyn Reply,
+    ) -> Result<Once, TurnError> {
+        let message = asked.message;
+        if self.rests_on_forgotten(guard, message, &draft, read).await {
             return Ok(Once::Outdated);
         }
         draft.below.extend(asked.notice());
-        let mut new = self.new_turn(&asked, &draft).await;
+        let mut new = self.new_turn(asked, &draft).await;
         new.turn = Turn {
             id: earlier.id,
             event: earlier.event,
@@ -154,10 +176,7 @@ impl TurnRunner {
             created_at: earlier.created_at,
             link: earlier.link,
             delivered: earlier.delivered,
-            revised_at: match regeneration {
-                Regeneration::Edited(_) | Regeneration::Again => Some(revision.sent_at),
-                Regeneration::Unshown => earlier.revised_at,
-            },
+            revised_at: earlier.revised_at,
             ..new.turn
         };
         if !self.archive.replace(guard, &new).await? {
@@ -165,17 +184,14 @@ impl TurnRunner {
         }
         self.recaller.forget(&message.audience.id);
         // Once more: while it was kept, nobody knew that it repeats something.
-        if self
-            .rests_on_forgotten(guard, &message, &draft, &read)
-            .await
-        {
+        if self.rests_on_forgotten(guard, message, &draft, read).await {
             return Ok(Once::KeptOutdated(None));
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
         if let Some(earlier) = &new.turn.delivered {
             self.withdrawals.forgo(guard.session(), earlier).await;
         }
-        let outgoing = draft.outgoing(&Kept::Graph, &read, message.language());
+        let outgoing = draft.outgoing(&Kept::Graph, read, message.language());
         let shown = self
             .deliver_turn(guard, reply, new.turn.id, &outgoing)
             .await;

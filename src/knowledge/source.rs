@@ -10,17 +10,20 @@ use std::sync::Arc;
 use serde_json::Value;
 
 mod lines;
+mod naming;
+mod sorting;
 
 use self::lines::{read_lines, read_transcripts};
+pub(super) use self::naming::source_name;
+use self::sorting::Found;
 use super::anonymise::{Anonymiser, Originals};
 use super::conversations;
 use super::documents::{self, Format};
-use super::folder::{Entry, Filter, LeftAlone, Reason, Walked};
-use super::mapping::columns::{self, Columns};
+use super::folder::{Filter, LeftAlone, Reason, Walked};
+use super::mapping::columns;
 use super::mapping::{Mapping, MappingError, Presence};
 use super::record::{Record, Rejection};
-use super::rows::{is_table, values};
-use super::transcripts::is_utterance;
+use super::rows::values;
 use crate::graph::ingest::PropertyOrder;
 
 /// Records in which the fields of a mapping are looked for before anything is written.
@@ -376,194 +379,6 @@ fn extension(path: &Path) -> String {
     extension.unwrap_or_default().to_ascii_lowercase()
 }
 
-fn is_lines(path: &Path) -> bool {
-    matches!(
-        extension(path).as_str(),
-        "jsonl" | "ndjson" | "json" | "csv"
-    )
-}
-
-/// Files that were come across.
-#[derive(Debug, Default)]
-struct Found {
-    documents: Vec<SourceFile>,
-    /// With whether each was named itself.
-    lines: Vec<(SourceFile, bool)>,
-    left_alone: Vec<LeftAlone>,
-}
-
-type Decided = (Vec<Source>, Vec<LeftAlone>);
-
-impl Found {
-    fn of(walked: Walked) -> Self {
-        let mut found = Self {
-            left_alone: walked.left_alone,
-            ..Self::default()
-        };
-        for Entry {
-            path,
-            key,
-            is_named,
-        } in walked.entries
-        {
-            let bytes = path.metadata().map_or(0, |metadata| metadata.len());
-            let is_document = Format::of(&path).is_some();
-            let is_lines = is_lines(&path);
-            let file = SourceFile {
-                path,
-                key,
-                link: None,
-                bytes,
-            };
-            match (is_document, is_lines) {
-                (true, _) => found.documents.push(file),
-                (false, true) => found.lines.push((file, is_named)),
-                (false, false) => found.leave(file, Reason::OtherKind),
-            }
-        }
-        found
-    }
-
-    fn leave(&mut self, file: SourceFile, reason: Reason) {
-        let path = file.path;
-        self.left_alone.push(LeftAlone { path, reason });
-    }
-
-    /// A mapping makes one source of all records; documents are none of its business.
-    fn mapped(mut self, name: &str, mapping: Mapping) -> Decided {
-        for document in std::mem::take(&mut self.documents) {
-            self.leave(document, Reason::NotMapped);
-        }
-        let files: Vec<SourceFile> = self.lines.into_iter().map(|(file, _)| file).collect();
-        let kind = Kind::Records(Box::new(mapping));
-        let source = (!files.is_empty()).then(|| Source::of(name.to_owned(), kind, files));
-        (source.into_iter().collect(), self.left_alone)
-    }
-
-    /// The documents are one source, each file of records or conversations another one.
-    fn unmapped(mut self, name: &str) -> Result<Decided, SourceError> {
-        let documents = std::mem::take(&mut self.documents);
-        let is_alone = documents.is_empty() && self.lines.len() == 1;
-        let mut sources = Vec::new();
-        if !documents.is_empty() {
-            sources.push(Source::of(name.to_owned(), Kind::Documents, documents));
-        }
-        for (file, is_named) in std::mem::take(&mut self.lines) {
-            let kind = match kind_of(&file.path)? {
-                Ok(kind) => kind,
-                Err(Reason::Unmapped) if is_named => {
-                    return Err(SourceError::Unmapped { path: file.path });
-                }
-                Err(reason) => {
-                    self.leave(file, reason);
-                    continue;
-                }
-            };
-            let own = if is_alone && is_named {
-                name.to_owned()
-            } else {
-                name_of_file(name, &file.key)
-            };
-            sources.push(Source::of(own, kind, vec![file]));
-        }
-        Ok((sources, self.left_alone))
-    }
-}
-
-/// What a file of lines holds, by its first records; `Err` says why it is left alone.
-fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
-    let (mut columns, mut looked) = (Columns::default(), 0);
-    let mut is_conversation = false;
-    let each = &mut |line: Result<Value, Rejection>, _number| {
-        if let Ok(value) = line {
-            looked += 1;
-            is_conversation = looked == 1
-                && (conversations::is_conversation(&value)
-                    || is_table(path) && is_utterance(&value));
-            columns.look(&value);
-        }
-        if is_conversation || looked >= LOOKED_AT {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
-    let told = &mut |_bytes| ControlFlow::Continue(());
-    let read = values(path, each, told);
-    let _is_enough = read.map_err(|source| SourceError::Unreadable {
-        path: path.to_owned(),
-        source,
-    })?;
-    if is_conversation {
-        return Ok(Ok(Kind::Conversations));
-    }
-    if looked == 0 && extension(path) == "json" {
-        return Ok(Err(Reason::NoRecords));
-    }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mapping = columns.mapping(&stem);
-    Ok(mapping.map_or(Err(Reason::Unmapped), |mapping| {
-        Ok(Kind::Records(Box::new(mapping)))
-    }))
-}
-
-/// Characters of a name at most.
-const NAME_CHARS: usize = 64;
-
-/// The source of a file within a folder: `wiki.data.ports.csv`. A name that would be too long keeps
-/// its end, behind a few letters of its own.
-fn name_of_file(folder: &str, key: &str) -> String {
-    let fits = |c: char| match c {
-        '/' => '.',
-        c if is_name_part(c) => c,
-        _ => '-',
-    };
-    let name: String = format!("{folder}.{key}").chars().map(fits).collect();
-    let length = name.chars().count();
-    if length <= NAME_CHARS {
-        return name;
-    }
-    let own = blake3::hash(key.as_bytes()).to_hex();
-    let head: String = folder.chars().take(NAME_CHARS / 2).collect();
-    let head = format!("{head}.{}-", &own[..8]);
-    let left = NAME_CHARS - head.chars().count();
-    let end: String = name.chars().skip(length - left).collect();
-    format!("{head}{end}")
-}
-
-/// Of `--as`, or of the path.
-pub(super) fn source_name(paths: &[PathBuf], name: Option<&str>) -> Result<String, SourceError> {
-    let name = match (name, paths) {
-        (Some(name), _) => name.trim().to_owned(),
-        (None, [path]) => {
-            // `.` has no name of its own.
-            let path = path.canonicalize().unwrap_or_else(|_| path.clone());
-            let stem = if path.is_dir() {
-                path.file_name()
-            } else {
-                path.file_stem()
-            };
-            let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
-            let fits = |c: char| if is_name_part(c) { c } else { '-' };
-            stem.unwrap_or_default().chars().map(fits).collect()
-        }
-        (None, _) => return Err(SourceError::Unnamed),
-    };
-    let is_fit = !name.is_empty()
-        && name.chars().count() <= NAME_CHARS
-        && !name.starts_with(['.', ' ', '-'])
-        && name.chars().all(is_name_part);
-    if is_fit {
-        Ok(name)
-    } else {
-        Err(SourceError::Name { name })
-    }
-}
-
-fn is_name_part(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ')
-}
-
 /// The whole of a mapping's file, or of one that is built in.
 ///
 /// # Errors
@@ -588,33 +403,6 @@ pub fn mapping(name: &str) -> Result<Mapping, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_made_of_paths_or_given() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("Our wiki (new)");
-        std::fs::create_dir(&path).unwrap();
-        let named = |paths: &[PathBuf], name| source_name(paths, name).map_err(|e| e.to_string());
-        assert_eq!(
-            named(std::slice::from_ref(&path), None).unwrap(),
-            "Our wiki -new-"
-        );
-        assert_eq!(
-            named(std::slice::from_ref(&path), Some("wiki")).unwrap(),
-            "wiki"
-        );
-        assert!(
-            named(&[path.clone(), path.clone()], None)
-                .unwrap_err()
-                .contains("--as")
-        );
-        for name in ["", "../x", ".hidden", "a/b", "a\nb"] {
-            assert!(
-                named(std::slice::from_ref(&path), Some(name)).is_err(),
-                "{name:?}"
-            );
-        }
-    }
 
     #[test]
     fn a_folder_of_anything_is_sorted() {
@@ -666,24 +454,5 @@ mod tests {
             look().0,
             expected.map(|(name, kind)| (name.to_owned(), kind))
         );
-    }
-
-    #[test]
-    fn a_name_of_a_file_is_never_too_long() {
-        let long = format!("{}/data.csv", "deep/".repeat(30));
-        let names = [
-            "a.csv".to_owned(),
-            long.clone(),
-            long.replace("deep/d", "deep/x"),
-        ];
-        let names = names.map(|key| name_of_file("wiki", &key));
-        assert_eq!(names[0], "wiki.a.csv");
-        assert!(
-            names[1].ends_with(".data.csv") && names[1] != names[2],
-            "{names:?}"
-        );
-        for name in names {
-            assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
-        }
     }
 }

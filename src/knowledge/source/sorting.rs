@@ -1,0 +1,148 @@
+//! Which files of a folder are documents, records or conversations, and which are left alone.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::naming::name_of_file;
+use super::{Kind, LOOKED_AT, Source, SourceError, SourceFile, extension};
+use crate::knowledge::conversations;
+use crate::knowledge::documents::Format;
+use crate::knowledge::folder::{Entry, LeftAlone, Reason, Walked};
+use crate::knowledge::mapping::Mapping;
+use crate::knowledge::mapping::columns::Columns;
+use crate::knowledge::record::Rejection;
+use crate::knowledge::rows::{is_table, values};
+use crate::knowledge::transcripts::is_utterance;
+
+fn is_lines(path: &Path) -> bool {
+    matches!(
+        extension(path).as_str(),
+        "jsonl" | "ndjson" | "json" | "csv"
+    )
+}
+
+/// Files that were come across.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    documents: Vec<SourceFile>,
+    /// With whether each was named itself.
+    lines: Vec<(SourceFile, bool)>,
+    left_alone: Vec<LeftAlone>,
+}
+
+pub(super) type Decided = (Vec<Source>, Vec<LeftAlone>);
+
+impl Found {
+    pub(super) fn of(walked: Walked) -> Self {
+        let mut found = Self {
+            left_alone: walked.left_alone,
+            ..Self::default()
+        };
+        for Entry {
+            path,
+            key,
+            is_named,
+        } in walked.entries
+        {
+            let bytes = path.metadata().map_or(0, |metadata| metadata.len());
+            let is_document = Format::of(&path).is_some();
+            let is_lines = is_lines(&path);
+            let file = SourceFile {
+                path,
+                key,
+                link: None,
+                bytes,
+            };
+            match (is_document, is_lines) {
+                (true, _) => found.documents.push(file),
+                (false, true) => found.lines.push((file, is_named)),
+                (false, false) => found.leave(file, Reason::OtherKind),
+            }
+        }
+        found
+    }
+
+    fn leave(&mut self, file: SourceFile, reason: Reason) {
+        let path = file.path;
+        self.left_alone.push(LeftAlone { path, reason });
+    }
+
+    /// A mapping makes one source of all records; documents are none of its business.
+    pub(super) fn mapped(mut self, name: &str, mapping: Mapping) -> Decided {
+        for document in std::mem::take(&mut self.documents) {
+            self.leave(document, Reason::NotMapped);
+        }
+        let files: Vec<SourceFile> = self.lines.into_iter().map(|(file, _)| file).collect();
+        let kind = Kind::Records(Box::new(mapping));
+        let source = (!files.is_empty()).then(|| Source::of(name.to_owned(), kind, files));
+        (source.into_iter().collect(), self.left_alone)
+    }
+
+    /// The documents are one source, each file of records or conversations another one.
+    pub(super) fn unmapped(mut self, name: &str) -> Result<Decided, SourceError> {
+        let documents = std::mem::take(&mut self.documents);
+        let is_alone = documents.is_empty() && self.lines.len() == 1;
+        let mut sources = Vec::new();
+        if !documents.is_empty() {
+            sources.push(Source::of(name.to_owned(), Kind::Documents, documents));
+        }
+        for (file, is_named) in std::mem::take(&mut self.lines) {
+            let kind = match kind_of(&file.path)? {
+                Ok(kind) => kind,
+                Err(Reason::Unmapped) if is_named => {
+                    return Err(SourceError::Unmapped { path: file.path });
+                }
+                Err(reason) => {
+                    self.leave(file, reason);
+                    continue;
+                }
+            };
+            let own = if is_alone && is_named {
+                name.to_owned()
+            } else {
+                name_of_file(name, &file.key)
+            };
+            sources.push(Source::of(own, kind, vec![file]));
+        }
+        Ok((sources, self.left_alone))
+    }
+}
+
+/// What a file of lines holds, by its first records; `Err` says why it is left alone.
+fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
+    let (mut columns, mut looked) = (Columns::default(), 0);
+    let mut is_conversation = false;
+    let each = &mut |line: Result<Value, Rejection>, _number| {
+        if let Ok(value) = line {
+            looked += 1;
+            is_conversation = looked == 1
+                && (conversations::is_conversation(&value)
+                    || is_table(path) && is_utterance(&value));
+            columns.look(&value);
+        }
+        if is_conversation || looked >= LOOKED_AT {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let told = &mut |_bytes| ControlFlow::Continue(());
+    let read = values(path, each, told);
+    let _is_enough = read.map_err(|source| SourceError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    if is_conversation {
+        return Ok(Ok(Kind::Conversations));
+    }
+    if looked == 0 && extension(path) == "json" {
+        return Ok(Err(Reason::NoRecords));
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mapping = columns.mapping(&stem);
+    Ok(mapping.map_or(Err(Reason::Unmapped), |mapping| {
+        Ok(Kind::Records(Box::new(mapping)))
+    }))
+}

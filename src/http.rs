@@ -87,7 +87,7 @@ pub async fn serve(
     metrics: PrometheusHandle,
     archive: Arc<Archive>,
     shutdown: CancellationToken,
-) -> anyhow::Result<SocketAddr> {
+) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| anyhow::anyhow!("cannot listen on {address} (HTTP_ADDR): {error}"))?;
@@ -103,7 +103,8 @@ pub async fn serve(
             tracing::error!(%error, "the HTTP server ended");
         }
     });
-    Ok(address)
+    tracing::info!(%address, "serving /healthz and /metrics");
+    Ok(())
 }
 
 /// Well means that turns are answered and reach the graph.

@@ -144,43 +144,14 @@ impl Parts {
         store: Arc<GraphStore>,
         ledger: Ledger,
     ) -> Result<Wired, WiringError> {
-        let Self {
-            prompts,
-            model,
-            recaller,
-            budgets,
-        } = self;
-        let toolbox = Toolbox::load(config.prompts_dir.as_deref(), &prompts, Arc::clone(&store))?;
-        let mcp = Arc::new(McpServers::start(config.mcp_file.clone())?);
-        let problems = channel_kind::problems(
-            &config.channels,
-            config.prompts_dir.as_deref(),
-            &config.mcp_file,
-        );
-        if !problems.is_empty() {
-            return Err(WiringError::Channels(problems));
-        }
-        let weights = Weights::load(config.prompts_dir.as_deref())?;
-        let nodes = NodeSettings::load(config.prompts_dir.as_deref())?;
-        let searcher = Searcher::new(Arc::clone(&store), Arc::clone(&recaller), weights);
-        let searcher = searcher.in_data_dir(&config.data_dir);
-        let searcher = Arc::new(searcher.with_nodes(nodes, &config.data_dir));
+        let prompts_dir = config.prompts_dir.as_deref();
+        let toolbox = Toolbox::load(prompts_dir, &self.prompts, Arc::clone(&store))?;
+        let mcp_servers = Arc::new(McpServers::start(config.mcp_file.clone())?);
+        check_channels(config)?;
+        let searcher = searcher(config, Arc::clone(&store), Arc::clone(&self.recaller))?;
+        let searcher = Arc::new(searcher);
         let journal = Journal::open(&config.data_dir)?;
-        // Beside the start, which it must not hold up: every turn is looked at.
-        let (its_recaller, its_store) = (Arc::clone(&recaller), Arc::clone(&store));
-        tokio::spawn(async move { its_recaller.notice_stale(&its_store).await });
-        let its_store: Weak<GraphStore> = Arc::downgrade(&store);
-        tokio::spawn(Recaller::keep_mending(Arc::downgrade(&recaller), its_store));
-        let its_searcher = Arc::clone(&searcher);
-        tokio::spawn(Searcher::follow(Arc::downgrade(&searcher)));
-        let channels = Arc::clone(&config.channels);
-        tokio::spawn(async move {
-            let all = its_searcher.all_sources().await;
-            let known: Vec<&str> = all.iter().map(String::as_str).collect();
-            for problem in channel_kind::unknown_sources(&channels, &known) {
-                tracing::warn!("{problem}");
-            }
-        });
+        let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
         let sessions = Arc::new(Sessions::default());
         let archive = Archive::new(
             Arc::clone(&store),
@@ -188,90 +159,159 @@ impl Parts {
             Arc::clone(&sessions),
             summary::read(config.turn.window_turns),
         );
-        let archive = Arc::new(archive.with_recaller(Arc::clone(&recaller)));
+        let archive = Arc::new(archive.with_recaller(Arc::clone(&self.recaller)));
         let audit = Audit::new(&config.data_dir);
-        let people = Arc::new(People::new(Arc::clone(&store), audit.clone()));
-        let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
-        let withdrawals = Arc::new(withdrawals);
+        let shared = Shared {
+            people: Arc::new(People::new(Arc::clone(&store), audit.clone())),
+            hearing: Arc::new(HearingRules::new(Arc::clone(&config.channels))),
+            withdrawals: Arc::new(withdrawals),
+            archive,
+            audit,
+            parts: self,
+        };
+        shared.work_beside(config, &store, &searcher);
         let turns = TurnRunner {
             config: config.turn.clone(),
-            archive: Arc::clone(&archive),
-            recaller: Arc::clone(&recaller),
-            prompts: Arc::clone(&prompts),
+            archive: Arc::clone(&shared.archive),
+            recaller: Arc::clone(&shared.parts.recaller),
+            prompts: Arc::clone(&shared.parts.prompts),
             attachments: Attachments::new(config.attachments),
             channels: Arc::clone(&config.channels),
-            model: model.clone(),
+            model: shared.parts.model.clone(),
             toolbox: Arc::new(toolbox),
-            mcp: Arc::clone(&mcp),
+            mcp: Arc::clone(&mcp_servers),
             searcher: Arc::clone(&searcher),
-            budgets: Arc::clone(&budgets),
-            people: Arc::clone(&people),
-            withdrawals: Arc::clone(&withdrawals),
+            budgets: Arc::clone(&shared.parts.budgets),
+            people: Arc::clone(&shared.people),
+            withdrawals: Arc::clone(&shared.withdrawals),
         };
-        let hearing = Arc::new(HearingRules::new(Arc::clone(&config.channels)));
-        let heard = hearing.heard.clone();
-        let commands = Commands {
-            channels: Arc::clone(&config.channels),
-            archive: Arc::clone(&archive),
-            recaller: Arc::clone(&recaller),
-            withdrawals,
-            budgets: Arc::clone(&budgets),
-            listening: Arc::new(Listening::new(&config.turn.bot_name)),
-            hearing: Arc::clone(&hearing),
-            catch_up: CatchUp::new(
-                Arc::clone(&archive),
-                Arc::clone(&recaller),
-                model.clone(),
-                Arc::clone(&prompts),
-                Arc::clone(&budgets),
-                Arc::clone(&config.channels),
-            ),
-            audit: audit.clone(),
-            people,
-            exports: Exports::new(&config.data_dir),
-        };
-        let window = config.turn.window_turns;
-        let channels = Arc::clone(&config.channels);
-        let summarizer = model.map(|model| {
-            let archive = Arc::clone(&archive);
-            Summarizer::new(
-                archive,
-                model,
-                prompts,
-                budgets,
-                Arc::clone(&channels),
-                window,
-            )
-        });
-        let retention = Retention::new(
-            Arc::clone(&archive),
-            Arc::clone(&channels),
-            audit,
-            config.audit_days,
-        );
-        let digests = Digests::new(Arc::clone(&store), channels, hearing, config.time_zone);
         let bot = Arc::new(Bot::new(
             sessions,
             turns,
-            commands,
-            Upkeep {
-                summarizer,
-                digests,
-                retention,
-            },
+            shared.commands(config),
+            shared.upkeep(config, &store),
             &config.admission,
-            PendingMessages::new(ledger, Arc::clone(&archive)),
+            PendingMessages::new(ledger, Arc::clone(&shared.archive)),
         ));
         Ok(Wired {
-            heard,
+            heard: shared.hearing.heard.clone(),
             bot,
-            archive,
+            archive: shared.archive,
             store,
-            recaller,
+            recaller: shared.parts.recaller,
             searcher,
-            mcp_servers: mcp,
+            mcp_servers,
         })
     }
+}
+
+/// What several parts of a bot have.
+struct Shared {
+    parts: Parts,
+    archive: Arc<Archive>,
+    withdrawals: Arc<Withdrawals>,
+    people: Arc<People>,
+    hearing: Arc<HearingRules>,
+    audit: Audit,
+}
+
+impl Shared {
+    /// Looks after what is searched, beside the start, which it must not hold up: every turn is looked at.
+    fn work_beside(&self, config: &Config, store: &Arc<GraphStore>, searcher: &Arc<Searcher>) {
+        let recaller = &self.parts.recaller;
+        let (its_recaller, its_store) = (Arc::clone(recaller), Arc::clone(store));
+        tokio::spawn(async move { its_recaller.notice_stale(&its_store).await });
+        let its_store: Weak<GraphStore> = Arc::downgrade(store);
+        tokio::spawn(Recaller::keep_mending(Arc::downgrade(recaller), its_store));
+        tokio::spawn(Searcher::follow(Arc::downgrade(searcher)));
+        let (searcher, channels) = (Arc::clone(searcher), Arc::clone(&config.channels));
+        tokio::spawn(async move {
+            let all = searcher.all_sources().await;
+            let known: Vec<&str> = all.iter().map(String::as_str).collect();
+            for problem in channel_kind::unknown_sources(&channels, &known) {
+                tracing::warn!("{problem}");
+            }
+        });
+    }
+
+    fn commands(&self, config: &Config) -> Commands {
+        let parts = &self.parts;
+        Commands {
+            channels: Arc::clone(&config.channels),
+            archive: Arc::clone(&self.archive),
+            recaller: Arc::clone(&parts.recaller),
+            withdrawals: Arc::clone(&self.withdrawals),
+            budgets: Arc::clone(&parts.budgets),
+            listening: Arc::new(Listening::new(&config.turn.bot_name)),
+            hearing: Arc::clone(&self.hearing),
+            catch_up: CatchUp::new(
+                Arc::clone(&self.archive),
+                Arc::clone(&parts.recaller),
+                parts.model.clone(),
+                Arc::clone(&parts.prompts),
+                Arc::clone(&parts.budgets),
+                Arc::clone(&config.channels),
+            ),
+            audit: self.audit.clone(),
+            people: Arc::clone(&self.people),
+            exports: Exports::new(&config.data_dir),
+        }
+    }
+
+    fn upkeep(&self, config: &Config, store: &Arc<GraphStore>) -> Upkeep {
+        let parts = &self.parts;
+        let summarizer = parts.model.as_ref().map(|model| {
+            Summarizer::new(
+                Arc::clone(&self.archive),
+                Arc::clone(model),
+                Arc::clone(&parts.prompts),
+                Arc::clone(&parts.budgets),
+                Arc::clone(&config.channels),
+                config.turn.window_turns,
+            )
+        });
+        Upkeep {
+            summarizer,
+            digests: Digests::new(
+                Arc::clone(store),
+                Arc::clone(&config.channels),
+                Arc::clone(&self.hearing),
+                config.time_zone,
+            ),
+            retention: Retention::new(
+                Arc::clone(&self.archive),
+                Arc::clone(&config.channels),
+                self.audit.clone(),
+                config.audit_days,
+            ),
+        }
+    }
+}
+
+/// What is set for channels must be possible.
+fn check_channels(config: &Config) -> Result<(), WiringError> {
+    let prompts_dir = config.prompts_dir.as_deref();
+    let problems = channel_kind::problems(&config.channels, prompts_dir, &config.mcp_file);
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(WiringError::Channels(problems)),
+    }
+}
+
+/// What searches in a graph.
+///
+/// # Errors
+/// When the weights, or what is set for nodes, are wrong.
+pub fn searcher(
+    config: &Config,
+    store: Arc<GraphStore>,
+    recaller: Arc<Recaller>,
+) -> Result<Searcher, WiringError> {
+    let prompts_dir = config.prompts_dir.as_deref();
+    let weights = Weights::load(prompts_dir)?;
+    let nodes = NodeSettings::load(prompts_dir)?;
+    let searcher = Searcher::new(store, recaller, weights).in_data_dir(&config.data_dir);
+    Ok(searcher.with_nodes(nodes, &config.data_dir))
 }
 
 /// The models: one that writes, where one is configured, and one that embeds.

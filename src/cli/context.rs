@@ -7,15 +7,14 @@ use muninn::agent::mcp::McpServers;
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::graph::{self, GraphConfig, GraphStore, StoreError};
-use muninn::knowledge::search::nodes::NodeSettings;
-use muninn::knowledge::search::{Searcher, Weights};
+use muninn::knowledge::search::Searcher;
 #[cfg(feature = "mcp")]
 use muninn::mcp::Mcp;
 use muninn::memory::{Archive, Recaller};
 use muninn::reloading::Reloading;
 #[cfg(feature = "web")]
 use muninn::web::Web;
-use muninn::wiring::{Models, WiringError, models, recaller};
+use muninn::wiring::{self, Models, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
 
@@ -152,12 +151,8 @@ impl Context {
         if let Some(running) = &self.running {
             return Ok(Arc::clone(&running.searcher));
         }
-        let weights = Weights::load(self.config.prompts_dir.as_deref())?;
-        let nodes = NodeSettings::load(self.config.prompts_dir.as_deref())?;
-        let searcher = Searcher::new(Arc::clone(store), self.recaller()?, weights);
-        let data_dir = &self.config.data_dir;
-        let searcher = searcher.in_data_dir(data_dir);
-        Ok(Arc::new(searcher.with_nodes(nodes, data_dir)))
+        let searcher = wiring::searcher(&self.config, Arc::clone(store), self.recaller()?)?;
+        Ok(Arc::new(searcher))
     }
 
     /// Makes the files that are searched of what has changed. What goes wrong is in the log: the next question looks again.

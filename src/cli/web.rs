@@ -170,5 +170,6 @@ pub(super) async fn beside(
     let web = web::serve(at, data, readable, to_bot, shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
     wired.bot.invites_by(invites);
+    tracing::info!("serving the pages; `muninn web` prints a link");
     Ok(Some(web))
 }

@@ -9,7 +9,7 @@ use super::Bot;
 use crate::agent::telemetry;
 use crate::conversation::in_flight::{Begin, Revision};
 use crate::conversation::notice::Notice;
-use crate::conversation::turn::{After, MOST_AGAIN, deliver};
+use crate::conversation::turn::{After, MOST_AGAIN, TurnError, deliver};
 use crate::graph::session::SessionGuard;
 
 impl Bot {
@@ -77,55 +77,77 @@ impl Bot {
                 )
                 .instrument(telemetry::turn(&turns.config.bot_name, message))
                 .await;
-            match taken {
-                Ok(After::Superseded) => {}
-                Ok(After::Outdated) if again < MOST_AGAIN => again += 1,
-                Ok(After::Outdated) => {
-                    tracing::error!(event = %message.event, "what an answer is made from changes again and again");
-                    deliver(
-                        reply.as_mut(),
-                        &Notice::Failed.in_language(message.language()),
-                    )
-                    .await;
-                    return;
+            let over = match taken {
+                Ok(After::Superseded) => continue,
+                Ok(After::Outdated) if again < MOST_AGAIN => {
+                    again += 1;
+                    continue;
                 }
-                Ok(After::Nothing) => return,
-                Ok(After::Stopped) => return self.in_flight.stopped(&message.event),
-                Ok(After::Earlier) => {
-                    // That is the answer to what it said before.
-                    if let Some(revision) = newest
-                        && let Err(revision) = self.revise_within(guard, revision).await
-                    {
-                        followed.pop();
-                        self.revise_later(revision);
-                    }
-                    return;
-                }
-                Ok(After::Elsewhere) => {
-                    // Whoever answered it need not know of what was revised here.
-                    if let Some(revision) = newest {
-                        followed.pop();
-                        self.revise_later(revision);
-                    }
-                    return;
-                }
-                Ok(After::Silent) => {
-                    self.commands.listening.hold(message, &text);
-                    return self.hear_unanswered(message).await;
-                }
-                Ok(After::Summarize) => return self.summarize(message),
-                Err(error) => {
-                    metrics::counter!("muninn_failed_turns_total").increment(1);
-                    tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
-                    deliver(
-                        reply.as_mut(),
-                        &Notice::Failed.in_language(message.language()),
-                    )
-                    .await;
-                    return;
+                over @ (Ok(
+                    After::Outdated
+                    | After::Nothing
+                    | After::Stopped
+                    | After::Earlier
+                    | After::Elsewhere
+                    | After::Silent
+                    | After::Summarize,
+                )
+                | Err(_)) => over,
+            };
+            let concluding = self.conclude(guard, message, &text, newest, over, reply.as_mut());
+            if !concluding.await {
+                followed.pop();
+            }
+            return;
+        }
+    }
+
+    /// Does what is left to do when a turn is over. Says whether the newest revision of its message was followed.
+    async fn conclude(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        text: &str,
+        newest: Option<Box<Revision>>,
+        over: Result<After, TurnError>,
+        reply: &mut dyn Reply,
+    ) -> bool {
+        let failed = Notice::Failed.in_language(message.language());
+        match over {
+            Ok(After::Nothing | After::Superseded) => {}
+            Ok(After::Outdated) => {
+                tracing::error!(event = %message.event, "what an answer is made from changes again and again");
+                deliver(reply, &failed).await;
+            }
+            Ok(After::Stopped) => self.in_flight.stopped(&message.event),
+            Ok(After::Earlier) => {
+                // That is the answer to what it said before.
+                if let Some(revision) = newest
+                    && let Err(revision) = self.revise_within(guard, revision).await
+                {
+                    self.revise_later(revision);
+                    return false;
                 }
             }
+            Ok(After::Elsewhere) => {
+                // Whoever answered it need not know of what was revised here.
+                if let Some(revision) = newest {
+                    self.revise_later(revision);
+                    return false;
+                }
+            }
+            Ok(After::Silent) => {
+                self.commands.listening.hold(message, text);
+                self.hear_unanswered(message).await;
+            }
+            Ok(After::Summarize) => self.summarize(message),
+            Err(error) => {
+                metrics::counter!("muninn_failed_turns_total").increment(1);
+                tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
+                deliver(reply, &failed).await;
+            }
         }
+        true
     }
 
     /// Sees to it that a message is not answered, nor was when it was delivered before; says whether that is done.

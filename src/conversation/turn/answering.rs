@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use muninn_platform::Reply;
 use tokio::sync::watch;
@@ -23,16 +23,38 @@ use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, Trust, is_question};
 use crate::knowledge::search::{Among, Policy, Query, Rung};
+use crate::llm::ModelChain;
 use crate::memory::{Recalled, summary};
 
 /// Questions before a message that searching the team's knowledge looks at.
 const EARLIER: usize = 2;
 
+/// What a model is asked.
+struct Question<'a> {
+    asked: &'a Asked<'a>,
+    read: &'a Read,
+    policies: &'a [Policy],
+    links: &'a Links,
+    /// The tools on the graph.
+    offer: Option<Arc<Offer>>,
+    /// From then on it looks no further.
+    late: Instant,
+}
+
 /// How asking the model ended.
 enum Ended {
     Answered(Result<String, NoAnswer>),
-    TookTooLong,
+    TookTooLong(Duration),
     Interrupted(Interruption),
+}
+
+/// What is made of that.
+enum Made {
+    /// What the model wrote, and what is said below it.
+    Written(String, Option<Notice>),
+    /// Nothing of the model's, and why.
+    WithoutModel(Notice),
+    Nothing(NoDraft),
 }
 
 impl TurnRunner {
@@ -79,7 +101,7 @@ impl TurnRunner {
 
     async fn draft_under(
         &self,
-        under: (&[Policy], &Links),
+        (policies, links): (&[Policy], &Links),
         purse: &Purse<'_>,
         asked: &Asked<'_>,
         read: &Read,
@@ -94,92 +116,69 @@ impl TurnRunner {
             let draft = self.quote_memory(asked, read, None, gathered);
             return draft.await.map(Ok);
         };
-        let kind = asked.kind;
-        let offer = if read.store_away {
-            None
-        } else {
-            self.toolbox.offer().await.unwrap_or_else(|error| {
-                tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
-                gathered.rungs.push(Rung::NotAsked);
-                None
-            })
-        };
-        let message = asked.message;
-        let person = format!("{}/{}", message.audience.platform, message.author.id);
-        let images = &asked.files.images;
-        let answer_tokens = self.config.answer_tokens;
-        let asker = Asker::new(model, person, answer_tokens)
-            .showing(images)
-            .paying_from(purse)
-            .on_days_of(self.recaller.time_zone_of(message))
-            .sampling(SamplingByKind::of(Some(&kind.set)))
-            .answering_with(kind.set.model.as_deref());
+        let asker = self.asker(model, asked, purse);
         let limit = asker.turn_limit(self.config.timeout);
+        let question = Question {
+            asked,
+            read,
+            policies,
+            links,
+            offer: self.offer(read, &mut gathered).await,
+            late: Instant::now() + limit / 2,
+        };
         let (shown, watched) = watch::channel(String::new());
         let ended = {
-            let late = Instant::now() + limit / 2;
-            let asking = self.ask(
-                &asker,
-                asked,
-                read,
-                under,
-                offer,
-                late,
-                &shown,
-                &mut gathered,
-            );
+            let asking = self.ask(&asker, question, &shown, &mut gathered);
             let asking = async {
                 tokio::select! {
                     answered = asking => Ended::Answered(answered),
                     interruption = interrupt.raised() => Ended::Interrupted(interruption),
-                    () = tokio::time::sleep(limit) => Ended::TookTooLong,
+                    () = tokio::time::sleep(limit) => Ended::TookTooLong(limit),
                 }
             };
             stream::show(reply, watched, asking).await
         };
         let written = shown.borrow().trim().to_owned();
-        let why = match ended {
-            Ended::Answered(Ok(answer)) => {
-                let incomplete = self.incomplete(&gathered);
-                let mut draft = Draft::of_model(answer, gathered, read);
-                draft.below.splice(0..0, incomplete);
-                draft.calls = asker.into_calls();
-                return Ok(Ok(draft));
+        let mut draft = match made_of(ended, &written, self.incomplete(&gathered))? {
+            Made::Written(text, below) => {
+                let mut draft = Draft::of_model(text, gathered, read);
+                draft.below.splice(0..0, below);
+                draft
             }
-            Ended::Answered(Err(NoAnswer::Silent)) => return Ok(Err(NoDraft::Silent)),
-            Ended::Answered(Err(error)) => {
-                let why = match (no_answer(error)?, self.incomplete(&gathered)) {
-                    (Notice::NoAnswer, Some(incomplete)) => incomplete,
-                    (why, _) => why,
-                };
-                let mut draft = self.without_model(asked, read, why, gathered).await?;
-                draft.calls = asker.into_calls();
-                return Ok(Ok(draft));
-            }
-            Ended::Interrupted(Interruption::Superseded) => {
-                return Ok(Err(NoDraft::Interrupted(Interruption::Superseded)));
-            }
-            Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
-                return Ok(Err(NoDraft::Interrupted(Interruption::Stopped)));
-            }
-            Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
-            Ended::TookTooLong => {
-                tracing::warn!(
-                    seconds = limit.as_secs(),
-                    "a turn took too long; raise TURN_TIMEOUT, or lower ANSWER_TOKENS"
-                );
-                Notice::TookTooLong(limit)
-            }
-        };
-        let mut draft = if written.is_empty() {
-            self.without_model(asked, read, why, gathered).await?
-        } else {
-            let mut draft = Draft::of_model(format!("{written} …"), gathered, read);
-            draft.below.insert(0, why);
-            draft
+            Made::WithoutModel(why) => self.without_model(asked, read, why, gathered).await?,
+            Made::Nothing(none) => return Ok(Err(none)),
         };
         draft.calls = asker.into_calls();
         Ok(Ok(draft))
+    }
+
+    /// What asks the model for this person, in this channel.
+    fn asker<'a>(
+        &'a self,
+        model: &'a ModelChain,
+        asked: &'a Asked<'_>,
+        purse: &'a Purse<'_>,
+    ) -> Asker<'a> {
+        let (message, set) = (asked.message, &asked.kind.set);
+        let person = format!("{}/{}", message.audience.platform, message.author.id);
+        Asker::new(model, person, self.config.answer_tokens)
+            .showing(&asked.files.images)
+            .paying_from(purse)
+            .on_days_of(self.recaller.time_zone_of(message))
+            .sampling(SamplingByKind::of(Some(set)))
+            .answering_with(set.model.as_deref())
+    }
+
+    /// The tools on the graph, where it can be asked.
+    async fn offer(&self, read: &Read, gathered: &mut Gathered) -> Option<Arc<Offer>> {
+        if read.store_away {
+            return None;
+        }
+        self.toolbox.offer().await.unwrap_or_else(|error| {
+            tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
+            gathered.rungs.push(Rung::NotAsked);
+            None
+        })
     }
 
     /// What is said of an answer that ends before its end.
@@ -192,21 +191,21 @@ impl TurnRunner {
         })
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a turn knows, and where it grows"
-    )]
     async fn ask(
         &self,
         asker: &Asker<'_>,
-        asked: &Asked<'_>,
-        read: &Read,
-        (policies, links): (&[Policy], &Links),
-        offer: Option<Arc<Offer>>,
-        late: Instant,
+        question: Question<'_>,
         shown: &watch::Sender<String>,
         gathered: &mut Gathered,
     ) -> Result<String, NoAnswer> {
+        let Question {
+            asked,
+            read,
+            policies,
+            links,
+            offer,
+            late,
+        } = question;
         let Asked {
             message,
             text,
@@ -217,7 +216,6 @@ impl TurnRunner {
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = today(self.recaller.time_zone_of(message));
-        let can = asker.capabilities();
         let asks_graph = |offer: &&Arc<Offer>| self.toolbox.names(offer).any(|it| kind.allows(it));
         let knowledge = offer
             .as_ref()
@@ -268,22 +266,24 @@ impl TurnRunner {
             },
             policies,
             links,
-            budget: Budget {
-                prompt: prompt_tokens(
-                    self.config.context_tokens,
-                    self.config.answer_tokens,
-                    can.context,
-                ),
-                rounds: self.config.agent_max_rounds,
-                late,
-                reranks: self.config.recall_rerank,
-                searches_first: self.config.calls_no_tools
-                    || can.too_weak_for_tools
-                    || can.context.is_some_and(|context| context < LEAST_FOR_TOOLS),
-            },
+            budget: self.budget(asker, late),
             shown,
         };
         agent.answer(gathered).await
+    }
+
+    /// What an answer may cost.
+    fn budget(&self, asker: &Asker<'_>, late: Instant) -> Budget {
+        let (config, can) = (&self.config, asker.capabilities());
+        Budget {
+            prompt: prompt_tokens(config.context_tokens, config.answer_tokens, can.context),
+            rounds: config.agent_max_rounds,
+            late,
+            reranks: config.recall_rerank,
+            searches_first: config.calls_no_tools
+                || can.too_weak_for_tools
+                || can.context.is_some_and(|context| context < LEAST_FOR_TOOLS),
+        }
     }
 
     /// What is left when no model wrote an answer: what the tools found, or else memory.
@@ -420,6 +420,43 @@ fn earlier_questions(read: &Read) -> Vec<&str> {
         .iter()
         .map(|turn| turn.input.as_str())
         .collect()
+}
+
+/// What is made of how asking the model ended, when so much was written. `incomplete` is what is said of an answer that
+/// ends before its end.
+fn made_of(ended: Ended, written: &str, incomplete: Option<Notice>) -> Result<Made, PromptError> {
+    let why = match ended {
+        Ended::Answered(Ok(answer)) => return Ok(Made::Written(answer, incomplete)),
+        Ended::Answered(Err(NoAnswer::Silent)) => return Ok(Made::Nothing(NoDraft::Silent)),
+        Ended::Answered(Err(error)) => {
+            let why = match (no_answer(error)?, incomplete) {
+                (Notice::NoAnswer, Some(incomplete)) => incomplete,
+                (why, _) => why,
+            };
+            return Ok(Made::WithoutModel(why));
+        }
+        Ended::Interrupted(Interruption::Superseded) => {
+            return Ok(Made::Nothing(NoDraft::Interrupted(
+                Interruption::Superseded,
+            )));
+        }
+        Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
+            return Ok(Made::Nothing(NoDraft::Interrupted(Interruption::Stopped)));
+        }
+        Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
+        Ended::TookTooLong(limit) => {
+            let seconds = limit.as_secs();
+            tracing::warn!(
+                seconds,
+                "a turn took too long; raise TURN_TIMEOUT, or lower ANSWER_TOKENS"
+            );
+            Notice::TookTooLong(limit)
+        }
+    };
+    Ok(match written.is_empty() {
+        true => Made::WithoutModel(why),
+        false => Made::Written(format!("{written} …"), Some(why)),
+    })
 }
 
 /// What is said of it that the model gave no answer.

@@ -1,0 +1,140 @@
+//! What runs beside one another while the bot serves, and how that ends in the time there is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use muninn::conversation::bot::Bot;
+use muninn::graph::{GraphStore, StoreError};
+use muninn_platform::{Inbox, Platform, PlatformError};
+use tokio::sync::OnceCell;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// The platforms, and what runs until they end.
+#[derive(Default)]
+pub(super) struct Tasks(JoinSet<Result<(), PlatformError>>);
+
+impl Tasks {
+    pub(super) fn serve(
+        &mut self,
+        platform: Box<dyn Platform>,
+        inbox: &Inbox,
+        shutdown: &CancellationToken,
+    ) {
+        tracing::info!(platform = platform.name(), "serving");
+        let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
+        self.0
+            .spawn(async move { platform.run(inbox, shutdown).await });
+    }
+
+    pub(super) fn run(&mut self, work: impl Future<Output = ()> + Send + 'static) {
+        self.0.spawn(async move {
+            work.await;
+            Ok(())
+        });
+    }
+}
+
+/// A bot at work on its platforms.
+pub(super) struct Serving {
+    pub(super) bot: Arc<Bot>,
+    pub(super) tasks: Tasks,
+    /// The bot takes what comes in.
+    pub(super) serving: JoinHandle<()>,
+}
+
+impl Serving {
+    /// Returns when all is finished, or time is up; gives what the platforms ended with.
+    pub(super) async fn until_the_end(
+        mut self,
+        shutdown: &CancellationToken,
+        time: &Time,
+    ) -> anyhow::Result<Result<(), PlatformError>> {
+        let mut lost = Ok(());
+        let ended = async {
+            while let Some(ended) = self.tasks.0.join_next().await {
+                let ended = ended?;
+                if lost.is_ok() {
+                    lost = ended;
+                }
+                shutdown.cancel();
+            }
+            (&mut self.serving).await?;
+            anyhow::Ok(())
+        };
+        tokio::select! {
+            ended = ended => {
+                ended?;
+                return Ok(lost);
+            }
+            () = time.part(TO_FINISH) => {}
+        }
+        tracing::warn!("ending: what is still under way is left to the next start");
+        self.bot.halt();
+        let cleaned_up = async {
+            while self.tasks.0.join_next().await.is_some() {}
+            (&mut self.serving).await
+        };
+        tokio::select! {
+            _ = cleaned_up => {}
+            () = time.part(TO_CLEAN_UP) => {}
+        }
+        self.tasks.0.abort_all();
+        self.serving.abort();
+        Ok(lost)
+    }
+}
+
+/// What is under way may be finished in this part of the time there is for ending.
+const TO_FINISH: f64 = 0.6;
+/// What was begun is taken away in this part of it.
+const TO_CLEAN_UP: f64 = 0.75;
+/// The graph is told in this part of it.
+const TO_LET_GO: f64 = 0.85;
+
+/// The time there is for ending, from the moment somebody asks for that.
+pub(super) struct Time {
+    ending: CancellationToken,
+    began: OnceCell<Instant>,
+    most: Duration,
+}
+
+impl Time {
+    pub(super) fn from(ending: &CancellationToken, most: Duration) -> Self {
+        Self {
+            ending: ending.clone(),
+            began: OnceCell::new(),
+            most,
+        }
+    }
+
+    /// Over when that part of it is.
+    async fn part(&self, part: f64) {
+        let began = self.began.get_or_init(async || {
+            self.ending.cancelled().await;
+            Instant::now()
+        });
+        let over = *began.await + self.most.mul_f64(part);
+        sleep_until(over).await;
+    }
+
+    /// Waits until the graph was told that this process ends, and closes it.
+    pub(super) async fn let_go_of(
+        &self,
+        store: &GraphStore,
+        looking_after: JoinHandle<()>,
+    ) -> Result<(), StoreError> {
+        tokio::select! {
+            _ = looking_after => {}
+            () = self.part(TO_LET_GO) => tracing::warn!("the graph could not be told that this process ends"),
+        }
+        tokio::select! {
+            closed = store.close() => closed,
+            () = self.part(1.0) => {
+                tracing::warn!("the graph could not be closed in time: it is put right at the next start");
+                Ok(())
+            }
+        }
+    }
+}

@@ -237,7 +237,10 @@ impl Api {
     }
 
     pub(crate) async fn commands(&self, guild: Option<GuildId>) -> Answer<Vec<Value>> {
-        self.ask(get(self.commands_route(guild))).await
+        // Without it Discord leaves the translations out.
+        let request = get(self.commands_route(guild));
+        let localized = vec![("with_localizations", "true".to_owned())];
+        self.ask(request.params(Some(localized))).await
     }
 
     pub(crate) async fn set_commands(

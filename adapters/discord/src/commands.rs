@@ -1,5 +1,6 @@
 //! The commands, and their registration.
 
+use muninn_texts::{Language, Text, text};
 use serde_json::{Map, Value, json};
 use serenity::model::id::GuildId;
 
@@ -18,147 +19,170 @@ const LONGEST_QUESTION: u16 = 6_000;
 
 /// All commands as they should be registered.
 pub(crate) fn all() -> Vec<Value> {
-    let mut commands = vec![
-        chat_input(
+    let conversations = [
+        command(
             "ask",
-            "Ask Muninn something",
-            json!([
-                { "type": TEXT, "name": "question", "description": "What you want to know",
-                  "required": true, "max_length": LONGEST_QUESTION },
-                { "type": YES_OR_NO, "name": "private",
-                  "description": "Only you see the question and the answer" },
-                { "type": YES_OR_NO, "name": "thread",
-                  "description": "Answer in a thread of its own" },
-            ]),
+            &text!("slash-ask"),
+            vec![
+                question("question", &text!("slash-ask-question")),
+                option(YES_OR_NO, "private", &text!("slash-ask-private")),
+                option(YES_OR_NO, "thread", &text!("slash-ask-thread")),
+            ],
         ),
-        chat_input("why", "What the last answer here was made from", json!([])),
-        chat_input(
-            "forget",
-            "Let Muninn forget something",
-            json!([{ "type": TEXT, "name": "what", "description": "What to forget",
-                "choices": [
-                    { "name": "my last question here, with its answer", "value": "last" },
-                    { "name": "this thread", "value": "thread" },
-                    { "name": "this channel, with all of its threads", "value": "channel" },
-                    { "name": "what I asked privately here", "value": "private" },
-                    { "name": "everything of mine, everywhere", "value": "me" },
-                    { "name": "everything of mine, everywhere: yes, for good", "value": "me yes" },
-                ] },
-                { "type": NUMBER, "name": "number", "min_value": 1,
-                  "description": "Or one thing, as the last list that you saw here numbers it" }]),
-        ),
-        chat_input(
-            "note",
-            "Have Muninn keep something in mind here, for all who are here",
-            json!([{ "type": TEXT, "name": "text", "description": "What to keep in mind",
-                "required": true, "max_length": LONGEST_QUESTION }]),
-        ),
-        chat_input(
-            "memory",
-            "List what Muninn keeps of what you said here",
-            json!([
-                { "type": TEXT, "name": "search", "max_length": 200,
-                  "description": "Only what has these words" },
-                { "type": YES_OR_NO, "name": "more", "description": "What follows the last list" },
-            ]),
-        ),
-        chat_input(
-            "correct",
-            "Say anew what a list of Muninn's shows",
-            json!([
-                { "type": NUMBER, "name": "number", "required": true, "min_value": 1,
-                  "description": "Its number in the last list that you saw here" },
-                { "type": TEXT, "name": "text", "required": true, "max_length": LONGEST_QUESTION,
-                  "description": "What is right" },
-            ]),
-        ),
-        attend("mute", "Have Muninn say nothing here until it is unmuted"),
-        attend(
-            "mentions",
-            "Have Muninn answer here only when it is mentioned",
-        ),
-        attend("unmute", "Have Muninn answer here again"),
-        attend(
-            "off",
-            "What people say to each other here from now on is off the record",
-        ),
-        attend(
-            "on",
-            "What people say to each other here may be remembered again",
-        ),
-        chat_input(
-            "remember",
-            "What Muninn may remember of this channel, and of you",
-            json!([{ "type": TEXT, "name": "what", "description": "What to remember",
-                "required": true, "choices": [
-                    { "name": "nothing of mine that I do not say to Muninn", "value": REMEMBER_NOT_ME },
-                    { "name": "also what I say to others", "value": REMEMBER_ME },
-                    { "name": "what people say to each other in this channel", "value": REMEMBER_CHANNEL },
-                    { "name": "only what Muninn is asked in this channel", "value": REMEMBER_ASKED },
-                ] }]),
-        ),
-        chat_input(
+        command("why", &text!("slash-why"), vec![]),
+        command(
             "catchup",
-            "What was decided, answered and left open here while you were away",
-            json!([{ "type": TEXT, "name": "since", "max_length": 60,
-                "description": "A day, such as Monday or 2026-04-13; since you last wrote here, if you leave it out" }]),
+            &text!("slash-catchup"),
+            vec![since(&text!("slash-catchup-since"))],
         ),
-        chat_input(
+        command(
             "backfill",
-            "Read what people said to one another in this channel before, where it is remembered",
-            json!([{ "type": TEXT, "name": "since", "max_length": 60,
-                "description": "The first day, such as 2026-01-31; leave it out to see how far it is" }]),
+            &text!("slash-backfill"),
+            vec![since(&text!("slash-backfill-since"))],
         ),
-        chat_input(
-            "link",
-            "Let your account here and on another platform be one for Muninn",
-            json!([{ "type": TEXT, "name": "code", "max_length": 20,
-                "description": "The code that Muninn gave you there; leave it out to get one" }]),
-        ),
-        chat_input("unlink", "Undo /link for your account here", json!([])),
-        chat_input("usage", "What was spent, by you and here", json!([])),
-        chat_input(
-            "export",
-            "Get all that Muninn keeps of you, in all places, as files for you alone",
-            json!([]),
-        ),
-        chat_input(
-            "web",
-            "Get a link to pages that show your conversations, for you alone",
-            json!([{ "type": YES_OR_NO, "name": "sign_out",
-                "description": "Sign out wherever you opened one" }]),
-        ),
-        chat_input(
-            "mcp",
-            "Let a program, such as an editor, ask Muninn for you",
-            json!([
-                { "type": TEXT, "name": "what", "description": "What to do; a list of your tokens, if you leave it out",
-                  "choices": [
-                    { "name": "a token that reads what you may read in this place", "value": "token" },
-                    { "name": "a token that reads what you may read anywhere", "value": "token everywhere" },
-                    { "name": "a list of your tokens", "value": "tokens" },
-                    { "name": "revoke the token with this number", "value": "revoke" },
-                    { "name": "revoke all of your tokens", "value": "revoke all" },
-                  ] },
-                { "type": NUMBER, "name": "number", "min_value": 1, "description": "Its number in the list" },
-                { "type": TEXT, "name": "for", "max_length": 30,
-                  "description": "How long the token holds, such as 30 days; until you revoke it, if you leave it out" },
-            ]),
-        ),
-        chat_input(
+        command(
             "session",
-            "Find a conversation you had with Muninn",
-            json!([{ "type": TEXT, "name": "name", "description": "Words of its first question",
-                "autocomplete": true }]),
+            &text!("slash-session"),
+            vec![with(
+                option(TEXT, "name", &text!("slash-session-name")),
+                "autocomplete",
+                json!(true),
+            )],
+        ),
+        command("usage", &text!("slash-usage"), vec![]),
+        named(
+            json!({ "type": MESSAGE }),
+            ABOUT,
+            &text!("slash-about-message"),
         ),
     ];
-    commands.push(json!({ "type": MESSAGE, "name": ABOUT }));
+    let mut commands: Vec<Value> = conversations
+        .into_iter()
+        .chain(about_memory())
+        .chain(about_people())
+        .chain(attending())
+        .collect();
     for command in &mut commands {
         // In guilds and in direct messages with the bot, for those who can use it there.
         command["contexts"] = json!([0, 1]);
         command["integration_types"] = json!([0]);
     }
     commands
+}
+
+/// What is kept of what was said.
+fn about_memory() -> [Value; 5] {
+    [
+        command(
+            "forget",
+            &text!("slash-forget"),
+            vec![
+                with_choices(
+                    option(TEXT, "what", &text!("slash-forget-what")),
+                    &[
+                        (text!("slash-forget-last"), "last"),
+                        (text!("slash-forget-thread"), "thread"),
+                        (text!("slash-forget-channel"), "channel"),
+                        (text!("slash-forget-private"), "private"),
+                        (text!("slash-forget-me"), "me"),
+                        (text!("slash-forget-me-yes"), "me yes"),
+                    ],
+                ),
+                number(&text!("slash-forget-number")),
+            ],
+        ),
+        command(
+            "note",
+            &text!("slash-note"),
+            vec![question("text", &text!("slash-note-text"))],
+        ),
+        command(
+            "memory",
+            &text!("slash-memory"),
+            vec![
+                at_most(option(TEXT, "search", &text!("slash-memory-search")), 200),
+                option(YES_OR_NO, "more", &text!("slash-memory-more")),
+            ],
+        ),
+        command(
+            "correct",
+            &text!("slash-correct"),
+            vec![
+                required(number(&text!("slash-correct-number"))),
+                question("text", &text!("slash-correct-text")),
+            ],
+        ),
+        command(
+            "remember",
+            &text!("slash-remember"),
+            vec![required(with_choices(
+                option(TEXT, "what", &text!("slash-remember-what")),
+                &[
+                    (text!("slash-remember-not-me"), REMEMBER_NOT_ME),
+                    (text!("slash-remember-me"), REMEMBER_ME),
+                    (text!("slash-remember-channel"), REMEMBER_CHANNEL),
+                    (text!("slash-remember-asked"), REMEMBER_ASKED),
+                ],
+            ))],
+        ),
+    ]
+}
+
+/// The accounts, the copy, the pages and the programs of one person.
+fn about_people() -> [Value; 5] {
+    [
+        command(
+            "link",
+            &text!("slash-link"),
+            vec![at_most(option(TEXT, "code", &text!("slash-link-code")), 20)],
+        ),
+        command("unlink", &text!("slash-unlink"), vec![]),
+        command("export", &text!("slash-export"), vec![]),
+        command(
+            "web",
+            &text!("slash-web"),
+            vec![option(YES_OR_NO, "sign_out", &text!("slash-web-sign-out"))],
+        ),
+        command(
+            "mcp",
+            &text!("slash-mcp"),
+            vec![
+                with_choices(
+                    option(TEXT, "what", &text!("slash-mcp-what")),
+                    &[
+                        (text!("slash-mcp-here"), "token"),
+                        (text!("slash-mcp-everywhere"), "token everywhere"),
+                        (text!("slash-mcp-list"), "tokens"),
+                        (text!("slash-mcp-revoke"), "revoke"),
+                        (text!("slash-mcp-revoke-all"), "revoke all"),
+                    ],
+                ),
+                number(&text!("slash-mcp-number")),
+                at_most(option(TEXT, "for", &text!("slash-mcp-for")), 30),
+            ],
+        ),
+    ]
+}
+
+/// Which messages are answered, and what is on the record.
+fn attending() -> [Value; 5] {
+    let texts = [
+        ("mute", text!("slash-mute")),
+        ("mentions", text!("slash-mentions")),
+        ("unmute", text!("slash-unmute")),
+        ("off", text!("slash-off")),
+        ("on", text!("slash-on")),
+    ];
+    texts.map(|(name, description)| {
+        let place = with_choices(
+            option(TEXT, "where", &text!("slash-where")),
+            &[
+                (text!("slash-where-thread"), "thread"),
+                (text!("slash-where-channel"), "channel"),
+            ],
+        );
+        command(name, &description, vec![place])
+    })
 }
 
 /// What may be remembered, in the words that people say it with.
@@ -170,25 +194,90 @@ const REMEMBER_ASKED: &str = "remember only what is asked";
 /// The command in a message's menu.
 pub(crate) const ABOUT: &str = "Ask Muninn about this message";
 
-/// A command about which messages are answered.
-fn attend(name: &str, description: &str) -> Value {
-    let place = json!([{ "type": TEXT, "name": "where", "description": "Where; here, if you leave it out",
-        "choices": [
-            { "name": "in this thread", "value": "thread" },
-            { "name": "in this channel, with all of its threads", "value": "channel" },
-        ] }]);
-    chat_input(name, description, place)
+fn command(name: &str, description: &Text, options: Vec<Value>) -> Value {
+    let command = described(json!({ "type": CHAT_INPUT, "name": name }), description);
+    match options.is_empty() {
+        true => command,
+        false => with(command, "options", options.into()),
+    }
 }
 
-fn chat_input(name: &str, description: &str, options: Value) -> Value {
-    let mut command = json!({ "type": CHAT_INPUT, "name": name, "description": description });
-    if options
-        .as_array()
-        .is_some_and(|options| !options.is_empty())
-    {
-        command["options"] = options;
+fn option(kind: u8, name: &str, description: &Text) -> Value {
+    described(json!({ "type": kind, "name": name }), description)
+}
+
+/// A text that must be there, as long as a question may be.
+fn question(name: &str, description: &Text) -> Value {
+    required(at_most(option(TEXT, name, description), LONGEST_QUESTION))
+}
+
+fn since(description: &Text) -> Value {
+    at_most(option(TEXT, "since", description), 60)
+}
+
+/// One of a list, counted from 1.
+fn number(description: &Text) -> Value {
+    with(option(NUMBER, "number", description), "min_value", json!(1))
+}
+
+fn required(option: Value) -> Value {
+    with(option, "required", json!(true))
+}
+
+fn at_most(option: Value, characters: u16) -> Value {
+    with(option, "max_length", json!(characters))
+}
+
+fn with_choices(option: Value, choices: &[(Text, &str)]) -> Value {
+    let choices = choices.iter().map(|(text, value)| {
+        named(
+            json!({ "value": value }),
+            &text.in_language(Language::English),
+            text,
+        )
+    });
+    with(option, "choices", choices.collect())
+}
+
+fn with(mut thing: Value, field: &str, value: Value) -> Value {
+    thing[field] = value;
+    thing
+}
+
+/// With a description as each person's Discord speaks.
+fn described(thing: Value, description: &Text) -> Value {
+    let english = json!(description.in_language(Language::English));
+    let thing = with(thing, "description", english);
+    with(thing, "description_localizations", localized(description))
+}
+
+/// With the name that others go by, and what it is called as each person's Discord speaks.
+fn named(thing: Value, name: &str, text: &Text) -> Value {
+    let thing = with(thing, "name", json!(name));
+    with(thing, "name_localizations", localized(text))
+}
+
+/// A text by Discord's names of locales.
+fn localized(text: &Text) -> Value {
+    let all = Language::ALL.into_iter().flat_map(|language| {
+        let said = json!(text.in_language(language));
+        locales(language)
+            .iter()
+            .map(move |locale| ((*locale).to_owned(), said.clone()))
+    });
+    Value::Object(all.collect())
+}
+
+/// What Discord calls a language; nothing for the one that everybody sees without a locale of ours.
+fn locales(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::English => &[],
+        Language::German => &["de"],
+        Language::French => &["fr"],
+        Language::Spanish => &["es-ES", "es-419"],
+        Language::Portuguese => &["pt-BR"],
+        Language::Japanese => &["ja"],
     }
-    command
 }
 
 /// Whether what is registered is what should be.
@@ -201,7 +290,7 @@ pub(crate) fn are_registered(registered: &[Value]) -> bool {
     registered.len() == wanted.len() && wanted.iter().all(is_there)
 }
 
-/// A command without what Discord adds to it (ids, versions, translations) and without what says
+/// A command without what Discord adds to it (ids, versions) and without what says
 /// nothing (false, null, empty); `contexts` only where they are asked for.
 fn normal(value: &Value, wanted: &Value) -> Value {
     match value {
@@ -259,7 +348,6 @@ mod tests {
             command["version"] = json!("7");
             command["nsfw"] = json!(false);
             command["default_member_permissions"] = Value::Null;
-            command["name_localizations"] = Value::Null;
             if command.get("description").is_none() {
                 command["description"] = json!("");
             }
@@ -287,9 +375,10 @@ mod tests {
     fn a_change_is_seen() {
         assert!(!are_registered(&[]));
         assert!(!are_registered(&registered()[1..]));
-        let changes: [fn(&mut Vec<Value>); 4] = [
+        let changes: [fn(&mut Vec<Value>); 5] = [
             |them| them.push(json!({ "type": 1, "name": "old", "description": "gone" })),
             |them| ask(them)["description"] = json!("other"),
+            |them| ask(them)["description_localizations"]["de"] = json!("other"),
             |them| ask(them)["options"][0]["required"] = json!(false),
             |them| ask(them)["options"].as_array_mut().unwrap().truncate(1),
         ];
@@ -300,13 +389,39 @@ mod tests {
         }
     }
 
+    /// All texts of a kind, with those of other locales.
+    fn texts(thing: &Value, name: &str) -> Vec<String> {
+        let localized = thing[format!("{name}_localizations")].as_object();
+        let all = thing[name].as_str().into_iter();
+        let all = all.chain(
+            localized
+                .into_iter()
+                .flat_map(|it| it.values().filter_map(Value::as_str)),
+        );
+        all.map(str::to_owned).collect()
+    }
+
+    fn listed<'a>(thing: &'a Value, name: &str) -> &'a [Value] {
+        thing[name].as_array().map_or(&[], Vec::as_slice)
+    }
+
     #[test]
-    fn names_are_within_the_limits() {
+    fn texts_are_within_the_limits_in_every_language() {
+        let fit = |texts: Vec<String>, most: usize| {
+            for text in texts {
+                assert!(text.chars().count() <= most, "{text}");
+            }
+        };
         for command in all() {
-            let name = command["name"].as_str().unwrap();
-            assert!(name.len() <= 32, "{name}");
-            let choices = command["options"][0]["choices"].as_array();
-            assert!(choices.is_none_or(|choices| choices.len() <= 25));
+            fit(texts(&command, "name"), 32);
+            fit(texts(&command, "description"), 100);
+            for option in listed(&command, "options") {
+                assert_eq!(texts(option, "description").len(), 7, "{option}");
+                fit(texts(option, "description"), 100);
+                let choices = listed(option, "choices");
+                assert!(choices.len() <= 25);
+                choices.iter().for_each(|it| fit(texts(it, "name"), 100));
+            }
         }
     }
 }

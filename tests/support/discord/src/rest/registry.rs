@@ -45,7 +45,8 @@ pub(super) fn answer(
     let kept = world.commands.get(&(call.app, guild));
     let kept = kept.cloned().unwrap_or_default();
     match wants {
-        Wants::All => Ok(Value::Array(kept)),
+        Wants::All if call.asked("with_localizations") == Some("true") => Ok(Value::Array(kept)),
+        Wants::All => Ok(kept.into_iter().map(without_localizations).collect()),
         Wants::Set => set(world, call, guild, &kept),
     }
 }
@@ -117,6 +118,21 @@ fn register(
     match guild {
         Some(guild) => crate::world::with_guild(registered, Some(guild)),
         None => registered,
+    }
+}
+
+/// As Discord gives it where nobody asks for translations.
+fn without_localizations(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let left = fields
+                .into_iter()
+                .filter(|(name, _)| !name.ends_with("_localizations"));
+            let left = left.map(|(name, value)| (name, without_localizations(value)));
+            Value::Object(left.collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_localizations).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     }
 }
 

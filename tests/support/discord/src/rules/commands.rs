@@ -17,6 +17,15 @@ const NAME: usize = 32;
 const DESCRIPTION: usize = 100;
 const CHOICE: usize = 100;
 
+/// Characters of a command with its options and choices, each text in its longest translation.
+const WHOLE: usize = 4_000;
+/// What Discord calls the languages it is shown in.
+const LOCALES: [&str; 32] = [
+    "id", "da", "de", "en-GB", "en-US", "es-ES", "es-419", "fr", "hr", "it", "lt", "hu", "nl",
+    "no", "pl", "pt-BR", "ro", "fi", "sv-SE", "vi", "tr", "cs", "el", "bg", "ru", "uk", "hi", "th",
+    "zh-CN", "ja", "zh-TW", "ko",
+];
+
 /// Kinds of commands and options, by Discord's numbers.
 const CHAT_INPUT: u64 = 1;
 const SUBCOMMAND_GROUP: u64 = 2;
@@ -63,6 +72,12 @@ fn kind(command: &Value) -> u64 {
 
 fn one(wrongs: &mut Vec<Wrong>, at: &str, command: &Value) {
     let name_at = format!("{at}.name");
+    localized(wrongs, at, command, "name", NAME);
+    localized(wrongs, at, command, "description", DESCRIPTION);
+    if whole(command) > WHOLE {
+        let message = format!("Command exceeds maximum size ({WHOLE})");
+        wrongs.push(Wrong::new(at, "APPLICATION_COMMAND_TOO_LARGE", message));
+    }
     if kind(command) == CHAT_INPUT {
         name(wrongs, &name_at, &command["name"]);
         required_text(
@@ -149,7 +164,38 @@ fn options(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
     }
 }
 
+/// Characters of a command, of an option or of a choice, with all that is in it.
+fn whole(thing: &Value) -> usize {
+    let longest = |name: &str| {
+        let translations = thing[format!("{name}_localizations")].as_object();
+        let texts = translations.into_iter().flat_map(|it| it.values());
+        let texts = texts.chain([&thing[name]]).filter_map(Value::as_str);
+        texts.map(|it| it.chars().count()).max().unwrap_or_default()
+    };
+    let value = thing["value"].as_str().map_or(0, |it| it.chars().count());
+    let within = ["options", "choices"].map(|name| {
+        let inner = thing[name].as_array().into_iter().flatten();
+        inner.map(whole).sum::<usize>()
+    });
+    longest("name") + longest("description") + value + within.iter().sum::<usize>()
+}
+
+/// The translations of a name or a description.
+fn localized(wrongs: &mut Vec<Wrong>, at: &str, thing: &Value, name: &str, most: usize) {
+    let field = format!("{name}_localizations");
+    for (locale, value) in thing[&field].as_object().into_iter().flatten() {
+        let at = format!("{at}.{field}.{locale}");
+        if !LOCALES.contains(&locale.as_str()) {
+            let message = format!("Locale {locale} is not supported");
+            wrongs.push(Wrong::new(&at, "BASE_TYPE_CHOICES", message));
+        }
+        required_text(wrongs, &at, value, 1, most);
+    }
+}
+
 fn named(wrongs: &mut Vec<Wrong>, at: &str, option: &Value) {
+    localized(wrongs, at, option, "name", NAME);
+    localized(wrongs, at, option, "description", DESCRIPTION);
     name(wrongs, &format!("{at}.name"), &option["name"]);
     let at = format!("{at}.description");
     required_text(wrongs, &at, &option["description"], 1, DESCRIPTION);
@@ -172,6 +218,7 @@ fn offered(wrongs: &mut Vec<Wrong>, at: &str, option: &Value) {
 
 fn choices(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
     for (number, choice) in list(wrongs, at, value, CHOICES).iter().enumerate() {
+        localized(wrongs, &format!("{at}.{number}"), choice, "name", CHOICE);
         required_text(
             wrongs,
             &format!("{at}.{number}.name"),

@@ -167,6 +167,9 @@ impl TurnRunner {
             return Ok(Once::Outdated);
         }
         draft.below.extend(asked.notice());
+        // Until it went out, nothing says of a first answer that it did: after a kill it is delivered again.
+        let is_first = message.event.as_str() == earlier.event;
+        let delivered = earlier.delivered;
         let mut new = self.new_turn(asked, &draft).await;
         new.turn = Turn {
             id: earlier.id,
@@ -175,7 +178,7 @@ impl TurnRunner {
             author_name: earlier.author_name,
             created_at: earlier.created_at,
             link: earlier.link,
-            delivered: earlier.delivered,
+            delivered: delivered.clone().filter(|_| !is_first),
             revised_at: earlier.revised_at,
             ..new.turn
         };
@@ -188,8 +191,8 @@ impl TurnRunner {
             return Ok(Once::KeptOutdated(None));
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
-        if let Some(earlier) = &new.turn.delivered {
-            self.withdrawals.forgo(guard.session(), earlier).await;
+        if let Some(delivered) = &delivered {
+            self.withdrawals.forgo(guard.session(), delivered).await;
         }
         let outgoing = draft.outgoing(&Kept::Graph, read, message.language());
         let shown = self

@@ -1,6 +1,6 @@
 //! Delivering answers, for the first time or once more, and taking away what is not to stand.
 
-use muninn_platform::{Delivered, IncomingMessage, Language, Reply, SafeText};
+use muninn_platform::{Delivered, IncomingMessage, Language, PlatformError, Reply, SafeText};
 use tracing::Instrument as _;
 
 use super::agreed::offer;
@@ -128,21 +128,13 @@ impl TurnRunner {
 /// Sends a text as the reply's last word to the one who asked alone, where the platform can.
 pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
     let parts = SafeText::new(text).split(reply.limit());
-    if let Err(error) = reply.finish_for_asker(&parts).await {
-        metrics::counter!("muninn_undelivered_total").increment(1);
-        let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "a notice was not delivered");
-    }
+    taken(reply.finish_for_asker(&parts).await, "a notice");
 }
 
 /// Tells whoever asked something that nobody else is to read.
 pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
     let parts = SafeText::new(text).split(reply.limit());
-    if let Err(error) = reply.finish_privately(&parts).await {
-        metrics::counter!("muninn_undelivered_total").increment(1);
-        let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "a private answer was not delivered");
-    }
+    taken(reply.finish_privately(&parts).await, "a private answer");
 }
 
 /// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's
@@ -150,14 +142,18 @@ pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
 /// answer.
 pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
     let parts = SafeText::new(text).split(reply.limit());
-    match reply.finish(&parts).instrument(telemetry::delivery()).await {
+    let finishing = reply.finish(&parts).instrument(telemetry::delivery());
+    taken(finishing.await, "an answer")
+}
+
+/// What a platform took; counts what it did not.
+fn taken<T>(delivery: Result<T, PlatformError>, what: &'static str) -> Option<T> {
+    match delivery {
         Ok(delivered) => Some(delivered),
         Err(error) => {
             metrics::counter!("muninn_undelivered_total").increment(1);
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "an answer was not delivered"
-            );
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "{what} was not delivered");
             None
         }
     }

@@ -3,14 +3,14 @@
 //! The graph is the truth. While it is away, a turn sees the window held in memory and goes into
 //! the journal; when it is back, the journal is [replayed](super::replay) in order, each turn once.
 
+mod lookup;
+
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::{
-    AudienceId, ConversationId, Delivered, EventId, Feedback, IncomingMessage, MessageId, counted,
-};
+use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, counted};
 use tokio::time::Instant;
 
 use super::leaving::Leaving;
@@ -18,8 +18,8 @@ use super::neighbours::Neighbours;
 use super::recaller::Recaller;
 use super::replay::Replay;
 use super::window::Windows;
-use crate::graph::answers::{ForgottenEvent, Marks, Spoken, WhichResponse};
-use crate::graph::items::{AsRead, Gone};
+use crate::graph::answers::{ForgottenEvent, Marks, Spoken};
+use crate::graph::items::AsRead;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -34,13 +34,6 @@ const SLOWEST: Duration = Duration::from_secs(15);
 const PATIENCE: Duration = Duration::from_mins(30);
 /// How often it is tried to keep what an answer went out as, where other processes look for that.
 const DELIVERED_TRIES: u32 = 5;
-
-/// The pauses between looks for an answer that was just delivered.
-const LOOKS: [Duration; 3] = [
-    Duration::from_millis(200),
-    Duration::from_millis(800),
-    Duration::from_secs(3),
-];
 
 /// Where turns are read and kept.
 #[derive(Debug)]
@@ -369,151 +362,6 @@ impl Archive {
         self.store.set_delivered(response, delivered).await
     }
 
-    /// The turn that an event made.
-    ///
-    /// # Errors
-    /// When the graph cannot be asked, and the turn does not wait in the journal.
-    pub async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
-        if let Some(waiting) = self.journal.turn_of_event(event.as_str()) {
-            return Ok(Some(waiting.turn));
-        }
-        if let Some(saved) = self.store.turn_of_event(event).await? {
-            return Ok(Some(saved));
-        }
-        let refused = self.journal.refused_of_event(event.as_str()).await;
-        Ok(refused.map(|refused| refused.turn))
-    }
-
-    /// Whether the bot said anything in a session, as far as that can be known now.
-    pub async fn takes_part(&self, session: &ConversationId) -> bool {
-        let waiting = || self.journal.of_session(session.as_str());
-        if self.windows.get(session).iter().any(Turn::is_answered)
-            || waiting().iter().any(|it| it.turn.is_answered())
-        {
-            return true;
-        }
-        match self
-            .store
-            .find_response(WhichResponse::LastIn(session))
-            .await
-        {
-            Ok(last) => last.is_some(),
-            Err(error) => {
-                tracing::debug!(
-                    error = &error as &dyn std::error::Error,
-                    %session,
-                    "whether it takes part cannot be known"
-                );
-                false
-            }
-        }
-    }
-
-    /// Keeps what somebody thinks of an answer.
-    ///
-    /// # Errors
-    /// When the graph cannot be asked.
-    pub async fn keep_feedback(
-        &self,
-        audience: &AudienceId,
-        feedback: &Feedback,
-    ) -> Result<Option<ResponseId>, StoreError> {
-        patiently(|| self.store.keep_feedback(audience, feedback)).await
-    }
-
-    /// The answer of an audience that went out as this message, and its session.
-    ///
-    /// # Errors
-    /// When the graph cannot be asked.
-    pub async fn response_of_message(
-        &self,
-        audience: &AudienceId,
-        message: &MessageId,
-    ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
-        let sent = WhichResponse::SentAs(audience, message);
-        patiently(|| self.store.find_response(sent)).await
-    }
-
-    /// The newest turn of a person that waits for the graph, in a session, or in all of an audience.
-    pub fn last_waiting(
-        &self,
-        audience: &AudienceId,
-        session: Option<&ConversationId>,
-        person: &str,
-    ) -> Option<(ConversationId, ResponseId)> {
-        let found = match session {
-            Some(session) => {
-                let waiting = self.journal.of_session(session.as_str());
-                let is_theirs =
-                    |it: &Arc<NewTurn>| it.turn.author == person && !it.turn.is_message();
-                waiting.into_iter().rfind(is_theirs)
-            }
-            None => self.journal.last_by(audience, person),
-        };
-        found.map(|it| (ConversationId::new(&it.turn.session), it.turn.id))
-    }
-
-    /// Whether turns of a session wait that somebody else asked for.
-    pub fn others_wait(&self, session: &ConversationId, person: &str) -> bool {
-        let waiting = self.journal.of_session(session.as_str());
-        waiting
-            .iter()
-            .any(|it| it.turn.author != person && !it.turn.is_message())
-    }
-
-    /// The sessions of an audience that turns wait of, or were set aside of.
-    pub fn waiting_sessions(&self, audience: &AudienceId) -> Vec<ConversationId> {
-        self.journal.sessions_of(audience)
-    }
-
-    /// What became of turns since they were read. No answer is given those again that are about to go.
-    ///
-    /// # Errors
-    /// When the graph cannot be asked.
-    pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
-        let gone = self.store.gone(turns).await?;
-        self.leaving.add(&gone.forgotten);
-        Ok(gone)
-    }
-
-    /// Turns that are forgotten just now, as far as is known here.
-    pub fn leaving(&self) -> Vec<ResponseId> {
-        self.leaving.all()
-    }
-
-    /// Of the turns of a window that an event is answered by, those that the graph has or had: what waits for it is not
-    /// asked about there. Nor is what was heard of the event itself, whose place the answer takes.
-    pub fn in_graph(
-        &self,
-        session: &ConversationId,
-        event: &EventId,
-        window: &[Turn],
-    ) -> Vec<AsRead> {
-        let waiting = self.journal.of_session(session.as_str());
-        let waits = |turn: &Turn| waiting.iter().any(|it| it.turn.id == turn.id);
-        let is_in_graph = |turn: &&Turn| turn.event != event.as_str() && !waits(turn);
-        window
-            .iter()
-            .filter(is_in_graph)
-            .map(AsRead::from)
-            .collect()
-    }
-
-    /// What went out of a turn, or of all turns of a session, that waits for the graph.
-    pub fn spoken_waiting(
-        &self,
-        session: &ConversationId,
-        turn: Option<ResponseId>,
-    ) -> Vec<Spoken> {
-        let waiting = self.journal.of_session(session.as_str()).into_iter();
-        let sought = waiting.filter(|it| turn.is_none_or(|turn| turn == it.turn.id));
-        let spoken = sought.map(|it| {
-            let messages = it.turn.delivered.clone().unwrap_or_default();
-            Spoken::new(session.clone(), messages)
-        });
-        spoken.collect()
-    }
-
     /// What was forgotten in a session, in the graph or before it came there.
     ///
     /// # Errors
@@ -606,20 +454,6 @@ impl Archive {
             );
         }
     }
-}
-
-/// Looks a few times: people see an answer a moment before it is known what it went out as.
-async fn patiently<T, F>(look: impl Fn() -> F) -> Result<Option<T>, StoreError>
-where
-    F: Future<Output = Result<Option<T>, StoreError>>,
-{
-    for pause in LOOKS {
-        if let Some(found) = look().await? {
-            return Ok(Some(found));
-        }
-        tokio::time::sleep(pause).await;
-    }
-    look().await
 }
 
 /// A window with the turns that still wait, at most `most`, oldest first.

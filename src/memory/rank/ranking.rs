@@ -1,0 +1,499 @@
+//! The exchanges of an audience, ranked for a question, and what becomes of each.
+
+use std::collections::{HashMap, HashSet};
+
+use chrono::{DateTime, Utc};
+
+use super::{HEADER_TOKENS, Query, RecallMode, RecallSettings, Recalled, Verdict};
+use crate::graph::ResponseId;
+use crate::memory::asked::Asked;
+use crate::memory::calibration::Calibration;
+use crate::memory::features::{self, Scored};
+use crate::memory::history;
+use crate::memory::index::{AudienceIndex, Entry};
+use crate::memory::revision::{Question, Statement};
+use crate::retrieval::postings::WeightedWords;
+use crate::retrieval::text::asks;
+
+/// Cosine from which two exchanges may be the same in other words.
+const SAME_COSINE: f32 = 0.95;
+/// Part of their words that has to be common for them to be folded.
+const SAME_WORDS: f32 = 0.9;
+/// Unless the odds of something are so many times those of the threshold, nothing is recalled: a
+/// question about nothing in the history has many weak candidates and no good one. Measured in
+/// `docs/recall.md`.
+const ODDS_OF_THE_BEST: f64 = 1.3;
+/// Of the best, so many raise what replaces them.
+const RAISED_BY: usize = 16;
+/// Log-odds of the best from which it surely helps, and up to which it surely does not.
+const SURE: f64 = -4.5;
+const UNSURE: f64 = -6.0;
+/// The parts of the usual tokens that are filled then: `docs/recall.md`.
+const WHERE_SURE: f64 = 0.85;
+const WHERE_UNSURE: f64 = 1.5;
+/// How much of the log-odds a deviation of the cosine is worth there. Measured: the same from 1 to 3.
+const ALIKE_WHERE_UNSURE: f64 = 2.0;
+/// What does not ask is given so much of that.
+const OF_STATEMENTS: f64 = 0.4;
+/// From this part of the question's words on, or from this deviation of its cosine on, a note bears on it.
+const NOTE_COVERAGE: f32 = 0.3;
+const NOTE_ALIKE: f32 = 2.5;
+/// Notes that are recalled though nothing else speaks for them.
+const MOST_NOTES: usize = 4;
+
+#[derive(Debug)]
+pub(in crate::memory) struct Ranked {
+    pub(in crate::memory) scored: Scored,
+    score: f64,
+    pub(super) verdict: Verdict,
+    is_pinned: bool,
+}
+
+impl Ranked {
+    pub(in crate::memory) fn is_kept(&self) -> bool {
+        self.verdict == Verdict::Recalled
+    }
+
+    pub(in crate::memory) fn recalled(&self, index: &AudienceIndex) -> Recalled {
+        let entry = index.entry(self.scored.entry);
+        Recalled {
+            id: entry.id,
+            session: entry.session.clone(),
+            at: entry.at,
+            author: entry.author.clone(),
+            input: entry.input().to_owned(),
+            output: entry.output().to_owned(),
+            score: self.score,
+            probability: self.scored.probability,
+            features: self.scored.features.clone(),
+            superseded: None,
+            is_newer: false,
+            is_message: entry.is_message,
+            is_pinned: self.is_pinned,
+            trust: entry.trust,
+        }
+    }
+}
+
+pub(in crate::memory) struct Ranking<'a> {
+    index: &'a AudienceIndex,
+    /// Best first.
+    pub(in crate::memory) ranked: Vec<Ranked>,
+    /// What was looked for.
+    pub(in crate::memory) words: WeightedWords,
+    asked: Asked,
+    /// The rarity of the rarest word that was never said.
+    pub(in crate::memory) unheard: f32,
+    /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
+    stand: Vec<usize>,
+    tokens: usize,
+    /// It is a question.
+    asks: bool,
+    /// How much it leans on what was said before it: 0 to 1.
+    leaning: f32,
+    /// "That", "there": it means what was said before it.
+    points_back: bool,
+    /// Tokens that are filled with the best there is.
+    usual: usize,
+    kept: usize,
+}
+
+impl<'a> Ranking<'a> {
+    pub(in crate::memory) fn new(
+        index: &'a AudienceIndex,
+        calibration: &Calibration,
+        query: &Query<'_>,
+        settings: &RecallSettings,
+    ) -> Self {
+        let leaning = match query.earlier {
+            [] => 0.0,
+            [..] => history::leaning(index, query.text),
+        };
+        let words = history::words(index, query.text, query.earlier, leaning);
+        let vector = history::vector(query.vector, query.earlier, leaning, index.dimension());
+        let asked = Asked::read(query.text, query.asker, query.at, index.people());
+        let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
+        let mut ranked: Vec<Ranked> = found
+            .scored
+            .into_iter()
+            .map(|scored| Ranked {
+                score: score(&scored, settings.mode),
+                scored,
+                verdict: Verdict::BelowThreshold,
+                is_pinned: false,
+            })
+            .collect();
+        ranked.sort_unstable_by(best_first);
+        let mut ranking = Self {
+            index,
+            ranked,
+            words,
+            asked,
+            unheard: found.unheard,
+            stand: Vec::new(),
+            tokens: 0,
+            asks: asks(query.text),
+            leaning,
+            points_back: history::points_back(query.text),
+            usual: 0,
+            kept: 0,
+        };
+        ranking.raise_what_replaces();
+        ranking.mark_window(query.exclude);
+        ranking.mark_corrected();
+        ranking.pin_notes();
+        ranking.choose(settings);
+        ranking
+    }
+
+    pub(in crate::memory) fn exchanges(&self) -> usize {
+        self.index.len()
+    }
+
+    /// How much of the question, by rarity, its rarest word is that an exchange does not have.
+    pub(in crate::memory) fn missing(&self, entry: usize) -> f32 {
+        self.index.postings().missing(&self.words, entry)
+    }
+
+    /// Whether what is at a place is found by what was said before the question alone, of which the question
+    /// itself says nothing.
+    pub(in crate::memory) fn is_beside_the_question(&self, place: usize) -> bool {
+        let entry = self.ranked[place].scored.entry;
+        let own = self.words.iter().filter(|word| word.weight >= 1.0);
+        let has_words_of_its_own = self.leaning < 1.0 && !self.points_back;
+        self.leans_on_what_was_said()
+            && has_words_of_its_own
+            && !self.index.postings().has_any(own, entry)
+    }
+
+    /// Whether it was searched with what was said before it, too.
+    pub(in crate::memory) fn leans_on_what_was_said(&self) -> bool {
+        self.leaning > 0.0
+    }
+
+    /// Whether a text says something by itself, and not only with what was said before it.
+    pub(in crate::memory) fn says_something(&self, text: &str) -> bool {
+        history::leaning(self.index, text) < 1.0
+    }
+
+    /// What replaces an exchange helps at least as much, unless the question is about how things were.
+    fn raise_what_replaces(&mut self) {
+        if self.asked.asks_for_then() {
+            return;
+        }
+        let mut raised = false;
+        for place in 0..self.ranked.len().min(RAISED_BY) {
+            let Some(later) = self.index.replaced_by(self.entry(place).id) else {
+                continue;
+            };
+            let of_later = |at: &usize| self.entry(*at).id == later;
+            if let Some(at) = (place + 1..self.ranked.len()).find(of_later) {
+                self.ranked[at].score = self.ranked[place].score;
+                self.ranked[at].scored.probability = self.ranked[place].scored.probability;
+                raised = true;
+            }
+        }
+        if raised {
+            self.ranked.sort_by(best_first);
+        }
+    }
+
+    /// Places of what is recalled, best first.
+    pub(in crate::memory) fn kept(&self) -> Vec<usize> {
+        let places = 0..self.ranked.len();
+        places
+            .filter(|&place| self.ranked[place].is_kept())
+            .collect()
+    }
+
+    /// The exchanges at some places, oldest first, with what no longer holds marked.
+    pub(in crate::memory) fn in_order(&self, places: &[usize]) -> Vec<Recalled> {
+        let mut places = places.to_vec();
+        places.sort_by_key(|&place| self.age_of(place));
+        let replaced = self.superseded(&places);
+        let marked = places.iter().zip(&replaced).enumerate();
+        marked
+            .map(|(number, (&place, by))| Recalled {
+                superseded: self
+                    .index
+                    .corrected_at(self.entry(place).id)
+                    .or(by.map(|by| self.entry(places[by]).at)),
+                is_newer: replaced.contains(&Some(number)),
+                ..self.ranked[place].recalled(self.index)
+            })
+            .collect()
+    }
+
+    /// By which of them each of the exchanges at some places, oldest first, is replaced first, in the
+    /// light of the question.
+    pub(in crate::memory) fn superseded(&self, places: &[usize]) -> Vec<Option<usize>> {
+        let entries: Vec<usize> = places
+            .iter()
+            .map(|&place| self.ranked[place].scored.entry)
+            .collect();
+        let statements: Vec<Statement> = entries
+            .iter()
+            .map(|&entry| self.index.statement(entry))
+            .collect();
+        let words: Vec<(Vec<String>, f32)> = self
+            .words
+            .iter()
+            .map(|word| (word.stems(), self.index.postings().rarity_of(word)))
+            .collect();
+        let question = Question {
+            words: &words,
+            wanted: self.asked.wanted(),
+            is_of_yes_or_no: self.asked.is_of_yes_or_no(),
+        };
+        let replaces = |later: usize, earlier: usize| {
+            let pair = self.index.pair(
+                (entries[later], &statements[later]),
+                (entries[earlier], &statements[earlier]),
+            );
+            !self.asked.is_past(self.index.entry(entries[later]).at) && pair.replaces(&question)
+        };
+        (0..entries.len())
+            .map(|earlier| (earlier + 1..entries.len()).find(|&later| replaces(later, earlier)))
+            .collect()
+    }
+
+    /// What orders places by time: what was read later may be older.
+    pub(in crate::memory) fn age_of(&self, place: usize) -> (DateTime<Utc>, usize) {
+        (self.entry(place).at, self.ranked[place].scored.entry)
+    }
+
+    /// What was said at a place.
+    pub(in crate::memory) fn input(&self, place: usize) -> &'a str {
+        self.entry(place).input()
+    }
+
+    fn entry(&self, place: usize) -> &'a Entry {
+        self.index.entry(self.ranked[place].scored.entry)
+    }
+
+    fn mark_window(&mut self, exclude: &[ResponseId]) {
+        for place in 0..self.ranked.len() {
+            if exclude.contains(&self.entry(place).id) {
+                self.ranked[place].verdict = Verdict::InWindow;
+                self.stand.push(place);
+            }
+        }
+    }
+
+    /// What somebody corrected is given only where the question is about how things were.
+    fn mark_corrected(&mut self) {
+        if self.asked.asks_for_then() {
+            return;
+        }
+        for place in 0..self.ranked.len() {
+            let is_corrected = self.index.corrected_at(self.entry(place).id).is_some();
+            if is_corrected && self.ranked[place].verdict != Verdict::InWindow {
+                self.ranked[place].verdict = Verdict::Corrected;
+            }
+        }
+    }
+
+    /// Notes that bear on the question are recalled whatever their age and their odds, a few of them.
+    fn pin_notes(&mut self) {
+        let bears = |one: &Ranked| {
+            let features = &one.scored.features;
+            features.coverage >= NOTE_COVERAGE || features.z_cosine >= NOTE_ALIKE
+        };
+        let pinned = (0..self.ranked.len())
+            .filter(|&place| self.entry(place).is_note)
+            .filter(|&place| self.ranked[place].verdict == Verdict::BelowThreshold)
+            .filter(|&place| bears(&self.ranked[place]))
+            .take(MOST_NOTES);
+        for place in pinned.collect::<Vec<_>>() {
+            self.ranked[place].is_pinned = true;
+        }
+    }
+
+    fn choose(&mut self, settings: &RecallSettings) {
+        let stands_out = self.something_stands_out(settings);
+        self.usual = self.usual(settings);
+        for place in self.filling_order() {
+            let one = &self.ranked[place];
+            let is_decided = matches!(one.verdict, Verdict::InWindow | Verdict::Corrected);
+            if is_decided || (one.score < settings.threshold && !one.is_pinned) {
+                continue;
+            }
+            self.ranked[place].verdict = if !self.ranked[place].scored.features.speak_for_it() {
+                Verdict::BelowThreshold
+            } else if stands_out || one.is_pinned {
+                self.decide(place, settings)
+            } else {
+                Verdict::NothingStandsOut
+            };
+        }
+    }
+
+    /// Also what is in the window may: then the talk is about something known.
+    fn something_stands_out(&self, settings: &RecallSettings) -> bool {
+        let least = match settings.mode {
+            RecallMode::Probability => least_best(settings.threshold),
+            RecallMode::Cosine => settings.threshold,
+        };
+        self.ranked.first().is_some_and(|best| best.score >= least)
+    }
+
+    /// The places in the order in which they get room. Where nothing is sure to help, no word of the question
+    /// leads to what does, and being alike says more than having one of its lesser words.
+    fn filling_order(&self) -> Vec<usize> {
+        let odds = |one: &Ranked| logit(one.scored.probability);
+        let unsure = unsure(self.ranked.iter().map(odds));
+        let worth = |place: &usize| {
+            let one = &self.ranked[*place];
+            odds(one) + unsure * ALIKE_WHERE_UNSURE * f64::from(one.scored.features.z_cosine)
+        };
+        let mut order: Vec<(usize, f64)> = (0..self.ranked.len())
+            .map(|place| (place, worth(&place)))
+            .collect();
+        let is_pinned = |place: usize| self.ranked[place].is_pinned;
+        order.sort_by(|a, b| {
+            let first = is_pinned(b.0).cmp(&is_pinned(a.0));
+            first.then(b.1.total_cmp(&a.1))
+        });
+        self.with_company(order.into_iter().map(|(place, _)| place))
+    }
+
+    /// The same places, each message that says little followed by what it goes on with.
+    fn with_company(&self, order: impl Iterator<Item = usize>) -> Vec<usize> {
+        let places: HashMap<usize, usize> = self
+            .ranked
+            .iter()
+            .enumerate()
+            .map(|(place, one)| (one.scored.entry, place))
+            .collect();
+        let mut taken = vec![false; self.ranked.len()];
+        let mut together = Vec::with_capacity(self.ranked.len());
+        let mut take = |place: usize| {
+            if !std::mem::replace(&mut taken[place], true) {
+                together.push(place);
+            }
+        };
+        for place in order {
+            take(place);
+            let company = self.index.company_of(self.ranked[place].scored.entry);
+            company
+                .filter_map(|entry| places.get(&entry))
+                .for_each(|&place| take(place));
+        }
+        together
+    }
+
+    /// The surer something of the question is found, the less beside it is worth its tokens; who is asked for
+    /// makes nothing surer, since all that they said has that.
+    fn usual(&self, settings: &RecallSettings) -> usize {
+        let unsure = unsure(self.ranked.iter().map(|one| {
+            let pointing = f64::from(one.scored.features.hints.pointing());
+            logit(one.scored.probability) - pointing
+        }));
+        let part = WHERE_SURE + unsure * (WHERE_UNSURE - WHERE_SURE);
+        let asked = if self.asks { 1.0 } else { OF_STATEMENTS };
+        (settings.usual as f64 * part * asked) as usize
+    }
+
+    fn decide(&mut self, place: usize, settings: &RecallSettings) -> Verdict {
+        if self.kept >= settings.limit {
+            return Verdict::OverLimit;
+        }
+        let same = |&at: &usize| {
+            let (a, b) = (
+                self.ranked[at].scored.entry,
+                self.ranked[place].scored.entry,
+            );
+            same_wording(self.index, a, b)
+        };
+        if let Some(at) = self.stand.iter().position(same) {
+            return self.fold(place, at);
+        }
+        let tokens = self.entry(place).tokens() + HEADER_TOKENS;
+        let one = &self.ranked[place];
+        let fits = settings.has_room(self.usual, self.tokens, tokens, one.score)
+            || (one.is_pinned && self.tokens + tokens <= settings.tokens);
+        if !fits {
+            return Verdict::OverBudget;
+        }
+        self.tokens += tokens;
+        self.kept += 1;
+        self.stand.push(place);
+        Verdict::Recalled
+    }
+
+    /// Of two that say the same the newer stands, with the better score.
+    fn fold(&mut self, place: usize, at: usize) -> Verdict {
+        let standing = self.stand[at];
+        let in_window = self.ranked[standing].verdict == Verdict::InWindow;
+        if in_window || self.entry(standing).position > self.entry(place).position {
+            return Verdict::Duplicate {
+                of: self.entry(standing).id,
+            };
+        }
+        self.ranked[place].score = self.ranked[standing].score;
+        self.ranked[place].scored.probability = self.ranked[standing].scored.probability;
+        self.ranked[standing].verdict = Verdict::Duplicate {
+            of: self.entry(place).id,
+        };
+        self.stand[at] = place;
+        Verdict::Recalled
+    }
+}
+
+/// How little is sure to help, by the log-odds of all there is: 0 to 1.
+fn unsure(odds: impl Iterator<Item = f64>) -> f64 {
+    let best = odds.fold(f64::NEG_INFINITY, f64::max);
+    ((SURE - best) / (SURE - UNSURE)).clamp(0.0, 1.0)
+}
+
+pub(in crate::memory) fn logit(probability: f64) -> f64 {
+    (probability / (1.0 - probability)).ln()
+}
+
+/// The probability that something has to have for anything to be recalled.
+pub(in crate::memory) fn least_best(threshold: f64) -> f64 {
+    ODDS_OF_THE_BEST * threshold / (1.0 + (ODDS_OF_THE_BEST - 1.0) * threshold)
+}
+
+/// Of equals the newer is the better.
+fn best_first(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+    let newer = b.scored.entry.cmp(&a.scored.entry);
+    b.score.total_cmp(&a.score).then(newer)
+}
+
+/// What the threshold is compared with; no cosine is below every threshold.
+fn score(scored: &Scored, mode: RecallMode) -> f64 {
+    match mode {
+        RecallMode::Probability => scored.probability,
+        RecallMode::Cosine => scored.features.cosine.map_or(-2.0, f64::from),
+    }
+}
+
+/// Whether two exchanges say the same in nearly the same words, with the same numbers.
+fn same_wording(index: &AudienceIndex, a: usize, b: usize) -> bool {
+    let (postings, vectors) = (index.postings(), index.vectors());
+    let (one, other) = (postings.wording_of(a), postings.wording_of(b));
+    let (fewer, more) = (one.words.min(other.words), one.words.max(other.words));
+    // The texts themselves are seldom worth a look.
+    if one.numbers != other.numbers || f32::from(fewer) < SAME_WORDS * f32::from(more) {
+        return false;
+    }
+    let cosine = vectors.get(a).and_then(|a| vectors.cosine(b, &a));
+    if cosine.is_some_and(|cosine| cosine < SAME_COSINE) {
+        return false;
+    }
+    let words = |number: usize| -> HashSet<String> {
+        let entry = index.entry(number);
+        let words = index.postings().words();
+        let mut all = words.list(entry.input());
+        all.extend(words.list(entry.output()));
+        all.into_iter().collect()
+    };
+    let (a, b) = (words(a), words(b));
+    let numbers_differ = a
+        .symmetric_difference(&b)
+        .any(|word| word.contains(|character: char| character.is_numeric()));
+    let common = a.intersection(&b).count() as f32;
+    let all = a.union(&b).count() as f32;
+    !numbers_differ && common >= SAME_WORDS * all
+}

@@ -15,7 +15,7 @@ use super::context::Context;
 use super::live_settings::Environment;
 use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
-use super::serve::on_signal;
+use super::serve::signals::on_signal;
 
 /// What waits between the terminal and the bot of another process.
 const WAITING: usize = 32;

@@ -28,7 +28,7 @@ use super::doors::Doors;
 use super::live_settings::Environment;
 use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
-use super::serve::on_signal;
+use super::serve::signals::on_signal;
 
 /// Whose calls they are, where it is not the terminal's.
 const TOKEN: &str = "MUNINN_MCP_TOKEN";

@@ -1,7 +1,7 @@
 //! `muninn serve`.
 
 mod ending;
-mod signals;
+pub(super) mod signals;
 
 use std::sync::Arc;
 
@@ -18,7 +18,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use self::ending::{Serving, Tasks, Time};
-pub(super) use self::signals::on_signal;
 use self::signals::{Signals, ask_at_each};
 use super::admin;
 use super::context::Running;

@@ -27,7 +27,7 @@ use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
 use super::platforms::PlatformArgs;
 use super::refresh;
-use super::serve::on_signal;
+use super::serve::signals::on_signal;
 
 #[derive(Args, Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct WebArgs {

@@ -364,8 +364,8 @@ impl Person {
 
     /// The questions of which any may be what is forgotten as the last one of a conversation, where that cannot be seen: some
     /// answers do not stand there, since they were taken away with what they repeated, or say no more than that they were
-    /// stopped, and then nothing was kept. Nor is it seen where a question was deleted before its answer stood there: that may
-    /// be under way still, and be the last.
+    /// stopped, and then nothing was kept. Nor is it seen where a question was deleted before the answer to what it said last
+    /// stood there: that may be under way still, and be the last.
     fn unclear_last(&self, conversation: u64) -> Option<Vec<u64>> {
         let live = || self.said.iter().filter(|said| said.fate == Fate::Live);
         let here = || live().filter(|said| said.conversation == conversation);
@@ -380,8 +380,12 @@ impl Person {
         };
         let history = self.around.desk.history();
         let was_shown = |said: &Said| {
+            let newest = said.token(&self.around.run, said.version).to_string();
             let mut shown = history.iter();
-            shown.any(|post| post.channel == self.name() && post.question == said.id())
+            shown.any(|post| {
+                let is_its = post.channel == self.name() && post.question == said.id();
+                is_its && (said.version == 0 || post.text.contains(&newest))
+            })
         };
         let may_come = |said: &Said| said.fate == Fate::Gone && !was_shown(said);
         // An edit of a question that was stopped may be followed just now, and its answer gone for a moment.

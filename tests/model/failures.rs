@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use muninn::llm::{ChatModel, ChatRequest, Limiter, Limits, ModelConfig, ModelError};
 use secrecy::SecretString;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use crate::support::model_server::{Gate, Reply, Request};
 use crate::{anything, ask, complete, model, outcome, start};
@@ -339,6 +341,32 @@ async fn nobody_there() {
     let error = complete(&model(&config), &ask("Hello")).await.unwrap_err();
     assert!(matches!(error, ModelError::Unreachable { .. }), "{error:?}");
     assert!(!format!("{error} {error:?}").contains("password"));
+}
+
+#[tokio::test]
+async fn a_connection_that_is_closed_before_an_answer_is_made_anew() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let serving = tokio::spawn(async move {
+        for answers in [false, true] {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"}") {
+                assert_ne!(connection.read_buf(&mut request).await.unwrap(), 0);
+            }
+            if answers {
+                let answer = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
+                    data: {\"choices\":[{\"delta\":{\"content\":\"Hello.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+                connection.write_all(answer.as_bytes()).await.unwrap();
+            }
+        }
+    });
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut config = ModelConfig::new(url, "chat");
+    config.retries.max = 0;
+    let answer = complete(&model(&config), &ask("Hello")).await.unwrap();
+    assert_eq!(answer.text, "Hello.");
+    serving.await.unwrap();
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use async_openai::middleware::HttpRequestFactory;
 use async_openai::middleware::retry::OpenAIRetryLayer;
 use futures::StreamExt;
 use http::{HeaderMap, HeaderValue, header};
-use reqwest::{Response, Url};
+use reqwest::{Request, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -301,7 +301,7 @@ impl Attempts {
         self.state().sent = Some(sent);
         let Waits { first, between } = self.waits;
         let silent = |_| give_up(ModelError::TimedOut(Late::Silent(first)));
-        let response = timeout(first, self.http.execute(request)).await;
+        let response = timeout(first, self.sent(request)).await;
         let response = response.map_err(silent)??;
         if response.status().is_success() {
             self.state().permit = Some(permit);
@@ -322,6 +322,26 @@ impl Attempts {
         }
         self.state().refusal = Some(refusal);
         again(status, pause)
+    }
+
+    /// The service's response. A connection that was kept may be closed by the service as the request goes out: then it
+    /// goes out once more, on a new one. Some local servers close theirs after each request.
+    async fn sent(&self, request: Request) -> reqwest::Result<Response> {
+        let again = request.try_clone();
+        let response = self.http.execute(request).await;
+        let was_closed = |error: &reqwest::Error| {
+            error.is_request() && !error.is_connect() && !error.is_timeout()
+        };
+        match (response, again) {
+            (Err(error), Some(again)) if was_closed(&error) => {
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    "a connection was closed"
+                );
+                self.http.execute(again).await
+            }
+            (response, _) => response,
+        }
     }
 
     /// The answer, whose first bytes are waited for until then. What keeps a connection alive, such as a comment in a

@@ -95,8 +95,8 @@ pub(super) async fn run(
         mcp_servers,
         heard,
     } = wired;
-    let backfills = config.data_dir.join("backfills");
-    let backfills = Backfills::new(&backfills, heard, registries.histories);
+    let folder = config.data_dir.join("backfills");
+    let backfills = Backfills::new(&folder, heard, registries.histories);
     bot.reads_history_by(Arc::clone(&backfills));
     let left_over = inbox.left_over();
     let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();

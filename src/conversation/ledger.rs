@@ -196,17 +196,17 @@ struct Book {
 struct Span {
     at: u64,
     length: usize,
-    first: Came,
+    first: Times,
 }
 
-/// When a message came.
+/// When a message was sent, and when the bot got it.
 #[derive(Clone, Copy, Debug)]
-struct Came {
+struct Times {
     sent_at: DateTime<Utc>,
     received_at: DateTime<Utc>,
 }
 
-impl Came {
+impl Times {
     fn of(message: &IncomingMessage) -> Self {
         Self {
             sent_at: message.sent_at,
@@ -214,7 +214,7 @@ impl Came {
         }
     }
 
-    fn or_earlier(self, other: Self) -> Self {
+    fn earliest(self, other: Self) -> Self {
         Self {
             sent_at: self.sent_at.min(other.sent_at),
             received_at: self.received_at.min(other.received_at),
@@ -241,7 +241,7 @@ impl Book {
             let line = Line::Accepted(Box::new(message_without_secrets(message)));
             serde_json::to_writer(&mut bytes, &line)?;
             let length = bytes.len() - usize::try_from(at).unwrap_or_default();
-            let first = Came::of(message);
+            let first = Times::of(message);
             let span = Span { at, length, first };
             open.insert(message.event.clone(), span);
             bytes.push(b'\n');
@@ -284,8 +284,8 @@ impl Book {
                     let before = bytes.len();
                     // What is said of it meanwhile stays behind it.
                     let earlier = self.open.get(&message.event).map(|span| span.first);
-                    let came = Came::of(message);
-                    let first = earlier.map_or(came, |earlier| earlier.or_earlier(came));
+                    let times = Times::of(message);
+                    let first = earlier.map_or(times, |earlier| earlier.earliest(times));
                     let message = IncomingMessage {
                         sent_at: first.sent_at,
                         received_at: first.received_at,

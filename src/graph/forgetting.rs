@@ -178,7 +178,6 @@ impl GraphStore {
         let mut bound = params(wish);
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
         let emptied = self.empty_repeating(&turns).await?;
-        let emptied = self.with_quoting(emptied, &turns).await?;
         self.hold(&turns, "").await?;
         let rows = self.engine.write(statement, bound).await?;
         Ok(Forgotten {
@@ -190,32 +189,26 @@ impl GraphStore {
         })
     }
 
-    /// Empties the answers that repeat some turns, and says which. Looks again until there are no more: who keeps an
-    /// answer after the look for what repeats an emptied one sees that it is empty.
+    /// Empties the answers that repeat some turns. Looks again until there are no more: who keeps an answer after the look for
+    /// what repeats an emptied one sees that it is empty. Gives them, and the answers from memory that quote the turns in
+    /// other words: those are emptied as the turns are deleted.
     async fn empty_repeating(&self, turns: &[ResponseId]) -> Result<Vec<ResponseId>, StoreError> {
         let mut repeating = self.repeating(turns).await?;
         let mut emptied = Vec::new();
         loop {
             let new = repeating.look(self).await?;
             if new.is_empty() {
-                return Ok(emptied);
+                break;
             }
             let ids: Vec<String> = new.iter().map(ResponseId::to_string).collect();
             let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
             self.engine.write(cypher::EMPTY, bound).await?;
             emptied.extend(new);
         }
-    }
-
-    /// With the answers from memory that quote some turns, whatever their words are: they go with these turns.
-    async fn with_quoting(
-        &self,
-        emptied: Vec<ResponseId>,
-        turns: &[ResponseId],
-    ) -> Result<Vec<ResponseId>, StoreError> {
         let mut quoting = self.quoting(turns).await?;
         quoting.retain(|it| !emptied.contains(it));
-        Ok([emptied, quoting].concat())
+        emptied.extend(quoting);
+        Ok(emptied)
     }
 
     /// Deletes all of a person's, some at a time, and what they thought of answers.
@@ -289,7 +282,6 @@ impl GraphStore {
                 let marks = turns.iter().map(ForgottenEvent::from).collect();
                 self.mark_forgotten(&marks).await?;
                 left = self.empty_repeating(&ids).await?;
-                left = self.with_quoting(left, &ids).await?;
                 forgotten.quotes += left.len();
             }
             self.hold(&ids, "").await?;

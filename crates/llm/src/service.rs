@@ -301,7 +301,7 @@ impl Attempts {
         self.state().sent = Some(sent);
         let Waits { first, between } = self.waits;
         let silent = |_| give_up(ModelError::TimedOut(Late::Silent(first)));
-        let response = timeout(first, self.sent(request)).await;
+        let response = timeout(first, self.send(request)).await;
         let response = response.map_err(silent)??;
         if response.status().is_success() {
             self.state().permit = Some(permit);
@@ -325,8 +325,8 @@ impl Attempts {
     }
 
     /// The service's response. A connection that was kept may be closed by the service as the request goes out: then it
-    /// goes out once more, on a new one. Some local servers close theirs after each request.
-    async fn sent(&self, request: Request) -> reqwest::Result<Response> {
+    /// goes out once more, on a new one.
+    async fn send(&self, request: Request) -> reqwest::Result<Response> {
         let again = request.try_clone();
         let response = self.http.execute(request).await;
         let was_closed = |error: &reqwest::Error| {

@@ -29,8 +29,8 @@ use crate::memory::{Recalled, summary};
 /// Questions before a message that searching the team's knowledge looks at.
 const EARLIER: usize = 2;
 
-/// What a model is asked.
-struct Question<'a> {
+/// What the agent answers from.
+struct AgentInput<'a> {
     asked: &'a Asked<'a>,
     read: &'a Read,
     policies: &'a [Policy],
@@ -48,10 +48,10 @@ enum Ended {
     Interrupted(Interruption),
 }
 
-/// What is made of that.
-enum Made {
+/// What the draft is made from then.
+enum DraftFrom {
     /// What the model wrote, and what is said below it.
-    Written(String, Option<Notice>),
+    Model(String, Option<Notice>),
     /// Nothing of the model's, and why.
     WithoutModel(Notice),
     Nothing(NoDraft),
@@ -118,7 +118,7 @@ impl TurnRunner {
         };
         let asker = self.asker(model, asked, purse);
         let limit = asker.turn_limit(self.config.timeout);
-        let question = Question {
+        let input = AgentInput {
             asked,
             read,
             policies,
@@ -128,7 +128,7 @@ impl TurnRunner {
         };
         let (shown, watched) = watch::channel(String::new());
         let ended = {
-            let asking = self.ask(&asker, question, &shown, &mut gathered);
+            let asking = self.ask(&asker, input, &shown, &mut gathered);
             let asking = async {
                 tokio::select! {
                     answered = asking => Ended::Answered(answered),
@@ -139,14 +139,14 @@ impl TurnRunner {
             stream::show(reply, watched, asking).await
         };
         let written = shown.borrow().trim().to_owned();
-        let mut draft = match made_of(ended, &written, self.incomplete(&gathered))? {
-            Made::Written(text, below) => {
+        let mut draft = match draft_from(ended, &written, self.incomplete(&gathered))? {
+            DraftFrom::Model(text, below) => {
                 let mut draft = Draft::of_model(text, gathered, read);
                 draft.below.splice(0..0, below);
                 draft
             }
-            Made::WithoutModel(why) => self.without_model(asked, read, why, gathered).await?,
-            Made::Nothing(none) => return Ok(Err(none)),
+            DraftFrom::WithoutModel(why) => self.without_model(asked, read, why, gathered).await?,
+            DraftFrom::Nothing(none) => return Ok(Err(none)),
         };
         draft.calls = asker.into_calls();
         Ok(Ok(draft))
@@ -194,18 +194,18 @@ impl TurnRunner {
     async fn ask(
         &self,
         asker: &Asker<'_>,
-        question: Question<'_>,
+        input: AgentInput<'_>,
         shown: &watch::Sender<String>,
         gathered: &mut Gathered,
     ) -> Result<String, NoAnswer> {
-        let Question {
+        let AgentInput {
             asked,
             read,
             policies,
             links,
             offer,
             late,
-        } = question;
+        } = input;
         let Asked {
             message,
             text,
@@ -422,26 +422,32 @@ fn earlier_questions(read: &Read) -> Vec<&str> {
         .collect()
 }
 
-/// What is made of how asking the model ended, when so much was written. `incomplete` is what is said of an answer that
+/// What the draft is made from, by how asking the model ended and what was written until then. `incomplete` is what is said of an answer that
 /// ends before its end.
-fn made_of(ended: Ended, written: &str, incomplete: Option<Notice>) -> Result<Made, PromptError> {
+fn draft_from(
+    ended: Ended,
+    written: &str,
+    incomplete: Option<Notice>,
+) -> Result<DraftFrom, PromptError> {
     let why = match ended {
-        Ended::Answered(Ok(answer)) => return Ok(Made::Written(answer, incomplete)),
-        Ended::Answered(Err(NoAnswer::Silent)) => return Ok(Made::Nothing(NoDraft::Silent)),
+        Ended::Answered(Ok(answer)) => return Ok(DraftFrom::Model(answer, incomplete)),
+        Ended::Answered(Err(NoAnswer::Silent)) => return Ok(DraftFrom::Nothing(NoDraft::Silent)),
         Ended::Answered(Err(error)) => {
             let why = match (no_answer(error)?, incomplete) {
                 (Notice::NoAnswer, Some(incomplete)) => incomplete,
                 (why, _) => why,
             };
-            return Ok(Made::WithoutModel(why));
+            return Ok(DraftFrom::WithoutModel(why));
         }
         Ended::Interrupted(Interruption::Superseded) => {
-            return Ok(Made::Nothing(NoDraft::Interrupted(
+            return Ok(DraftFrom::Nothing(NoDraft::Interrupted(
                 Interruption::Superseded,
             )));
         }
         Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
-            return Ok(Made::Nothing(NoDraft::Interrupted(Interruption::Stopped)));
+            return Ok(DraftFrom::Nothing(NoDraft::Interrupted(
+                Interruption::Stopped,
+            )));
         }
         Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
         Ended::TookTooLong(limit) => {
@@ -454,8 +460,8 @@ fn made_of(ended: Ended, written: &str, incomplete: Option<Notice>) -> Result<Ma
         }
     };
     Ok(match written.is_empty() {
-        true => Made::WithoutModel(why),
-        false => Made::Written(format!("{written} …"), Some(why)),
+        true => DraftFrom::WithoutModel(why),
+        false => DraftFrom::Model(format!("{written} …"), Some(why)),
     })
 }
 

@@ -160,6 +160,7 @@ expect((await person.page.textContent(".receipt")).startsWith("Corrected"), "no 
 await person.page.locator(".list article", { hasText: "Jon is on call" }).locator("text=Forget").click();
 await person.page.locator(".receipt", { hasText: "Forgotten" }).waitFor();
 await looks(person, "receipt");
+expect((await person.page.textContent(".receipt")).startsWith("Forgotten"), "no receipt of what was forgotten");
 expect(!(await person.page.textContent(".list")).includes("on call"), "what was forgotten is still listed");
 await person.page.goto(`${origin}/memory?question=Who+is+on+call%3F`);
 const recalled = person.page.locator("tbody");

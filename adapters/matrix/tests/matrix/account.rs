@@ -93,7 +93,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     let home = Home::new(&homeserver).await;
     home.start().await.stop().await;
     let key = std::fs::read_to_string(home.path("recovery-key")).unwrap();
-    std::fs::remove_dir_all(&home.options.folder).unwrap();
+    set_aside(&home.options.folder);
     home.start().await.stop().await;
     let found = check(&home.options).await;
     assert!(
@@ -106,7 +106,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     home.start_with(recover).await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
     // A key that is none.
-    std::fs::remove_dir_all(&home.options.folder).unwrap();
+    set_aside(&home.options.folder);
     let mut options = home.options.clone();
     options.recovery_key = Some(SecretString::from("EsTa aaaa bbbb"));
     let with_wrong_key = Home { options, ..home };
@@ -256,7 +256,7 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     }
     says(&|_| {}, "cannot be read").await;
     // A store that is gone.
-    std::fs::remove_dir_all(&store).unwrap();
+    set_aside(&store);
     says(
         &|_| {},
         "it cannot read encrypted messages any more, old or new",
@@ -297,7 +297,7 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
         "{found:?}"
     );
     // Nothing was made in their place.
-    std::fs::remove_dir_all(home.path("store")).unwrap();
+    set_aside(&home.path("store"));
     copy(&before, &home.path("store"));
     home.start().await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
@@ -307,7 +307,7 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
     for part in ["store", "store-key"] {
         let (theirs, mine) = (other.path(part), home.path(part));
         if theirs.is_dir() {
-            std::fs::remove_dir_all(&mine).unwrap();
+            set_aside(&mine);
             copy(&theirs, &mine);
         } else {
             std::fs::copy(theirs, mine).unwrap();
@@ -331,7 +331,7 @@ fn a_folder_that_was_put_back_encrypts_with_new_keys() {
         chat.starts_again().await;
         chat.echoes("two").await;
         chat.bot.ends().await;
-        std::fs::remove_dir_all(&chat.home.options.folder).unwrap();
+        set_aside(&chat.home.options.folder);
         copy(&backup, &chat.home.options.folder);
         chat.starts_again().await;
         chat.ask("three").await;
@@ -356,6 +356,14 @@ async fn sessions(room: &Chat) -> std::collections::BTreeSet<String> {
     let own = events.filter(|event: &serde_json::Value| event["sender"] == room.bot.as_str());
     own.filter_map(|event| Some(event["content"]["session_id"].as_str()?.to_owned()))
         .collect()
+}
+
+/// The folder under another name, as if it had been removed. It is not removed: the database's own threads may still write
+/// into it after the bot has ended.
+fn set_aside(folder: &std::path::Path) {
+    let aside = (1..).map(|number| folder.with_extension(format!("aside-{number}")));
+    let mut free = aside.skip_while(|aside| aside.exists());
+    std::fs::rename(folder, free.next().unwrap()).unwrap();
 }
 
 /// The folder with all that is in it, as a backup has it. The database's own threads may still remove a file of theirs

@@ -53,7 +53,7 @@ pub use features::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use messages::{Edit, MessageError};
-pub use quote::{MOST_QUOTED, quote};
+pub use quote::{MOST_QUOTED, apart, quote};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
     within_budget,

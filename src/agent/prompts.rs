@@ -234,11 +234,16 @@ pub struct WhatCameOfIt<'a> {
 /// An answer without a model: `from_memory.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FromMemory<'a> {
-    pub recalled: &'a [Quoted],
+    /// What answers best comes first.
+    pub recalled: Vec<&'a Quoted>,
+    /// How many of them answer as well as the best.
+    pub answering: usize,
     /// What was said is worth remembering, not a question.
     pub noted: bool,
     /// Above each of what is recalled: when it was said, and by whom.
     pub headings: Vec<String>,
+    /// Above those that may answer, too.
+    pub beside: String,
     /// Above what was answered then.
     pub answer_then: String,
     /// Said where nothing is recalled.
@@ -246,18 +251,26 @@ pub struct FromMemory<'a> {
 }
 
 impl<'a> FromMemory<'a> {
-    /// With its words in a language.
-    pub fn new(recalled: &'a [Quoted], noted: bool, language: Language) -> Self {
-        let heading = |memory: &Quoted| memory.heading().in_language(language);
+    /// What answers, and what may answer, too, with its words in a language.
+    pub fn new(
+        answering: &'a [Quoted],
+        beside: &'a [Quoted],
+        noted: bool,
+        language: Language,
+    ) -> Self {
+        let recalled: Vec<&Quoted> = answering.iter().chain(beside).collect();
+        let heading = |memory: &&Quoted| memory.heading().in_language(language);
         let nothing = if noted {
             text!("remember-nothing-noted")
         } else {
             text!("remember-nothing")
         };
         Self {
-            recalled,
             noted,
             headings: recalled.iter().map(heading).collect(),
+            recalled,
+            answering: answering.len(),
+            beside: text!("quoted-beside").in_language(language),
             answer_then: text!("quoted-answer").in_language(language),
             nothing: nothing.in_language(language),
         }
@@ -586,7 +599,7 @@ mod tests {
     #[test]
     fn from_memory() {
         let of = |recalled: &[Quoted], noted| {
-            let values = FromMemory::new(recalled, noted, Language::English);
+            let values = FromMemory::new(recalled, &[], noted, Language::English);
             prompts().render(&values).unwrap()
         };
         assert_snapshot!("from_memory_found", of(&[memory()], false));
@@ -595,6 +608,9 @@ mod tests {
         assert!(rendered.contains("2026-11-05, ada (newer):\n"));
         let rendered = of(&[said_to_others()], false);
         assert!(rendered.starts_with("2026-11-03, ada to others:\n> The cat"));
+        let (answering, beside) = ([said_to_others()], [memory(), memory()]);
+        let values = FromMemory::new(&answering, &beside, false, Language::English);
+        assert_snapshot!("from_memory_beside", prompts().render(&values).unwrap());
         assert_snapshot!("from_memory_noted", of(&[], true));
         assert_snapshot!("from_memory_nothing", of(&[], false));
     }

@@ -24,6 +24,12 @@ const POINTERS: WordList = WordList::of(
     "it its that this these those they them their he him his she her there more else davon dazu daran dafür \
     damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там",
 );
+/// Words that point to a time, and not back, before one of [`TIMES`].
+const THIS: WordList = WordList::of("this that these those");
+const TIMES: WordList = WordList::of(
+    "morning afternoon evening week weekend month quarter year sprint time spring summer autumn fall winter \
+    monday tuesday wednesday thursday friday saturday sunday",
+);
 /// Words that go on with what was said, where a text begins with them.
 const GOING_ON: WordList = WordList::of("and und et y e en i и");
 /// Stems of words that ask without saying for what.
@@ -58,7 +64,12 @@ pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
 pub(super) fn points_back(text: &str) -> bool {
     let words = written(text);
     let goes_on = words.first().is_some_and(|word| GOING_ON.has(word));
-    goes_on || words.iter().any(|word| POINTERS.has(word))
+    let next = words.iter().skip(1).map(Some).chain([None]);
+    let is_time = |word: &String, next: Option<&String>| {
+        THIS.has(word) && next.is_some_and(|next| TIMES.has(next))
+    };
+    let mut pairs = words.iter().zip(next);
+    goes_on || pairs.any(|(word, next)| POINTERS.has(word) && !is_time(word, next))
 }
 
 /// The words to search with.

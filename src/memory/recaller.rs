@@ -12,6 +12,7 @@ use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, in_one_li
 use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
+use super::quote::best_first;
 use super::recent::RecentVectors;
 use super::reembed::{Stale, embed_missing, stale};
 use super::{
@@ -436,7 +437,7 @@ impl Recaller {
         }
     }
 
-    /// What a person is quoted of them where no model answers, oldest first: a few, or nothing.
+    /// What a person is quoted of them where no model answers, best first: a few, or nothing.
     pub fn quote(
         &self,
         audiences: &[&AudienceId],
@@ -454,7 +455,9 @@ impl Recaller {
             limit: MOST_QUOTED,
             ..self.settings
         };
-        within_budget(audiences.iter().map(quoted).collect(), &settings)
+        let mut quoted = within_budget(audiences.iter().map(quoted).collect(), &settings);
+        best_first(&mut quoted);
+        quoted
     }
 
     /// What was considered for a message, best first, and what became of it.

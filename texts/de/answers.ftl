@@ -53,6 +53,7 @@ quoted-said = { $date }, { $author } zu anderen
 quoted-replaced = { $heading } (ersetzt am { $date })
 quoted-newer = { $heading } (neuer)
 quoted-answer = und die Antwort damals:
+quoted-beside = Vielleicht auch:
 
 ## Nachrichten, die nicht angenommen werden
 

@@ -63,6 +63,8 @@ quoted-said = { $date }, { $author } to others
 quoted-replaced = { $heading } (replaced on { $date })
 quoted-newer = { $heading } (newer)
 quoted-answer = and the answer then:
+# Between what is quoted that answers best, and what may answer, too.
+quoted-beside = Perhaps also:
 
 ## Messages that are not taken
 

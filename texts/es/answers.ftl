@@ -56,6 +56,7 @@ quoted-said = { $date }, { $author } a otros
 quoted-replaced = { $heading } (reemplazado el { $date })
 quoted-newer = { $heading } (más reciente)
 quoted-answer = y la respuesta de entonces:
+quoted-beside = Quizá también:
 
 ## Mensajes que no se aceptan
 

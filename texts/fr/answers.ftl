@@ -56,6 +56,7 @@ quoted-said = { $date }, { $author } aux autres
 quoted-replaced = { $heading } (remplacé le { $date })
 quoted-newer = { $heading } (plus récent)
 quoted-answer = et la réponse d’alors :
+quoted-beside = Peut-être aussi :
 
 ## Messages refusés
 

@@ -48,6 +48,7 @@ quoted-said = { $date } { $author }（ほかの人へ）
 quoted-replaced = { $heading }（{ $date }に差し替え）
 quoted-newer = { $heading }（新しいもの）
 quoted-answer = そのときの回答：
+quoted-beside = これも関係するかもしれません：
 
 ## 受け付けられないメッセージ
 

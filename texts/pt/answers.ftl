@@ -56,6 +56,7 @@ quoted-said = { $date }, { $author } a outros
 quoted-replaced = { $heading } (substituído em { $date })
 quoted-newer = { $heading } (mais recente)
 quoted-answer = e a resposta na época:
+quoted-beside = Talvez também:
 
 ## Mensagens que não são aceitas
 

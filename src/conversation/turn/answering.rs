@@ -24,7 +24,7 @@ use crate::conversation::stream;
 use crate::graph::{Source, Trust, is_question};
 use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::llm::ModelChain;
-use crate::memory::{Recalled, summary};
+use crate::memory::{Recalled, apart, summary};
 
 /// Questions before a message that searching the team's knowledge looks at.
 const EARLIER: usize = 2;
@@ -332,15 +332,14 @@ impl TurnRunner {
                 return Ok(draft);
             }
         }
-        let quoted: Vec<Quoted> = recalled
-            .iter()
-            .map(|memory| Memory::of(memory).quoted)
-            .collect();
+        let (answering, beside) = apart(recalled);
         let answer = asked.kind.prompts.render(&FromMemory::new(
-            &quoted,
+            &as_quoted(&answering),
+            &as_quoted(&beside),
             !is_question(asked.text),
             asked.message.language(),
         ))?;
+        let recalled = [answering, beside].concat();
         Ok(Draft {
             text: answer,
             sources: None,
@@ -354,6 +353,11 @@ impl TurnRunner {
             trust: Trust::Talk,
         })
     }
+}
+
+fn as_quoted(recalled: &[Recalled]) -> Vec<Quoted> {
+    let quoted = recalled.iter().map(|memory| Memory::of(memory).quoted);
+    quoted.collect()
 }
 
 impl TurnRunner {

@@ -158,12 +158,15 @@ impl<'a> Ranking<'a> {
     /// Whether what is at a place is found by what was said before the question alone, of which the question
     /// itself says nothing.
     pub(in crate::memory) fn is_beside_the_question(&self, place: usize) -> bool {
-        let entry = self.ranked[place].scored.entry;
-        let own = self.words.iter().filter(|word| word.weight >= 1.0);
         let has_words_of_its_own = self.leaning < 1.0 && !self.points_back;
-        self.leans_on_what_was_said()
-            && has_words_of_its_own
-            && !self.index.postings().has_any(own, entry)
+        self.leans_on_what_was_said() && has_words_of_its_own && !self.shares_a_word(place)
+    }
+
+    /// Whether what is at a place has a word of the question itself, and not only of what was said before it.
+    pub(in crate::memory) fn shares_a_word(&self, place: usize) -> bool {
+        let own = self.words.iter().filter(|word| word.weight >= 1.0);
+        let entry = self.ranked[place].scored.entry;
+        self.index.postings().has_any(own, entry)
     }
 
     /// Whether it was searched with what was said before it, too.

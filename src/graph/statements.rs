@@ -73,30 +73,46 @@ pub(crate) const CHAIN_STEP: usize = 128;
 /// Everything a turn needs before it begins: always one row, whether or not anything exists yet.
 /// Positions are looked up one by one because both engines have an index for that, and neither
 /// keeps the order of two properties; nothing new is the common case.
-pub(crate) const BEGIN_TURN: &str = concat!(
-    "OPTIONAL MATCH (s:Session {id: $session}) ",
-    "OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) ",
-    "OPTIONAL MATCH path = (last)<-[:NEXT*0..63]-(t) WHERE length(path) < $window ",
-    "WITH s, collect(CASE WHEN t IS NULL THEN null ELSE ",
-    turn_with_files!("t"),
-    " END) AS window ",
-    "OPTIONAL MATCH (d:Response {eventId: $event}) ",
-    "WITH s, window, CASE WHEN d IS NULL THEN null ELSE ",
-    turn!("d"),
-    " END AS duplicate ",
-    "OPTIONAL MATCH (f:MuninnForgotten {id: $event}) ",
-    "WITH s, window, duplicate, f IS NOT NULL AS isForgotten ",
-    "OPTIONAL MATCH (c:Channel {id: $audience}) ",
-    "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, s.summaryTrust AS summaryTrust, window, duplicate, isForgotten, ",
-    "coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
-    "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
-    "ELSE [null] END AS position ",
-    "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
-    "RETURN summary, summarizedThrough, summaryTrust, window, duplicate, isForgotten, epoch, last, ",
-    "collect(CASE WHEN n IS NULL THEN null ELSE ",
-    turn_with_embedding!("n"),
-    " END) AS news"
-);
+macro_rules! begin_turn {
+    ($hops:literal) => {
+        concat!(
+            "OPTIONAL MATCH (s:Session {id: $session}) ",
+            "OPTIONAL MATCH (s)-[:LAST_RESPONSE]->(last) ",
+            "OPTIONAL MATCH path = (last)<-[:NEXT*0..", $hops, "]-(t) WHERE length(path) < $window ",
+            "WITH s, collect(CASE WHEN t IS NULL THEN null ELSE ",
+            turn_with_files!("t"),
+            " END) AS window ",
+            "OPTIONAL MATCH (d:Response {eventId: $event}) ",
+            "WITH s, window, CASE WHEN d IS NULL THEN null ELSE ",
+            turn!("d"),
+            " END AS duplicate ",
+            "OPTIONAL MATCH (f:MuninnForgotten {id: $event}) ",
+            "WITH s, window, duplicate, f IS NOT NULL AS isForgotten ",
+            "OPTIONAL MATCH (c:Channel {id: $audience}) ",
+            "WITH s.summary AS summary, s.summarizedThrough AS summarizedThrough, s.summaryTrust AS summaryTrust, window, duplicate, isForgotten, ",
+            "coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
+            "UNWIND CASE WHEN last > $seen THEN range($seen + 1, CASE WHEN last > $until THEN $until ELSE last END) ",
+            "ELSE [null] END AS position ",
+            "OPTIONAL MATCH (n:Response {audience: $audience, position: position}) ",
+            "RETURN summary, summarizedThrough, summaryTrust, window, duplicate, isForgotten, epoch, last, ",
+            "collect(CASE WHEN n IS NULL THEN null ELSE ",
+            turn_with_embedding!("n"),
+            " END) AS news"
+        )
+    };
+}
+
+/// The longest window that is read with few hops: both engines go all the hops that they are told, whatever the window is.
+const FEW_TURNS: usize = 16;
+
+/// What reads everything that a turn with so long a window needs.
+pub(crate) const fn begin_turn(window: usize) -> &'static str {
+    if window <= FEW_TURNS {
+        begin_turn!("15")
+    } else {
+        begin_turn!("63")
+    }
+}
 
 /// The last turns of a session alone.
 pub(crate) const WINDOW: &str = concat!(

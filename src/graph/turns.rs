@@ -26,10 +26,8 @@ impl GraphStore {
             "seen": read.seen,
             "until": until,
         });
-        let rows = self
-            .engine
-            .read(statements::BEGIN_TURN, params(bound))
-            .await?;
+        let statement = statements::begin_turn(read.window);
+        let rows = self.engine.read(statement, params(bound)).await?;
         let row = single(&rows)?;
         let mut window = turns(row, "window")?;
         // Positions rise along a chain: both are given in one transaction.

@@ -100,7 +100,7 @@ pub(super) fn quotable(
         && (asks(query.text) || is_about_it())
         && confidence(ranking, calibration, query, &leading) >= LEAST;
     if is_quoted {
-        best_of(ranking, leading)
+        best_of(ranking, calibration, leading)
     } else {
         Vec::new()
     }
@@ -108,7 +108,11 @@ pub(super) fn quotable(
 
 /// Of the leading exchanges those that are quoted: what no longer holds only where nothing better
 /// does.
-fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
+fn best_of(
+    ranking: &Ranking<'_>,
+    calibration: &Calibration,
+    mut leading: Vec<usize>,
+) -> Vec<usize> {
     let best = leading[0];
     let is_company = |&place: &usize| place == best || !ranking.is_beside_the_question(place);
     leading.retain(is_company);
@@ -133,13 +137,35 @@ fn best_of(ranking: &Ranking<'_>, mut leading: Vec<usize>) -> Vec<usize> {
     } else {
         BEHIND
     };
-    let least = by_odds.first().map_or(0.0, |(_, odds)| odds - behind);
+    let Some(&(best, odds_of_best)) = by_odds.first() else {
+        return Vec::new();
+    };
+    let has_words = |place: usize| ranking.ranked[place].scored.features.coverage > 0.0;
+    // No word of the question, and less alike than most: on team talk none of 23 such answered. What is a little alike
+    // may be what was said next, as "paid 250 of it" after what somebody owes.
+    let is_odd = |place: usize, odds: f64| {
+        odds <= odds_of_best - APART
+            && has_words(best)
+            && !has_words(place)
+            && alike(ranking, calibration, place) < 0.0
+    };
     by_odds
         .into_iter()
         .take(MOST_QUOTED)
-        .take_while(|(_, odds)| *odds >= least)
+        .take_while(|(_, odds)| *odds >= odds_of_best - behind)
+        .filter(|&(place, odds)| !is_odd(place, odds))
         .map(|(place, _)| place)
         .collect()
+}
+
+/// How alike the question and the exchange at a place are, in deviations from the prior.
+fn alike(ranking: &Ranking<'_>, calibration: &Calibration, place: usize) -> f32 {
+    let features = &ranking.ranked[place].scored.features;
+    match features.cosine {
+        Some(cosine) => calibration.prior.cosine.z(cosine),
+        // Without vectors, what has all of the words is taken for as alike as such exchanges are.
+        None => 3.5 * features.coverage,
+    }
 }
 
 fn odds(ranking: &Ranking<'_>, place: usize) -> f64 {
@@ -179,12 +205,7 @@ fn answers(ranking: &Ranking<'_>, calibration: &Calibration, place: usize) -> f3
     let scored = &ranking.ranked[place].scored;
     let features = &scored.features;
     let hints = &features.hints;
-    // Without vectors, what has all of the words is taken for as alike as such exchanges are.
-    let alike = match features.cosine {
-        Some(cosine) => calibration.prior.cosine.z(cosine),
-        None => 3.5 * features.coverage,
-    };
-    COSINE * alike
+    COSINE * alike(ranking, calibration, place)
         + COVERAGE * features.coverage
         + MISSING * ranking.missing(scored.entry)
         + MINE * hints.mine

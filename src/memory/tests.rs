@@ -494,26 +494,38 @@ fn who_is_named_by_a_handle_or_a_nickname_said_it() {
     assert_eq!(spoken("what did i promise?", Some("Ann Miller")), [3, 4]);
 }
 
+impl Fixture {
+    /// What is quoted for a message in the session in which `before` was said before it.
+    fn quoted(&self, before: &[&str], text: &str) -> Vec<Recalled> {
+        let vectors: Vec<_> = before
+            .iter()
+            .map(|text| self.embedder.embed(text))
+            .collect();
+        let earlier = before.iter().zip(&vectors).map(|(text, vector)| Earlier {
+            text,
+            vector: vector.as_deref(),
+        });
+        let earlier: Vec<Earlier<'_>> = earlier.collect();
+        let vector = self.embedder.embed(text);
+        let query = Query {
+            text,
+            vector: vector.as_deref(),
+            earlier: &earlier,
+            ..Query::default()
+        };
+        let settings = RecallSettings::by(&self.calibration);
+        quote(&self.index, &self.calibration, &query, &settings)
+    }
+}
+
 #[test]
 fn what_only_the_question_before_is_about_is_not_quoted_beside_the_answer() {
     let fixture = Fixture::new(&[
         ("Maria is on call this week.", "Noted."),
         ("The standup is at nine in the blue room.", "Noted."),
     ]);
-    let (before, text) = ("When is the standup in the blue room?", "who's on call?");
-    let vectors = [before, text].map(|text| fixture.embedder.embed(text));
-    let earlier = [Earlier {
-        text: before,
-        vector: vectors[0].as_deref(),
-    }];
-    let query = Query {
-        text,
-        vector: vectors[1].as_deref(),
-        earlier: &earlier,
-        ..Query::default()
-    };
-    let settings = RecallSettings::by(&fixture.calibration);
-    let quoted = quote(&fixture.index, &fixture.calibration, &query, &settings);
+    let before = ["When is the standup in the blue room?"];
+    let quoted = fixture.quoted(&before, "who's on call?");
     assert_eq!(numbers(&quoted), [1]);
 }
 
@@ -523,14 +535,37 @@ fn a_question_that_nobody_answered_is_not_quoted_beside_an_answer() {
         ("Where is the key to the cellar?", ""),
         ("The key to the cellar is with Bob.", ""),
     ]);
-    let text = "where is the key to the cellar?";
-    let vector = fixture.embedder.embed(text);
-    let query = Query {
-        text,
-        vector: vector.as_deref(),
-        ..Query::default()
-    };
-    let settings = RecallSettings::by(&fixture.calibration);
-    let quoted = quote(&fixture.index, &fixture.calibration, &query, &settings);
+    let quoted = fixture.quoted(&[], "where is the key to the cellar?");
     assert_eq!(numbers(&quoted), [2]);
+}
+
+/// Facts as somebody tells them who tries the bot.
+const FIRST_FACTS: &[&str] = &[
+    "We deploy on Thursdays at 14:00.",
+    "The wifi code is heron42.",
+    "Tom is on holiday until Monday.",
+    "The build takes twelve minutes.",
+    "Maria is on call this week.",
+];
+
+#[test]
+fn what_answers_best_comes_first_and_the_rest_apart_from_it() {
+    let told: Vec<(&str, &str)> = FIRST_FACTS.iter().map(|fact| (*fact, "")).collect();
+    let fixture = Fixture::new(&told);
+    let quoted = fixture.quoted(FIRST_FACTS, "who is on call this week?");
+    assert_eq!(numbers(&quoted)[0], 5, "{quoted:#?}");
+    let (answering, beside) = apart(quoted);
+    assert_eq!(numbers(&answering), [5]);
+    assert!(!numbers(&beside).contains(&5));
+    assert_eq!(apart(Vec::new()), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_fact_that_is_told_has_no_other_quoted_that_shares_no_word_with_it() {
+    for known in 1..FIRST_FACTS.len() {
+        let (told, now) = (&FIRST_FACTS[..known], FIRST_FACTS[known]);
+        let exchanges: Vec<(&str, &str)> = told.iter().map(|fact| (*fact, "")).collect();
+        let quoted = Fixture::new(&exchanges).quoted(told, now);
+        assert_eq!(numbers(&quoted), [0; 0], "{now}");
+    }
 }

@@ -174,8 +174,6 @@ impl Inbound {
             }
             Err(_) => token.end(),
         }
-        // First answers that wait already are due sooner than this.
-        drop(self.hub.first_answers.acquire().await);
         let stage = self.stage(asked, &turn, &token).await;
         let (place, spot) = match &stage {
             Some((place, spot)) => (*place, spot),
@@ -396,8 +394,6 @@ fn owner(asked: &Asked) -> Option<UserId> {
 /// The first answer to an interaction; once more if Discord was not well.
 async fn first(hub: &Hub, asked: &Asked, answer: &Value) -> Result<(), Failure> {
     let answering = async {
-        // Nobody closes it.
-        let _place = hub.first_answers.acquire().await;
         match hub.api.answer(asked.id, &asked.token, answer).await {
             Err(failure) if failure.kind == Failed::Away => {
                 hub.api.answer(asked.id, &asked.token, answer).await

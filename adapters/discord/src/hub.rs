@@ -6,7 +6,6 @@ use chrono::{DateTime, Utc};
 use muninn_platform::{AnswerMode, Audience, AudienceId, Language, Recent};
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
-use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
 use crate::NAME;
@@ -21,10 +20,6 @@ use crate::transport::{Token, Via};
 
 /// Interactions that are remembered: one that is told twice is told within minutes.
 const INTERACTIONS: usize = 4_096;
-
-/// First answers on their way at once: few enough that their connections are used again in a burst,
-/// since making one takes longer than an answer.
-const FIRST_ANSWERS: usize = 24;
 
 /// Answers that one person alone sees and that may still be taken away: their tokens live for minutes.
 const PRIVATE_ANSWERS: usize = 1_024;
@@ -59,7 +54,6 @@ pub(crate) struct Hub {
     pub(crate) options: Options,
     pub(crate) directory: Directory,
     pub(crate) outbox: Outbox,
-    pub(crate) first_answers: Semaphore,
     /// What is still to be done, and need not be waited for but at the end.
     pub(crate) chores: TaskTracker,
     interactions: Mutex<Recent<InteractionId, ()>>,
@@ -81,7 +75,6 @@ impl Hub {
             options,
             directory: Directory::default(),
             outbox: Outbox::default(),
-            first_answers: Semaphore::new(FIRST_ANSWERS),
             chores: TaskTracker::new(),
             interactions: Mutex::new(Recent::new(INTERACTIONS)),
             looked_up: Mutex::new(Recent::new(LOOKED_UP)),

@@ -11,6 +11,12 @@ const BURST: usize = 200;
 const EVENTS: usize = 2_000;
 const GUILDS: usize = 100;
 const CHANNELS: usize = 200;
+/// How long Discord takes to take an answer.
+const LATE: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_millis(50),
+    Duration::from_millis(400),
+];
 
 /// What the process takes of memory, in MB.
 fn resident() -> f64 {
@@ -26,15 +32,17 @@ fn resident() -> f64 {
 #[expect(clippy::print_stderr, reason = "a measurement")]
 async fn figures() {
     for way in [Way::Proxy, Way::Real] {
-        let mut waits = burst(way).await;
-        waits.sort_unstable();
-        let at = |part: usize| waits[(waits.len() - 1) * part / 100];
-        eprintln!(
-            "{way:?}: {BURST} interactions at once over {THREADS} threads, until deferred: {:?} (median), {:?} (p99), {:?} (worst)",
-            at(50),
-            at(99),
-            at(100)
-        );
+        for late in LATE {
+            let mut waits = burst(way, late).await;
+            waits.sort_unstable();
+            let at = |part: usize| waits[(waits.len() - 1) * part / 100];
+            eprintln!(
+                "{way:?}, each call {late:?} late: {BURST} interactions at once over {THREADS} threads, until deferred: {:?} (median), {:?} (p99), {:?} (worst)",
+                at(50),
+                at(99),
+                at(100)
+            );
+        }
     }
     let took = events().await;
     let rate = EVENTS as f64 / took.as_secs_f64();
@@ -56,9 +64,14 @@ fn threads(home: &Home) -> Vec<Chat> {
         .collect()
 }
 
-async fn burst(way: Way) -> Vec<Duration> {
+async fn burst(way: Way, late: Duration) -> Vec<Duration> {
     let home = Home::with(way, Default::default()).await;
     let threads = threads(&home);
+    if !late.is_zero() {
+        let first = "/interactions/{interaction_id}/{interaction_token}/callback";
+        let first = home.discord.next("POST", first);
+        first.times(BURST).is_slow(late);
+    }
     let bot = home.start().await;
     home.discord.registered("ask").await;
     let mut asked = Vec::new();

@@ -1,8 +1,10 @@
 //! Where people talk: channels, threads, forums, direct messages, and what is no place for it.
 
+use std::time::Duration;
+
 use muninn_platform::testing::EchoBot;
 
-use crate::support::{Echoes, run};
+use crate::support::{Echoes, Way, run, run_by};
 
 async fn audience_of(bot: &EchoBot, text: &str) -> (String, String) {
     let found = bot
@@ -100,6 +102,25 @@ fn a_voice_channels_chat_is_answered_beside_the_question() {
         let question = voice.mention("can you hear me?");
         let answer = voice.hears("echo: can you hear me?").await;
         assert_eq!(answer.replies_to, Some(question));
+    });
+}
+
+/// Discord ends an interaction that was not acknowledged within 3 s; here that breaks a rule.
+#[test]
+fn two_hundred_commands_at_once_are_acknowledged_in_time_by_a_slow_discord() {
+    run_by(Way::Real, async |chat| {
+        let first = "/interactions/{interaction_id}/{interaction_token}/callback";
+        let late = Duration::from_millis(400);
+        chat.discord.next("POST", first).times(200).is_slow(late);
+        let threads: Vec<_> = (0..50)
+            .map(|number| chat.open_thread(&format!("thread {number}")))
+            .collect();
+        let asked: Vec<_> = (0..200)
+            .map(|number| threads[number % threads.len()].ask("hello", &[]))
+            .collect();
+        for interaction in &asked {
+            interaction.hears("echo: hello").await;
+        }
     });
 }
 

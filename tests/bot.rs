@@ -737,6 +737,28 @@ async fn one_who_asks_too_much_is_told_once_and_keeps_nobody_waiting() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_place_sees_that_they_are_heard() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let config = place.config(Some(&server), &["--turns-in-flight=1"]);
+    let bot = place.bot(&config).await;
+    let gate = Gate::closed();
+    server
+        .expects(asks("first"))
+        .replies(Reply::chunks(["o", "ne"]).paused(&gate));
+    server.expects(asks("second")).answers("two");
+
+    let mut first = bot.room("a").send("ada", "first").await;
+    first.shows("o").await;
+    let mut second = bot.room("b").send("bob", "second").await;
+    second.works().await;
+    gate.open();
+    assert_eq!(first.answer().await.text(), "one");
+    assert_eq!(second.answer().await.text(), "two");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_burst_that_fits_into_the_inbox_waits_its_turn() {
     let place = Place::embedded();
     let bot = place

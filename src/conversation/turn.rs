@@ -157,7 +157,6 @@ impl TurnRunner {
         interrupt: &Interrupt,
     ) -> Result<After, TurnError> {
         let began = Instant::now();
-        reply.working().await;
         let message = &self.people.with_private_memory(message).await;
         let text = without_secrets(text);
         let begun = self.begin(guard, message);

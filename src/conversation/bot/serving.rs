@@ -104,6 +104,10 @@ impl Bot {
         message: &IncomingMessage,
         mut reply: Box<dyn Reply>,
     ) {
+        // Shown before there is a place: many may ask at once.
+        if matches!(message.body, Body::Text(_)) {
+            reply.working().await;
+        }
         let place = self.places.acquire(&message.author.id);
         let _place = place.instrument(telemetry::waiting("place")).await;
         match &message.body {

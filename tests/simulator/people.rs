@@ -383,7 +383,10 @@ impl Person {
             let newest = said.token(&self.around.run, said.version).to_string();
             let mut shown = history.iter();
             shown.any(|post| {
-                let is_its = post.channel == self.name() && post.question == said.id();
+                // What was stopped is answered when the platform tells it again.
+                let is_its = post.channel == self.name()
+                    && post.question == said.id()
+                    && post.text != STOPPED;
                 is_its && (said.version == 0 || post.text.contains(&newest))
             })
         };

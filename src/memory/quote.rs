@@ -62,12 +62,12 @@ pub fn quote(
     let ranking = Ranking::new(index, calibration, query, settings);
     let places = quotable(&ranking, calibration, query);
     let mut quoted = ranking.in_order(&places);
-    best_first(&mut quoted);
+    put_best_first(&mut quoted);
     quoted
 }
 
-/// The best first, and of what is as good the newest.
-pub(super) fn best_first(quoted: &mut [Recalled]) {
+/// Puts the best first, and of what is as good the newest.
+pub(super) fn put_best_first(quoted: &mut [Recalled]) {
     let rank = |one: &Recalled| {
         let penalty = one.superseded.map_or(0.0, |_| SUPERSEDED);
         logit(one.probability) - penalty

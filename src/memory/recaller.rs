@@ -12,7 +12,7 @@ use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, in_one_li
 use tokio::time::timeout;
 
 use super::cache::{Freshness, RecallCache, SharedIndex};
-use super::quote::best_first;
+use super::quote::put_best_first;
 use super::recent::RecentVectors;
 use super::reembed::{Stale, embed_missing, stale};
 use super::{
@@ -456,7 +456,7 @@ impl Recaller {
             ..self.settings
         };
         let mut quoted = within_budget(audiences.iter().map(quoted).collect(), &settings);
-        best_first(&mut quoted);
+        put_best_first(&mut quoted);
         quoted
     }
 

@@ -304,6 +304,7 @@ impl GraphStore {
     /// The same of any turns.
     pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
         let repeating = self.repeating(turns).await?.look(self).await?;
+        let repeating: Vec<ResponseId> = repeating.iter().map(|it| it.id).collect();
         let all = [turns, &repeating].concat();
         let quoting = self.quoting(&all).await?;
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;

@@ -26,6 +26,15 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Behind every id.
 const BEHIND_ALL: &str = "~";
 
+/// Answers that are empty, as they said what is forgotten.
+#[derive(Debug, Default)]
+struct Emptied {
+    /// Also those that were empty before.
+    all: Vec<ResponseId>,
+    /// How many of them were not.
+    now: usize,
+}
+
 /// Where a turn is kept, and nothing of what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptTurn {
@@ -182,32 +191,35 @@ impl GraphStore {
         let rows = self.engine.write(statement, bound).await?;
         Ok(Forgotten {
             turns: counted(rows.first(), "turns"),
-            quotes: emptied.len(),
+            quotes: emptied.now,
             is_in_file: false,
             // Now that they are empty: whoever delivers one from here on sees that it is.
-            emptied: self.emptied_went_out(&emptied).await?,
+            emptied: self.emptied_went_out(&emptied.all).await?,
         })
     }
 
     /// Empties the answers that repeat some turns. Looks again until there are no more: who keeps an answer after the look for
     /// what repeats an emptied one sees that it is empty. Gives them, and the answers from memory that quote the turns in
     /// other words: those are emptied as the turns are deleted.
-    async fn empty_repeating(&self, turns: &[ResponseId]) -> Result<Vec<ResponseId>, StoreError> {
+    async fn empty_repeating(&self, turns: &[ResponseId]) -> Result<Emptied, StoreError> {
         let mut repeating = self.repeating(turns).await?;
-        let mut emptied = Vec::new();
+        let mut emptied = Emptied::default();
         loop {
-            let new = repeating.look(self).await?;
-            if new.is_empty() {
+            let found = repeating.look(self).await?;
+            if found.is_empty() {
                 break;
             }
-            let ids: Vec<String> = new.iter().map(ResponseId::to_string).collect();
-            let bound = params(json!({"ids": ids, "blot": REDACTED_ANSWER}));
+            let new = found.iter().filter(|it| !it.was_empty);
+            let new: Vec<String> = new.map(|it| it.id.to_string()).collect();
+            emptied.now += new.len();
+            emptied.all.extend(found.iter().map(|it| it.id));
+            let bound = params(json!({"ids": new, "blot": REDACTED_ANSWER}));
             self.engine.write(cypher::EMPTY, bound).await?;
-            emptied.extend(new);
         }
         let mut quoting = self.quoting(turns).await?;
-        quoting.retain(|it| !emptied.contains(it));
-        emptied.extend(quoting);
+        quoting.retain(|it| !emptied.all.contains(it));
+        emptied.now += quoting.len();
+        emptied.all.extend(quoting);
         Ok(emptied)
     }
 
@@ -276,13 +288,13 @@ impl GraphStore {
                     turn.id, turn.session
                 )));
             }
-            let mut left = Vec::new();
+            let mut emptied = Emptied::default();
             if is_wanted {
                 // First, as in a session.
                 let marks = turns.iter().map(ForgottenEvent::from).collect();
                 self.mark_forgotten(&marks).await?;
-                left = self.empty_repeating(&ids).await?;
-                forgotten.quotes += left.len();
+                emptied = self.empty_repeating(&ids).await?;
+                forgotten.quotes += emptied.now;
             }
             self.hold(&ids, "").await?;
             let mut steps: Vec<_> = turns.iter().map(take_out).collect();
@@ -296,7 +308,7 @@ impl GraphStore {
             forgotten.turns += turns.len();
             forgotten
                 .emptied
-                .extend(self.emptied_went_out(&left).await?);
+                .extend(self.emptied_went_out(&emptied.all).await?);
         }
         Ok(forgotten)
     }

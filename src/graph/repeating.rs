@@ -4,6 +4,7 @@
 //! It says it again where it has a telling word of it that its own question has not, and that nobody else of the audience
 //! ever said: then it can be from there alone. An answer that says it again, also one from memory that quotes it, is a
 //! source of others, too. So is one that was given anew since: what it said before is not known, and others may have it from there.
+//! An answer from memory that quoted it was emptied then, and stands in the chat as it was: it is taken to say it again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,6 +13,7 @@ use muninn_retrieval::text::each_read;
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
+use super::forgetting::REDACTED_ANSWER;
 use super::record::{integer, list, params, response_id, text};
 use super::statements::forgetting as cypher;
 use super::{GraphStore, ResponseId, StoreError};
@@ -32,6 +34,7 @@ struct Carrier {
     session: String,
     position: i64,
     words: HashSet<String>,
+    is_empty: bool,
 }
 
 /// What may say something again.
@@ -45,6 +48,16 @@ struct Answer {
     words: HashSet<String>,
     /// It was given anew.
     is_revised: bool,
+    /// What it said is not in the graph any more.
+    is_empty: bool,
+}
+
+/// An answer that says some turns again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Repetition {
+    pub(super) id: ResponseId,
+    /// It was emptied before: what it went out as may say them still.
+    pub(super) was_empty: bool,
 }
 
 /// What may say some carriers again.
@@ -92,13 +105,14 @@ impl Answer {
             session: self.session,
             position: self.position,
             words,
+            is_empty: self.is_empty,
         }
     }
 }
 
 impl Repeating {
     /// The answers that say it again and were not found before, in as many rounds as it takes, [`ROUNDS`] at most.
-    pub(super) async fn look(&mut self, store: &GraphStore) -> Result<Vec<ResponseId>, StoreError> {
+    pub(super) async fn look(&mut self, store: &GraphStore) -> Result<Vec<Repetition>, StoreError> {
         let mut all = Vec::new();
         let mut may_have_said = HashSet::new();
         let mut next = self.round(store, &self.said).await?;
@@ -117,7 +131,10 @@ impl Repeating {
             next = self.round(store, &says).await?;
             next.extend(self.round(store, &revised).await?);
             for carrier in &says {
-                all.push(response_id(&carrier.id)?);
+                all.push(Repetition {
+                    id: response_id(&carrier.id)?,
+                    was_empty: carrier.is_empty,
+                });
             }
             self.found.extend(says);
         }
@@ -140,6 +157,8 @@ impl Repeating {
             let words = telling.await?;
             if !words.is_empty() {
                 round.says.push(answer.carries(words));
+            } else if answer.is_empty {
+                round.says.push(answer.carries(given));
             } else if answer.is_revised {
                 round.may_have_said.push(answer.carries(given));
             }
@@ -180,6 +199,7 @@ impl GraphStore {
                     session: text(&row, "session").unwrap_or_default(),
                     position: integer(&row, "position"),
                     words: said,
+                    is_empty: false,
                 };
                 turns.push((carrier, of("output")));
             }
@@ -201,14 +221,14 @@ impl GraphStore {
     }
 
     /// The answers that were given some of the carriers or came after them, where they share words with them or were given
-    /// anew.
+    /// anew, and those that are empty although what they were given is there.
     async fn candidates(&self, carriers: &[Carrier]) -> Result<Vec<Candidate>, StoreError> {
         let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
         let ids: Vec<&str> = by_id.keys().copied().collect();
         let mut found: HashMap<String, Candidate> = HashMap::new();
         let mut add = |answer: Answer, words: &HashSet<String>| {
             let shared: Vec<String> = answer.words.intersection(words).cloned().collect();
-            if !shared.is_empty() || answer.is_revised {
+            if !shared.is_empty() || answer.is_revised || answer.is_empty {
                 let known = found.entry(answer.id.clone());
                 let known = known.or_insert_with(|| Candidate {
                     answer,
@@ -239,7 +259,11 @@ impl GraphStore {
             let first = carriers.iter().map(|it| it.position).min();
             let bound = params(json!({"session": session, "from": first, "most": AFTER}));
             for row in self.engine.read(cypher::AFTER, bound).await? {
-                let answer = answer(&row);
+                let answer = Answer {
+                    // Others that are empty were taken away as something else was forgotten.
+                    is_empty: false,
+                    ..answer(&row)
+                };
                 let before = carriers.iter().filter(|it| it.position < answer.position);
                 before.for_each(|carrier| add(answer.clone(), &carrier.words));
             }
@@ -276,6 +300,7 @@ fn answer(row: &Row) -> Answer {
         position: integer(row, "position"),
         words: words.difference(&asked).cloned().collect(),
         is_revised: row.get("isRevised").and_then(Value::as_bool) == Some(true),
+        is_empty: of("output") == REDACTED_ANSWER,
     }
 }
 

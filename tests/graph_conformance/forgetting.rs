@@ -24,6 +24,7 @@ on_every_store!(
     what_says_again_an_answer_that_goes_as_well_is_emptied,
     what_says_again_a_quote_of_it_is_emptied,
     what_says_again_an_answer_that_was_given_anew_since_is_emptied,
+    what_quoted_an_answer_that_was_given_anew_since_is_taken_away,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -379,6 +380,36 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &L
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 1);
     let gone = talk.store.gone(&read).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
+}
+
+async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let mut repeats = talk.turn("what was it?");
+    repeats.turn.source = Source::Model;
+    repeats.turn.output = "It is ZEBRA-4711".to_owned();
+    let repeats = talk.append(&repeats).await;
+    let mut quote = beside.turn("what is it?");
+    quote.turn.source = Source::Memory;
+    quote.turn.output = "and the answer then:\n> It is ZEBRA-4711".to_owned();
+    quote.recalled = vec![(repeats.id, 0.9)];
+    let quote = beside.append(&quote).await;
+    let shown = Delivered(vec![MessageId::new("quoted")]);
+    assert!(talk.store.set_delivered(quote.id, &shown).await.unwrap());
+    // It is emptied now, and stands in the chat as it was.
+    let mut anew = talk.turn("what was it, please?");
+    anew.turn.id = repeats.id;
+    anew.turn.output = "I may not say".to_owned();
+    anew.turn.revised_at = Some(repeats.created_at);
+    let guard = talk.sessions.lock(&talk.session).await;
+    assert!(talk.store.replace(&guard, &anew).await.unwrap());
+    drop(guard);
+    let shown = Spoken::new(beside.session.clone(), shown);
+    let planned = talk.store.spoken(&talk.session, Some(secret.id)).await;
+    assert!(planned.unwrap().contains(&shown));
+    let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    assert_eq!((forgotten.quotes, forgotten.emptied), (0, vec![shown]));
 }
 
 async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &Lane) {

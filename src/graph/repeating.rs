@@ -144,17 +144,18 @@ impl Repeating {
     /// What says some carriers again, and what may have.
     async fn round(&self, store: &GraphStore, carriers: &[Carrier]) -> Result<Round, StoreError> {
         let mut round = Round::default();
-        for candidate in store.candidates(carriers).await? {
+        let mut candidates = store.candidates(carriers).await?;
+        candidates.retain(|it| !self.seen.contains(&it.answer.id));
+        let said = store.said_by_others(&candidates, &self.authors).await?;
+        for candidate in candidates {
             let Candidate {
                 answer,
-                shared,
+                mut shared,
                 given,
             } = candidate;
-            if self.seen.contains(&answer.id) {
-                continue;
-            }
-            let telling = store.said_by_nobody_else(&answer, shared, &self.authors);
-            let words = telling.await?;
+            let said = said.get(&answer.audience);
+            shared.retain(|word| !said.is_some_and(|said| said.contains(word)));
+            let words = shared;
             if !words.is_empty() {
                 round.says.push(answer.carries(words));
             } else if answer.is_empty {
@@ -271,19 +272,32 @@ impl GraphStore {
         Ok(found.into_values().collect())
     }
 
-    /// Of some words, those that nobody of the audience said but these authors.
-    async fn said_by_nobody_else(
+    /// Of the words that some candidates share, those that others than these authors said, by audience.
+    async fn said_by_others(
         &self,
-        answer: &Answer,
-        words: HashSet<String>,
+        candidates: &[Candidate],
         authors: &HashSet<String>,
-    ) -> Result<HashSet<String>, StoreError> {
-        let bound = params(json!({
-            "audience": answer.audience, "words": words, "authors": authors,
-        }));
-        let rows = self.engine.read(cypher::SAID_BY_OTHERS, bound).await?;
-        let said: HashSet<String> = rows.iter().filter_map(|row| text(row, "word")).collect();
-        Ok(words.difference(&said).cloned().collect())
+    ) -> Result<HashMap<String, HashSet<String>>, StoreError> {
+        let mut shared: HashMap<&str, HashSet<&str>> = HashMap::new();
+        for Candidate {
+            answer,
+            shared: words,
+            ..
+        } in candidates
+        {
+            let words = words.iter().map(String::as_str);
+            shared.entry(&answer.audience).or_default().extend(words);
+        }
+        shared.retain(|_, words| !words.is_empty());
+        let mut said = HashMap::new();
+        for (audience, words) in shared {
+            let bound = params(json!({"audience": audience, "words": words, "authors": authors}));
+            // Reads all that was said there: once, whatever it is asked for.
+            let rows = self.engine.read(cypher::SAID_BY_OTHERS, bound).await?;
+            let words = rows.iter().filter_map(|row| text(row, "word"));
+            said.insert(audience.to_owned(), words.collect());
+        }
+        Ok(said)
     }
 }
 

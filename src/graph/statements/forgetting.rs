@@ -49,9 +49,9 @@ pub(crate) const AFTER: &str = concat!(
 
 /// Of some words, those that others than some people said in an audience.
 pub(crate) const SAID_BY_OTHERS: &str = "\
-    UNWIND $words AS word \
-    MATCH (r:Response {audience: $audience}) \
-    WHERE NOT r.author IN $authors AND toLower(r.input) CONTAINS word \
+    MATCH (r:Response {audience: $audience}) WHERE NOT r.author IN $authors \
+    WITH toLower(r.input) AS said \
+    UNWIND [word IN $words WHERE said CONTAINS word] AS word \
     RETURN DISTINCT word";
 
 /// Empties answers that say again what is to be forgotten, with the summaries that may have taken them up.

@@ -7,6 +7,7 @@ mod http_tool;
 pub mod notes;
 mod outside;
 pub(crate) mod parameters;
+pub(crate) mod request;
 mod search_knowledge;
 pub(crate) mod template;
 pub(crate) mod text2cypher;

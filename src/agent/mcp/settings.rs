@@ -11,7 +11,10 @@ use reqwest::header::HeaderMap;
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use crate::agent::tools::template::{Secrets, Template, Variables, headers, within};
+use crate::agent::tools::request::{
+    MOST_BYTES, bytes, check_address, check_secrecy, headers, within, yes,
+};
+use crate::agent::tools::template::{Secrets, Template, Variables};
 
 /// Its name in `DATA_DIR`, where no other is named.
 const NAME: &str = "mcp.toml";
@@ -19,9 +22,6 @@ const NAME: &str = "mcp.toml";
 /// Seconds of a call, unless the file says otherwise, and at most.
 const SECONDS: u64 = 30;
 const MOST_SECONDS: u64 = 120;
-/// Bytes of an answer, unless the file says otherwise, and at most.
-const BYTES: usize = 256 << 10;
-const MOST_BYTES: usize = 4 << 20;
 /// Letters of a server's name: it stands before each of its tools' names, which have 64 at most.
 const LONGEST_NAME: usize = 24;
 
@@ -108,16 +108,8 @@ struct Entry {
     max_bytes: usize,
 }
 
-fn yes() -> bool {
-    true
-}
-
 fn seconds() -> u64 {
     SECONDS
-}
-
-fn bytes() -> usize {
-    BYTES
 }
 
 /// A server, and what of it may be called where.
@@ -215,47 +207,12 @@ fn made(
 ) -> Result<McpSettings, String> {
     let written = entry.clone();
     let mut secrets = Secrets::default();
-    let link = match (entry.command, entry.url) {
-        (Some(command), None) => {
-            if !entry.headers.is_empty() || entry.private {
-                return Err("has headers or private, which are for url = … only".to_owned());
-            }
-            let mut env = Vec::new();
-            for (variable, text) in &entry.env {
-                let wrong = |detail: String| format!("env.{variable}: {detail}");
-                let template = Template::parse(text, &mut variables).map_err(wrong)?;
-                if template.arguments().next().is_some() {
-                    return Err(wrong("a name in braces must follow a $".to_owned()));
-                }
-                secrets.add(template.secrets());
-                env.push((variable.clone(), SecretString::from(template.plain())));
-            }
-            Link::Process {
-                command,
-                args: entry.args,
-                env,
-                folder: folder.to_owned(),
-            }
-        }
-        (None, Some(url)) => {
-            if !entry.args.is_empty() || !entry.env.is_empty() {
-                return Err("has args or env, which are for command = … only".to_owned());
-            }
-            let reach = Reach::private(entry.private);
-            let url = address(&url, reach)?;
-            let headers = headers(&entry.headers, &mut variables, &mut secrets)?;
-            if !secrets.is_empty() && url.scheme() == "http" && !entry.private {
-                return Err("would send a variable where others can read it; write https, or private = true if the host is near".to_owned());
-            }
-            Link::Address {
-                url,
-                headers,
-                reach,
-            }
-        }
-        (Some(_), Some(_)) => return Err("has command and url; leave one of them out".to_owned()),
-        (None, None) => return Err("has neither command nor url".to_owned()),
-    };
+    let link = match (&entry.command, &entry.url) {
+        (Some(command), None) => process(command, &entry, folder, &mut variables, &mut secrets),
+        (None, Some(url)) => elsewhere(url, &entry, &mut variables, &mut secrets),
+        (Some(_), Some(_)) => Err("has command and url; leave one of them out".to_owned()),
+        (None, None) => Err("has neither command nor url".to_owned()),
+    }?;
     if let Some(both) = entry
         .confirm
         .iter()
@@ -279,16 +236,55 @@ fn made(
     })
 }
 
-fn address(text: &str, reach: Reach) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("url is no address: {error}"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("url must begin with https:// or http://".to_owned());
+/// A process of ours, as it is written.
+fn process(
+    command: &str,
+    entry: &Entry,
+    folder: &Path,
+    variables: &mut Variables,
+    secrets: &mut Secrets,
+) -> Result<Link, String> {
+    if !entry.headers.is_empty() || entry.private {
+        return Err("has headers or private, which are for url = … only".to_owned());
     }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("url has a name or password in it; put it into headers".to_owned());
+    let mut env = Vec::new();
+    for (variable, text) in &entry.env {
+        let wrong = |detail: String| format!("env.{variable}: {detail}");
+        let template = Template::parse(text, variables).map_err(wrong)?;
+        if template.arguments().next().is_some() {
+            return Err(wrong("a name in braces must follow a $".to_owned()));
+        }
+        secrets.add(template.secrets());
+        env.push((variable.clone(), SecretString::from(template.plain())));
     }
-    guarded_http::check(&url, reach).map_err(|error| error.to_string())?;
-    Ok(url)
+    Ok(Link::Process {
+        command: command.to_owned(),
+        args: entry.args.clone(),
+        env,
+        folder: folder.to_owned(),
+    })
+}
+
+/// Something at an address, as it is written.
+fn elsewhere(
+    url: &str,
+    entry: &Entry,
+    variables: &mut Variables,
+    secrets: &mut Secrets,
+) -> Result<Link, String> {
+    if !entry.args.is_empty() || !entry.env.is_empty() {
+        return Err("has args or env, which are for command = … only".to_owned());
+    }
+    let reach = Reach::private(entry.private);
+    let url = Url::parse(url).map_err(|error| format!("url is no address: {error}"))?;
+    check_address(&url, reach)?;
+    let headers = headers(&entry.headers, variables, secrets)?;
+    check_secrecy(secrets, &url, reach)?;
+    Ok(Link::Address {
+        url,
+        headers,
+        reach,
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 //!
 //! What comes back is somebody else's text: evidence that is quoted, bounded, and true only now.
 
+mod body;
+mod reading;
+
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -11,28 +14,22 @@ use indexmap::IndexMap;
 use muninn_platform::{AudienceId, in_one_line};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, Method, Response, StatusCode, Url};
+use reqwest::{Client, Method, Url};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use self::body::Json;
+use self::reading::{Pick, PickWritten, kind, pick, refused, told};
 use super::files::{ToolFileError, check_name, no_parameters, wrong};
 use super::outside::{Answered, OutsideTool};
 use super::parameters::Parameters;
-use super::template::{Secrets, Template, Variables, headers, within};
-use crate::agent::findings;
-use crate::knowledge::mapping::Pointer;
+use super::request::{MOST_BYTES, bytes, check_address, check_secrecy, headers, within, yes};
+use super::template::{Secrets, Template, Variables};
 use crate::llm::ToolSpec;
 
 /// Seconds of a call, unless the file says otherwise, and at most.
 const SECONDS: u64 = 10;
 const MOST_SECONDS: u64 = 60;
-/// Bytes of an answer, unless the file says otherwise, and at most.
-const BYTES: usize = 256 << 10;
-const MOST_BYTES: usize = 4 << 20;
-/// Characters of what an answer says it is.
-const LONGEST_KIND: usize = 60;
-/// Columns of a page as text.
-const WIDTH: usize = 120;
 
 /// What needs no encoding in any place of an address.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
@@ -75,40 +72,8 @@ fn get() -> String {
     "GET".to_owned()
 }
 
-fn yes() -> bool {
-    true
-}
-
 fn seconds() -> u64 {
     SECONDS
-}
-
-fn bytes() -> usize {
-    BYTES
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum PickWritten {
-    One(String),
-    Named(IndexMap<String, String>),
-}
-
-/// What of an answer in JSON is told.
-#[derive(Debug)]
-enum Pick {
-    All,
-    One(Pointer),
-    Named(Vec<(String, Pointer)>),
-}
-
-/// A body in JSON with places for arguments.
-#[derive(Debug)]
-enum Json {
-    Plain(Value),
-    Text(Template),
-    List(Vec<Self>),
-    Object(Vec<(String, Self)>),
 }
 
 /// A tool that asks an address.
@@ -166,17 +131,14 @@ impl HttpTool {
         if url.secrets().next().is_some() {
             return Err("url takes no variables; put them into [query] or [headers]".to_owned());
         }
-        let origin = origin(&written.url)?;
         let reach = Reach::private(written.private);
-        guarded_http::check(&origin, reach).map_err(|error| error.to_string())?;
-        let mut query = Vec::new();
-        for (name, text) in &written.query {
+        let origin = origin(&written.url, reach)?;
+        let query = written.query.iter().map(|(name, text)| {
             let template = Template::parse(text, variables);
-            query.push((
-                name.clone(),
-                template.map_err(|it| format!("query.{name}: {it}"))?,
-            ));
-        }
+            let template = template.map_err(|it| format!("query.{name}: {it}"))?;
+            Ok((name.clone(), template))
+        });
+        let query = query.collect::<Result<Vec<_>, String>>()?;
         let mut secrets = Secrets::default();
         let mut headers = headers(&written.headers, variables, &mut secrets)?;
         let accepted = "application/json, text/*;q=0.8, */*;q=0.1";
@@ -216,10 +178,7 @@ impl HttpTool {
             client: OnceLock::new(),
         };
         tool.check_places()?;
-        if !tool.secrets.is_empty() && tool.origin.scheme() == "http" && tool.reach == Reach::Public
-        {
-            return Err("a variable would be sent where others can read it; write https, or private = true if the host is near".to_owned());
-        }
+        check_secrecy(&tool.secrets, &tool.origin, tool.reach)?;
         Ok(tool)
     }
 
@@ -395,62 +354,6 @@ impl OutsideTool for HttpTool {
     }
 }
 
-impl Json {
-    fn parse(value: Value, variables: &mut Variables) -> Result<Self, String> {
-        Ok(match value {
-            Value::String(text) => Self::Text(
-                Template::parse(&text, variables).map_err(|detail| format!("body: {detail}"))?,
-            ),
-            Value::Array(items) => {
-                let items = items.into_iter().map(|item| Self::parse(item, variables));
-                Self::List(items.collect::<Result<_, _>>()?)
-            }
-            Value::Object(fields) => {
-                let mut parsed = Vec::new();
-                for (name, field) in fields {
-                    parsed.push((name, Self::parse(field, variables)?));
-                }
-                Self::Object(parsed)
-            }
-            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => Self::Plain(plain),
-        })
-    }
-
-    /// None where an argument was not given: what it is for is left out.
-    fn filled(&self, arguments: &Map<String, Value>) -> Option<Value> {
-        match self {
-            Self::Plain(value) => Some(value.clone()),
-            Self::Text(template) => match template.only_argument() {
-                Some(name) => arguments.get(name).cloned(),
-                None => template.filled(arguments, str::to_owned).map(Value::String),
-            },
-            Self::List(items) => {
-                let items = items.iter().filter_map(|item| item.filled(arguments));
-                Some(Value::Array(items.collect()))
-            }
-            Self::Object(fields) => {
-                let fields = fields
-                    .iter()
-                    .filter_map(|(name, field)| Some((name.clone(), field.filled(arguments)?)));
-                Some(Value::Object(fields.collect()))
-            }
-        }
-    }
-
-    fn templates(&self) -> Vec<&Template> {
-        match self {
-            Self::Plain(_) => Vec::new(),
-            Self::Text(template) => vec![template],
-            Self::List(items) => items.iter().flat_map(Self::templates).collect(),
-            Self::Object(fields) => fields.iter().flat_map(|(_, it)| it.templates()).collect(),
-        }
-    }
-
-    fn arguments(&self) -> impl Iterator<Item = &str> {
-        self.templates().into_iter().flat_map(Template::arguments)
-    }
-}
-
 fn method(name: &str) -> Result<Method, String> {
     match name {
         "GET" => Ok(Method::GET),
@@ -465,7 +368,7 @@ fn method(name: &str) -> Result<Method, String> {
 }
 
 /// Where an address leads, whatever its places are filled with.
-fn origin(url: &str) -> Result<Url, String> {
+fn origin(url: &str, reach: Reach) -> Result<Url, String> {
     let (scheme, rest) = url
         .split_once("://")
         .ok_or("url must begin with https:// or http://")?;
@@ -478,28 +381,8 @@ fn origin(url: &str) -> Result<Url, String> {
     }
     let origin = Url::parse(&format!("{scheme}://{host}/"));
     let origin = origin.map_err(|error| format!("url is no address: {error}"))?;
-    if !matches!(origin.scheme(), "http" | "https") {
-        return Err("url must begin with https:// or http://".to_owned());
-    }
-    if !origin.username().is_empty() || origin.password().is_some() {
-        return Err("url has a name or password in it; put it into [headers]".to_owned());
-    }
+    check_address(&origin, reach)?;
     Ok(origin)
-}
-
-fn pick(written: Option<PickWritten>) -> Result<Pick, String> {
-    let pointer =
-        |text: &str| Pointer::parse(text).map_err(|detail| format!("pick: {text:?} {detail}"));
-    Ok(match written {
-        None => Pick::All,
-        Some(PickWritten::One(text)) => Pick::One(pointer(&text)?),
-        Some(PickWritten::Named(all)) => {
-            let all = all
-                .iter()
-                .map(|(name, text)| Ok((name.clone(), pointer(text)?)));
-            Pick::Named(all.collect::<Result<_, String>>()?)
-        }
-    })
 }
 
 /// An error of a client, without the address: it may hold a key.
@@ -507,78 +390,6 @@ fn in_words(error: reqwest::Error) -> String {
     match NotAsked::among(&error) {
         Some(refused) => refused.to_string(),
         None => in_one_line(&error.without_url()),
-    }
-}
-
-fn kind(response: &Response) -> String {
-    let kind = response.headers().get(CONTENT_TYPE);
-    let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    // It is told, and somebody else wrote it.
-    let is_fine = |c: &char| c.is_ascii_alphanumeric() || "/+-.".contains(*c);
-    let kind: String = kind.chars().filter(is_fine).take(LONGEST_KIND).collect();
-    kind.to_ascii_lowercase()
-}
-
-/// What an answer says, in lines.
-fn told(kind: &str, bytes: &[u8], pick: &Pick) -> Result<Vec<String>, String> {
-    let is_json = kind.ends_with("/json") || kind.ends_with("+json");
-    let is_text = kind.is_empty() || kind.starts_with("text/");
-    if !is_json && !is_text {
-        return Err(format!("the answer is {kind}, which is not read"));
-    }
-    let parsed = serde_json::from_slice::<Value>(bytes);
-    let value = match (parsed, pick) {
-        (Ok(value), _) if kind != "text/html" => value,
-        (Err(error), _) if is_json => return Err(format!("the answer is no JSON: {error}")),
-        (_, Pick::One(_) | Pick::Named(_)) => {
-            return Err(format!("the answer is {kind}, and no JSON to pick from"));
-        }
-        (_, Pick::All) => return Ok(lines_of_text(kind, bytes)),
-    };
-    match pick {
-        Pick::All => Ok(findings::json_lines(&value)),
-        Pick::One(pointer) => match pointer.all(&value).as_slice() {
-            [] => Err(format!("the answer has nothing at {}", pointer.as_str())),
-            [one] => Ok(findings::json_lines(one)),
-            many => Ok(many.iter().map(|it| findings::in_words(it)).collect()),
-        },
-        Pick::Named(all) => {
-            let lines = all.iter().filter_map(|(name, pointer)| {
-                let found: Vec<String> = pointer
-                    .all(&value)
-                    .into_iter()
-                    .map(findings::in_words)
-                    .collect();
-                (!found.is_empty()).then(|| format!("{name}: {}", found.join(", ")))
-            });
-            match lines.collect::<Vec<_>>() {
-                none if none.is_empty() => {
-                    Err("the answer has nothing of what is picked".to_owned())
-                }
-                lines => Ok(lines),
-            }
-        }
-    }
-}
-
-fn lines_of_text(kind: &str, bytes: &[u8]) -> Vec<String> {
-    let page = (kind == "text/html").then(|| {
-        let config = html2text::config::plain().link_footnotes(false);
-        config.string_from_read(bytes, WIDTH).ok()
-    });
-    let text = page
-        .flatten()
-        .unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.map(str::to_owned).collect()
-}
-
-/// What is told of a status that is no success: often it says what was wrong.
-fn refused(status: StatusCode, kind: &str, bytes: &[u8]) -> Answered {
-    Answered {
-        lines: told(kind, bytes, &Pick::All).unwrap_or_default(),
-        error: Some(format!("it answers {status}")),
     }
 }
 

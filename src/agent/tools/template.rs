@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use indexmap::IndexMap;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value};
 
@@ -182,61 +180,6 @@ impl Secrets {
             }
         }
     }
-}
-
-/// Headers as a file sets them: with variables in them, and without arguments.
-///
-/// # Errors
-/// What is wrong with them.
-pub(crate) fn headers(
-    written: &IndexMap<String, String>,
-    variables: &mut Variables,
-    secrets: &mut Secrets,
-) -> Result<HeaderMap, String> {
-    let mut headers = HeaderMap::new();
-    for (name, text) in written {
-        let wrong = |detail: String| format!("headers.{name}: {detail}");
-        let header: HeaderName = name
-            .parse()
-            .map_err(|_| wrong("is no name of a header".to_owned()))?;
-        // They are the connection's own.
-        if matches!(
-            header.as_str(),
-            "host" | "connection" | "content-length" | "transfer-encoding" | "upgrade"
-        ) {
-            return Err(wrong("is not for files to set".to_owned()));
-        }
-        let template = Template::parse(text, variables).map_err(wrong)?;
-        if let Some(argument) = template.arguments().next() {
-            return Err(wrong(format!(
-                "has a place {{{argument}}}; headers take variables only"
-            )));
-        }
-        let value = HeaderValue::from_str(&template.plain());
-        let mut value =
-            value.map_err(|_| wrong("has a value that no header can have".to_owned()))?;
-        if template.secrets().next().is_some() {
-            value.set_sensitive(true);
-        }
-        headers.insert(header, value);
-        secrets.add(template.secrets());
-    }
-    Ok(headers)
-}
-
-/// A number of a file, if it is from 1 to `most`.
-///
-/// # Errors
-/// When it is not.
-pub(crate) fn within<N: Copy + PartialOrd + From<u8> + std::fmt::Display>(
-    name: &str,
-    value: N,
-    most: N,
-) -> Result<N, String> {
-    if value < N::from(1) || value > most {
-        return Err(format!("{name} must be from 1 to {most}"));
-    }
-    Ok(value)
 }
 
 /// An argument as it stands in a text; none for null.

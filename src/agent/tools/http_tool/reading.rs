@@ -1,0 +1,127 @@
+//! What of an answer is told.
+
+use indexmap::IndexMap;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::agent::findings;
+use crate::agent::tools::outside::Answered;
+use crate::knowledge::mapping::Pointer;
+
+/// Characters of what an answer says it is.
+const LONGEST_KIND: usize = 60;
+/// Columns of a page as text.
+const WIDTH: usize = 120;
+
+/// What is picked, as written: a pointer, or several with names.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum PickWritten {
+    One(String),
+    Named(IndexMap<String, String>),
+}
+
+/// What of an answer in JSON is told.
+#[derive(Debug)]
+pub(super) enum Pick {
+    All,
+    One(Pointer),
+    Named(Vec<(String, Pointer)>),
+}
+
+/// Reads what is picked; all, where nothing is written.
+///
+/// # Errors
+/// When it is no pointer.
+pub(super) fn pick(written: Option<PickWritten>) -> Result<Pick, String> {
+    let pointer =
+        |text: &str| Pointer::parse(text).map_err(|detail| format!("pick: {text:?} {detail}"));
+    Ok(match written {
+        None => Pick::All,
+        Some(PickWritten::One(text)) => Pick::One(pointer(&text)?),
+        Some(PickWritten::Named(all)) => {
+            let all = all
+                .iter()
+                .map(|(name, text)| Ok((name.clone(), pointer(text)?)));
+            Pick::Named(all.collect::<Result<_, String>>()?)
+        }
+    })
+}
+
+/// The media type of an answer, in small letters and without its parameters.
+pub(super) fn kind(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    // It is told, and somebody else wrote it.
+    let is_fine = |c: &char| c.is_ascii_alphanumeric() || "/+-.".contains(*c);
+    let kind: String = kind.chars().filter(is_fine).take(LONGEST_KIND).collect();
+    kind.to_ascii_lowercase()
+}
+
+/// What an answer says, in lines.
+///
+/// # Errors
+/// When it cannot be read, or has nothing of what is picked.
+pub(super) fn told(kind: &str, bytes: &[u8], pick: &Pick) -> Result<Vec<String>, String> {
+    let is_json = kind.ends_with("/json") || kind.ends_with("+json");
+    let is_text = kind.is_empty() || kind.starts_with("text/");
+    if !is_json && !is_text {
+        return Err(format!("the answer is {kind}, which is not read"));
+    }
+    let parsed = serde_json::from_slice::<Value>(bytes);
+    let value = match (parsed, pick) {
+        (Ok(value), _) if kind != "text/html" => value,
+        (Err(error), _) if is_json => return Err(format!("the answer is no JSON: {error}")),
+        (_, Pick::One(_) | Pick::Named(_)) => {
+            return Err(format!("the answer is {kind}, and no JSON to pick from"));
+        }
+        (_, Pick::All) => return Ok(lines_of_text(kind, bytes)),
+    };
+    match pick {
+        Pick::All => Ok(findings::json_lines(&value)),
+        Pick::One(pointer) => match pointer.all(&value).as_slice() {
+            [] => Err(format!("the answer has nothing at {}", pointer.as_str())),
+            [one] => Ok(findings::json_lines(one)),
+            many => Ok(many.iter().map(|it| findings::in_words(it)).collect()),
+        },
+        Pick::Named(all) => {
+            let lines = all.iter().filter_map(|(name, pointer)| {
+                let found: Vec<String> = pointer
+                    .all(&value)
+                    .into_iter()
+                    .map(findings::in_words)
+                    .collect();
+                (!found.is_empty()).then(|| format!("{name}: {}", found.join(", ")))
+            });
+            match lines.collect::<Vec<_>>() {
+                none if none.is_empty() => {
+                    Err("the answer has nothing of what is picked".to_owned())
+                }
+                lines => Ok(lines),
+            }
+        }
+    }
+}
+
+fn lines_of_text(kind: &str, bytes: &[u8]) -> Vec<String> {
+    let page = (kind == "text/html").then(|| {
+        let config = html2text::config::plain().link_footnotes(false);
+        config.string_from_read(bytes, WIDTH).ok()
+    });
+    let text = page
+        .flatten()
+        .unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+/// What is told of a status that is no success: often it says what was wrong.
+pub(super) fn refused(status: StatusCode, kind: &str, bytes: &[u8]) -> Answered {
+    Answered {
+        lines: told(kind, bytes, &Pick::All).unwrap_or_default(),
+        error: Some(format!("it answers {status}")),
+    }
+}

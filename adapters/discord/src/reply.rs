@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, HandedOver, Language,
-    LiveReply, MessageId as SentId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
+    AnswerSink, Attachment, Delivered, Directly, DownloadError, Edited, Ending, HandedOver,
+    Language, LiveReply, MessageId as SentId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
     PriorMessages, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
     misconfigured,
 };
@@ -134,19 +134,6 @@ impl TransportSink {
             Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
             other => other,
         }
-    }
-
-    /// Says how to ask without direct messages.
-    async fn refer_to_command(&self) -> Result<(), PlatformError> {
-        let transport = &self.target.transport;
-        let text = text!("no-direct").in_language(transport.language());
-        let words = Words {
-            text: &text,
-            row: Row::None,
-        };
-        let creating = || transport.create(0, words, false);
-        let created = self.hub.outbox.persist(creating).await;
-        created.map(drop).map_err(|failure| self.sentence(failure))
     }
 
     /// Takes "thinking…" away where nothing came of it.
@@ -368,10 +355,10 @@ impl AnswerSink for TransportSink {
     }
 
     /// An interaction shows the answer to nobody else; a message in a server is answered in a direct one.
-    async fn deliver_directly(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+    async fn deliver_directly(&self, parts: &[SafeText]) -> Directly {
         let transport = &self.target.transport;
         if transport.belongs.place.guild.is_none() || self.is_private() {
-            return None;
+            return Directly::NotNeeded;
         }
         let texts = content::texts(parts);
         for (number, text) in texts.iter().enumerate() {
@@ -380,12 +367,12 @@ impl AnswerSink for TransportSink {
             match self.hub.outbox.persist(creating).await {
                 Ok(_) => {}
                 Err(failure) if failure.is(Refusal::NoDirect) => {
-                    return Some(self.refer_to_command().await);
+                    return Directly::Impossible(text!("no-direct"));
                 }
-                Err(failure) => return Some(Err(self.sentence(failure))),
+                Err(failure) => return Directly::Tried(Err(self.sentence(failure))),
             }
         }
-        Some(Ok(()))
+        Directly::Tried(Ok(()))
     }
 
     fn speak(&self, language: Language) {

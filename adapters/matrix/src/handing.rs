@@ -9,6 +9,7 @@ use matrix_sdk::ruma::{UInt, UserId};
 use matrix_sdk::{Room, RoomMemberships};
 use mime::Mime;
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile, in_one_line};
+use muninn_texts::text;
 
 use crate::hub::Hub;
 use crate::outbox::SendError;
@@ -36,12 +37,7 @@ pub(crate) fn hand_over<'a>(
         (asked_in.clone(), HandedOver::Here)
     } else {
         let direct = rooms::open_direct(&hub.client, asked_in, person).await;
-        let direct = direct.ok_or_else(|| {
-            NotHandedOver::new(
-                "I could open no room for the two of us, or the one that we have is not encrypted as this one is; invite \
-                 me to a room where we are alone and ask me there",
-            )
-        })?;
+        let direct = direct.ok_or_else(|| NotHandedOver::new(text!("no-copy-direct-room")))?;
         (direct, HandedOver::Directly)
     };
     if !are_alone(&room, person).await {

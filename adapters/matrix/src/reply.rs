@@ -10,10 +10,11 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
-    AnswerSink, Attachment, ConversationId, Delivered, DownloadError, Edited, Ending, HandedOver,
-    LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError, PriorMessages,
-    SafeText, Shown, TextLimit, Withdraw, in_one_line, misconfigured,
+    AnswerSink, Attachment, ConversationId, Delivered, Directly, DownloadError, Edited, Ending,
+    HandedOver, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
+    PriorMessages, SafeText, Shown, TextLimit, Withdraw, in_one_line, misconfigured,
 };
+use muninn_texts::text;
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
 
@@ -136,21 +137,24 @@ impl RoomSink {
         .boxed()
     }
 
-    fn deliver_to_asker<'a>(
-        &'a self,
-        parts: &'a [SafeText],
-    ) -> BoxFuture<'a, Option<Result<(), PlatformError>>> {
+    fn deliver_to_asker<'a>(&'a self, parts: &'a [SafeText]) -> BoxFuture<'a, Directly> {
         async move {
             let Hub { client, outbox, .. } = &*self.hub;
-            let direct = rooms::direct_with(client, &self.target.room, &self.target.asker).await?;
+            let (asked_in, asker) = (&self.target.room, &self.target.asker);
+            if rooms::is_direct(asked_in).await {
+                return Directly::NotNeeded;
+            }
+            let Some(direct) = rooms::open_direct(client, asked_in, asker).await else {
+                return Directly::Impossible(text!("no-direct-room"));
+            };
             for (number, text) in parts.iter().enumerate() {
                 let content = content::message(text, &Relation::None);
                 let transaction = format!("{}-direct", self.transaction(number)).into();
                 if let Err(error) = outbox.send(&direct, &content, &transaction).await {
-                    return Some(Err(self.sentence(error)));
+                    return Directly::Tried(Err(self.sentence(error)));
                 }
             }
-            Some(Ok(()))
+            Directly::Tried(Ok(()))
         }
         .boxed()
     }
@@ -299,7 +303,7 @@ impl AnswerSink for RoomSink {
         }
     }
 
-    async fn deliver_directly(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+    async fn deliver_directly(&self, parts: &[SafeText]) -> Directly {
         self.deliver_to_asker(parts).await
     }
 

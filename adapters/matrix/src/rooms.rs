@@ -114,16 +114,8 @@ pub(crate) async fn is_direct(room: &Room) -> bool {
     }
 }
 
-/// The room in which the bot is alone with somebody; opened where there is none. None where they are alone already, or
-/// where what is said in an encrypted room would stand in one that is not.
-pub(crate) async fn direct_with(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
-    if is_direct(asked_in).await {
-        return None;
-    }
-    open_direct(client, asked_in, person).await
-}
-
-/// The same where it is known that others are in the room.
+/// The room in which the bot is alone with somebody, who is not alone with it in the room `asked_in`; opened where there is
+/// none. None where it cannot be, or where what is said in an encrypted room would stand in one that is not.
 pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
     let found = match client.get_dm_room(person) {
         Some(room) if is_direct(&room).await => Some(room),

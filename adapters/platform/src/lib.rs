@@ -78,7 +78,8 @@ pub use incoming::{
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
 pub use live_answer::{
-    Action, AnswerSink, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part, Shown, Stage,
+    Action, AnswerSink, Directly, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part,
+    Shown, Stage,
 };
 pub use markdown::{escaped, linked};
 pub use membership::{Membership, MembershipError, Memberships};

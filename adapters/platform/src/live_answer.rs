@@ -11,7 +11,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_texts::text;
+use muninn_texts::{Text, text};
 use tokio_util::task::TaskTracker;
 
 use crate::{
@@ -48,6 +48,17 @@ pub enum Ending {
     Delivered,
     Failed,
     GivenUp,
+}
+
+/// What became of something that is for the one who asked alone.
+#[derive(Debug)]
+pub enum Directly {
+    /// It went to them in a direct message, or was to.
+    Tried(Result<(), PlatformError>),
+    /// They are alone with the bot already, or the platform has no direct messages.
+    NotNeeded,
+    /// Others would read it. They read this instead.
+    Impossible(Text),
 }
 
 /// The messages of one answer on one platform. Everything here is bounded in time.
@@ -151,10 +162,9 @@ pub trait AnswerSink: Send + Sync + 'static {
         None
     }
 
-    /// Delivers to the one who asked in a direct message. None where they are alone with the bot already, or where
-    /// the platform has no direct messages.
-    async fn deliver_directly(&self, _parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
-        None
+    /// Delivers to the one who asked in a direct message.
+    async fn deliver_directly(&self, _parts: &[SafeText]) -> Directly {
+        Directly::NotNeeded
     }
 
     /// As [`Reply::speak`](crate::Reply::speak).

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::{Action, AnswerSink, Ending, Event, LiveAnswer, Part, Stage};
+use super::{Action, AnswerSink, Directly, Ending, Event, LiveAnswer, Part, Stage};
 use crate::{
     Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, OwnFile, Pace,
     PlatformError, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
@@ -17,6 +17,8 @@ pub struct LiveReply<S: AnswerSink> {
     sink: Arc<S>,
     answer: LiveAnswer<S::Message>,
     last_update: Option<Instant>,
+    /// In which the bot says what it says itself.
+    language: Language,
 }
 
 impl<S: AnswerSink> LiveReply<S> {
@@ -30,6 +32,7 @@ impl<S: AnswerSink> LiveReply<S> {
             sink: Arc::new(sink),
             answer,
             last_update: None,
+            language: Language::English,
         }
     }
 
@@ -162,17 +165,22 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
 
     async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
         match self.sink.deliver_directly(parts).await {
-            Some(delivered) => {
+            Directly::Tried(delivered) => {
                 // Nothing of it is shown here, so the signs of work are all there is to take away.
                 self.answer.keep();
                 self.sink.end_signs(Ending::Delivered).await;
                 delivered
             }
-            None => self.finish_for_asker(parts).await,
+            Directly::NotNeeded => self.finish_for_asker(parts).await,
+            Directly::Impossible(why) => {
+                let why = SafeText::new(&why.in_language(self.language));
+                self.finish_for_asker(&why.split(self.sink.limit())).await
+            }
         }
     }
 
     fn speak(&mut self, language: Language) {
+        self.language = language;
         self.sink.speak(language);
     }
 

@@ -169,7 +169,7 @@ impl Bot {
             return Ok(true);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
-        let _place = self.places.acquire(&revision.message.author.id).await;
+        let _place = self.place(&revision.message).await;
         self.revise_turn(&guard, revision).await?;
         Ok(true)
     }
@@ -290,6 +290,7 @@ impl Bot {
             return Ok(Err(Notice::NoSuchAnswer));
         };
         let guard = self.sessions.lock(&session).await;
+        let _place = self.place(message).await;
         let taken = self
             .regenerate(&guard, message, response, Regeneration::Again, reply)
             .await?;

@@ -11,6 +11,7 @@ use muninn_platform::{
 use tokio::sync::watch;
 use tracing::Instrument as _;
 
+use super::fairness::Permit;
 use super::{Arrived, Bot};
 use crate::agent::telemetry;
 use crate::conversation::commands::CommandContext;
@@ -104,15 +105,11 @@ impl Bot {
         message: &IncomingMessage,
         mut reply: Box<dyn Reply>,
     ) {
-        // Shown before there is a place: many may ask at once.
-        if matches!(message.body, Body::Text(_)) {
-            reply.working().await;
-        }
-        let place = self.places.acquire(&message.author.id);
-        let _place = place.instrument(telemetry::waiting("place")).await;
         match &message.body {
             Body::Command(command) => self.command(guard, message, command, reply).await,
             Body::Text(text) => {
+                // Shown before there is a place: many may ask at once.
+                reply.working().await;
                 // A program agrees to nothing for its person.
                 if message.through.is_none()
                     && let Some(agreed) = self.commands.agreed(message, text).await
@@ -121,11 +118,19 @@ impl Bot {
                     drop(guard);
                     return self.see_to_agreed(message, agreed, reply.as_mut()).await;
                 }
+                let _place = self.place(message).await;
                 self.take_turn(&guard, message, text, reply).await;
                 self.let_go(&guard, message).await;
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
+    }
+
+    /// Waits for a place among the turns that are answered at once. Who holds one waits for no session: those who hold the
+    /// sessions wait for places.
+    pub(super) async fn place(&self, message: &IncomingMessage) -> Permit {
+        let place = self.places.acquire(&message.author.id);
+        place.instrument(telemetry::waiting("place")).await
     }
 
     /// Does what a command asks.
@@ -231,6 +236,7 @@ impl Bot {
         command: &Command,
         reply: &mut dyn Reply,
     ) {
+        let _place = self.place(message).await;
         let context = CommandContext::of(reply);
         let said = self.commands.run(guard, message, command, &context).await;
         reply.offer_items(&said.items);
@@ -251,6 +257,7 @@ impl Bot {
         reply: &mut dyn Reply,
     ) {
         reply.working().await;
+        let _place = self.place(message).await;
         let said = self.commands.catch_up(message, since);
         // Nothing of it is shown before it is whole.
         let growing = watch::channel(String::new()).1;

@@ -27,7 +27,8 @@ pub(super) async fn run(at: &Context, args: &BackfillArgs) -> anyhow::Result<Exi
         );
     };
     let channel = AudienceId::new(&args.channel);
-    let mut watched = running.backfills.begin(&channel, args.since)?;
+    let zone = running.recaller.time_zone_in(&channel);
+    let mut watched = running.backfills.begin(&channel, args.since, zone)?;
     let bar = at.out.bar(Unit::Things);
     loop {
         let progress = watched.borrow_and_update().clone();

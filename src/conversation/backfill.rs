@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use muninn_platform::{
-    AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget,
+    AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget, TimeZone,
+    local_time,
 };
 use muninn_texts::{Text, Value, text};
 use parking_lot::Mutex;
@@ -138,7 +139,7 @@ impl Backfills {
         })
     }
 
-    /// Reads what was said in a channel from a day on; one that is under way goes on as it is.
+    /// Reads what was said in a channel from a day on, as days begin in `zone`; one that is under way goes on as it is.
     ///
     /// # Errors
     /// When there is nothing to be read, or it may not be kept.
@@ -146,11 +147,13 @@ impl Backfills {
         self: &Arc<Self>,
         channel: &AudienceId,
         since: NaiveDate,
+        zone: TimeZone,
     ) -> Result<Watched, BackfillError> {
         if let Some(watched) = self.under_way(channel) {
             return Ok(watched);
         }
-        if since > Utc::now().date_naive() {
+        let beginning = local_time(since, NaiveTime::MIN, zone);
+        if beginning > Utc::now() {
             return Err(BackfillError::Future(since));
         }
         if !self.heard.hears(channel) {
@@ -161,7 +164,7 @@ impl Backfills {
         }
         Ok(self.start(Position {
             channel: channel.clone(),
-            since: since.and_time(chrono::NaiveTime::MIN).and_utc(),
+            since: beginning,
             at: None,
             messages: 0,
         }))

@@ -189,7 +189,7 @@ impl Commands {
     ) -> Result<Notice, StoreError> {
         let store = self.archive.store();
         match scope {
-            Scope::Audience if !message.author.is_admin => {
+            Scope::Audience if !message.may_moderate(&message.audience.id) => {
                 return Ok(Notice::ModeratorNeededToMute(vocabulary));
             }
             Scope::Audience => {

@@ -122,12 +122,14 @@ impl Recaller {
 
     /// By whose days a message is understood: those of whoever wrote it, else the channel's, else everybody's.
     pub fn time_zone_of(&self, message: &IncomingMessage) -> TimeZone {
-        let of_channel = || self.channels.of(message.channel())?.time_zone;
-        message
-            .author
-            .time_zone
-            .or_else(of_channel)
-            .unwrap_or(self.time_zone)
+        let of_author = message.author.time_zone;
+        of_author.unwrap_or_else(|| self.time_zone_in(message.channel()))
+    }
+
+    /// By which the days of a channel begin, for whoever has no other.
+    pub fn time_zone_in(&self, channel: &AudienceId) -> TimeZone {
+        let its = self.channels.of(channel).and_then(|set| set.time_zone);
+        its.unwrap_or(self.time_zone)
     }
 
     /// A message as its author says it.

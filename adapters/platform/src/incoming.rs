@@ -112,7 +112,7 @@ pub struct Author {
     pub id: String,
     /// As people see it.
     pub name: String,
-    /// May forget what others said here.
+    /// May forget what others said in the place that this is said in, or beside.
     pub is_admin: bool,
     /// By which their days begin, where the platform says.
     #[serde(default)]
@@ -271,6 +271,13 @@ impl IncomingMessage {
     /// Where its answer goes: its platform, or the program that asks.
     pub fn answered_by(&self) -> &str {
         self.through.as_deref().unwrap_or(&self.audience.platform)
+    }
+
+    /// Whether its author may change and forget what others said in an audience: who may on the platform, and who is alone
+    /// with the bot there.
+    pub fn may_moderate(&self, audience: &AudienceId) -> bool {
+        let is_alone_there = self.audience.private_to.is_some() && self.audience.id == *audience;
+        self.author.is_admin || is_alone_there
     }
 
     /// The ids of all accounts of its author, the one that wrote it first.

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use muninn_platform::{ChannelMemory, Channels, History};
+use muninn_platform::{ChannelMemory, Channels, History, TimeZone};
 use tempfile::TempDir;
 
 use super::*;
@@ -97,7 +97,7 @@ async fn every_page_is_read_once_and_a_rest_is_taken() {
     });
     let backfills = scene.process();
     let channel = AudienceId::new(CHANNEL);
-    let done = over(backfills.begin(&channel, day()).unwrap()).await;
+    let done = over(backfills.begin(&channel, day(), TimeZone::UTC).unwrap()).await;
     assert_eq!((done.messages, &done.state), (1_000, &BackfillState::Done));
     assert_eq!(*scene.as_pages.read.lock(), (0..10).collect::<Vec<_>>());
     assert_eq!(scene.kept(), 0);
@@ -111,7 +111,7 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
     scene.as_pages.stops_behind.store(4, Ordering::SeqCst);
     let first = scene.process();
     let channel = AudienceId::new(CHANNEL);
-    let mut watched = first.begin(&channel, day()).unwrap();
+    let mut watched = first.begin(&channel, day(), TimeZone::UTC).unwrap();
     let four = watched.wait_for(|it| it.messages == 400).await;
     assert!(
         four.unwrap()
@@ -136,7 +136,7 @@ async fn what_cannot_be_read_says_what_to_do() {
     });
     let backfills = scene.process();
     let said = |channel: &str, day| {
-        let begun = backfills.begin(&AudienceId::new(channel), day);
+        let begun = backfills.begin(&AudienceId::new(channel), day, TimeZone::UTC);
         begun.unwrap_err().to_string()
     };
     assert!(said("fake/T/D", day()).contains("set memory = \"channel\" for fake/T/D"));
@@ -147,13 +147,13 @@ async fn what_cannot_be_read_says_what_to_do() {
     let tomorrow = Utc::now().date_naive() + chrono::Days::new(2);
     assert!(said(CHANNEL, tomorrow).contains("in the future"));
     let channel = AudienceId::new(CHANNEL);
-    let refused = over(backfills.begin(&channel, day()).unwrap()).await;
+    let refused = over(backfills.begin(&channel, day(), TimeZone::UTC).unwrap()).await;
     assert_eq!(
         refused.to_string(),
         "I read 0 messages, then stopped: invite me there."
     );
     // It may be begun again; turned off meanwhile, it stops.
-    let watched = backfills.begin(&channel, day()).unwrap();
+    let watched = backfills.begin(&channel, day(), TimeZone::UTC).unwrap();
     scene.heard.set(&channel, ChannelMemory::Asked);
     assert!(
         over(watched)

@@ -70,7 +70,7 @@ impl Bot {
             let under_way = backfills.under_way(channel);
             return under_way.ok_or_else(|| Notice::NoBackfill.in_language(language));
         };
-        if !message.author.is_admin {
+        if !message.may_moderate(channel) {
             let notice = Notice::ModeratorNeededToBackfill(reply.vocabulary());
             return Err(notice.in_language(language));
         }
@@ -78,7 +78,7 @@ impl Bot {
         let today = Utc::now().with_timezone(&zone).date_naive();
         let day = beginning(since, today)
             .ok_or_else(|| Notice::NoSuchDay(since.to_owned()).in_language(language))?;
-        let begun = backfills.begin(channel, day);
+        let begun = backfills.begin(channel, day, zone);
         begun.map_err(|error| Notice::NotBackfilled(error).in_language(language))
     }
 }

@@ -204,7 +204,7 @@ impl Commands {
         context: &CommandContext,
     ) -> String {
         let vocabulary = context.vocabulary;
-        if !message.author.is_admin {
+        if !message.may_moderate(&message.audience.id) {
             return Notice::ModeratorNeeded(vocabulary).in_language(message.language());
         }
         let forgotten = self.try_forget_audience(sessions, message, context).await;
@@ -303,7 +303,7 @@ impl Commands {
         context: &CommandContext,
     ) -> Result<String, StoreError> {
         let vocabulary = context.vocabulary;
-        if !message.author.is_admin && !self.all_mine(guard, message).await? {
+        if !message.may_moderate(&message.audience.id) && !self.all_mine(guard, message).await? {
             let notice = Notice::NotYoursToForget(vocabulary);
             return Ok(notice.in_language(message.language()));
         }

@@ -481,7 +481,7 @@ fn list_of(message: &IncomingMessage) -> EventId {
 }
 
 fn may_change(message: &IncomingMessage, item: &KeptItem) -> bool {
-    message.accounts().contains(&item.turn.author) || message.author.is_admin
+    message.accounts().contains(&item.turn.author) || message.may_moderate(&item.audience.id)
 }
 
 fn note(message: &IncomingMessage, session: &str, text: &str) -> Turn {

@@ -19,7 +19,7 @@ impl Commands {
         memory: ChannelMemory,
         vocabulary: &'static Vocabulary,
     ) -> Result<Notice, StoreError> {
-        if !message.author.is_admin {
+        if !message.may_moderate(message.channel()) {
             return Ok(Notice::ModeratorNeededToHear(vocabulary));
         }
         let (audience, store) = (channel(message), self.archive.store());

@@ -244,7 +244,9 @@ fn question(
             }
             Ok(text)
         }
-        Regeneration::Again if is_author || revision.author.is_admin => Ok(earlier.input.clone()),
+        Regeneration::Again if is_author || revision.may_moderate(&revision.audience.id) => {
+            Ok(earlier.input.clone())
+        }
         Regeneration::Again => Err(KeptReason::NotTheirs),
     }
 }

@@ -532,7 +532,7 @@ impl Echo {
                         author,
                         ..
                     },
-                )) if author == message.author.id || message.author.is_admin => {
+                )) if author == message.author.id || message.may_moderate(&message.audience.id) => {
                     asker = author;
                     reply.replace(delivered);
                     (format!("{text} again"), event)

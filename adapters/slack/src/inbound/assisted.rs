@@ -8,6 +8,7 @@ use serde_json::json;
 use super::Inbound;
 use crate::hub::Assisted;
 use crate::ids::{self, Place, Within};
+use crate::membership::SlackMembership;
 use crate::status::TITLE;
 use crate::views;
 
@@ -73,16 +74,28 @@ impl Inbound {
         });
     }
 
-    /// The channel a person looks at while they ask: where they and the bot are in it and it is served,
-    /// its memory is recalled for them.
-    pub(super) async fn looked_at(&self, place: &Place) -> Option<AudienceId> {
+    /// The channel a person looks at while they ask: where they and the bot are in it now and it is served, its memory is
+    /// recalled for them. They may have left it, or been removed from it, since Slack told.
+    pub(super) async fn looked_at(&self, place: &Place, user: &str) -> Option<AudienceId> {
         let hub = &self.hub;
         let assisted = |place: &Place| hub.assisted(&place.conversation(&hub.me.team));
         let beside = Place::new(&place.channel, Within::Main);
         let assisted = assisted(place).or_else(|| assisted(&beside))?;
         let looks_at = assisted.looks_at?;
         let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;
-        let is_ours = channel.is_member && !channel.is_shared;
-        is_ours.then(|| ids::audience(&self.hub.me.team, &looks_at))
+        if !channel.is_member || channel.is_shared {
+            return None;
+        }
+        let team = &hub.me.team;
+        let asked = vec![ids::audience(team, &looks_at)];
+        let account = ids::author(team, user);
+        let readable = SlackMembership::of(hub).readable(&account, asked).await;
+        match readable {
+            Ok(readable) => readable.into_iter().next(),
+            Err(error) => {
+                tracing::warn!(%error, "whether somebody is in the channel that they look at is not known");
+                None
+            }
+        }
     }
 }

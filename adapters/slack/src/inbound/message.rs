@@ -110,15 +110,13 @@ impl Inbound {
         body: Body,
     ) -> IncomingMessage {
         let team = &self.hub.me.team;
-        // What is listed may also be of the channel, where others said it.
-        let is_of_channel = matches!(&body, Body::Command(command) if command.is_about_items());
         // Nobody else is in a direct message, or sees what is private.
-        let is_private = matches!(place.within, Within::Private(_)) && !is_of_channel;
+        let is_private = matches!(place.within, Within::Private(_));
         let is_alone = ids::is_direct(&place.channel) || is_private;
         let author = Author {
             id: ids::author(team, doer.user),
             name: person.name,
-            is_admin: person.is_admin || is_alone,
+            is_admin: person.is_admin,
             time_zone: person.time_zone,
             language: person.language,
         };

@@ -52,7 +52,7 @@ impl Inbound {
             }
         };
         let message = IncomingMessage {
-            also_recalls: self.looked_at(&place).await,
+            also_recalls: self.looked_at(&place, user).await,
             addressed,
             // There are no replies within a thread.
             toward: Toward {

@@ -231,7 +231,7 @@ fn the_home_tells_what_it_is_and_forgets() {
             let audience = format!("slack/{TEAM}/{}", direct.channel_id());
             assert_eq!(message.audience.id.as_str(), audience);
             // Nobody else is there.
-            assert!(message.author.is_admin);
+            assert!(message.may_moderate(&message.audience.id));
         }
         let forget = Body::Command(Command::Forget(ForgetWhat::Audience));
         assert_eq!(log.messages[1].body, forget);
@@ -317,6 +317,7 @@ fn an_assistants_thread_has_prompts_title_and_status() {
         let general = format!("slack/{TEAM}/{}", chat.channel.id());
         assert_eq!(also(0).unwrap().as_str(), general);
         let other = chat.slack.channel("other");
+        chat.ann.in_channel(&other);
         chat.ann.change_context(&thread, &other);
         chat.slack.all_told().await;
         thread.echoes("and here?").await;
@@ -324,6 +325,22 @@ fn an_assistants_thread_has_prompts_title_and_status() {
             also(1).unwrap().as_str(),
             format!("slack/{TEAM}/{}", other.id())
         );
+        // Slack tells nothing of what they look at when they are removed from it.
+        other.remove(&chat.ann);
+        thread.echoes("and now?").await;
+        assert_eq!(also(2), None);
+    });
+}
+
+#[test]
+fn who_asks_privately_in_a_channel_moderates_what_is_private_and_not_the_channel() {
+    run(async |chat| {
+        let bob = chat.slack.person("Bob").in_channel(&chat.channel);
+        bob.slash("/muninn", "ask remember channel").await;
+        let asked = chat.bot.hears_number(1).await;
+        assert_ne!(&asked.audience.id, asked.channel());
+        assert!(asked.may_moderate(&asked.audience.id));
+        assert!(!asked.may_moderate(asked.channel()));
     });
 }
 

@@ -189,6 +189,18 @@ impl Ledger {
 struct Book {
     file: LedgerFile,
     open: HashMap<EventId, Span>,
+    /// Lines that nobody waits for any more and that still stand there.
+    gone: Vec<Span>,
+}
+
+/// Lines that are written together.
+#[derive(Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    /// What is open once they are written.
+    open: HashMap<EventId, Span>,
+    /// Those of them that nobody waits for.
+    gone: Vec<Span>,
 }
 
 /// A line's place in the file, without the end of the line.
@@ -252,7 +264,8 @@ impl Book {
         for slot in left {
             std::fs::remove_file(&slot.path)?;
         }
-        Ok((Self { file, open }, left_over))
+        let gone = Vec::new();
+        Ok((Self { file, open, gone }, left_over))
     }
 
     fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
@@ -275,43 +288,71 @@ impl Book {
     }
 
     fn write(&mut self, orders: &[Order]) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        let mut over = Vec::new();
+        let batch = self.batch(orders)?;
+        if self.open.is_empty() && batch.open.is_empty() {
+            self.gone.clear();
+            return self.file.empty();
+        }
+        if let Err(error) = self.file.append(&batch.bytes) {
+            // To overwrite needs no room.
+            self.blank_gone()?;
+            return Err(error);
+        }
+        for (event, span) in batch.open {
+            // The last delivery of a message counts.
+            self.gone.extend(self.open.insert(event, span));
+        }
+        self.gone.extend(batch.gone);
+        // What is only done is of no use to anybody after a crash, so it may wait.
+        if orders.iter().any(|order| order.written.is_some()) {
+            self.file.file.sync_data()?;
+        }
+        self.blank_gone()?;
+        self.shorten()
+    }
+
+    /// What is to be appended. What is done is not open any more from here on, whatever comes of the rest.
+    fn batch(&mut self, orders: &[Order]) -> io::Result<Batch> {
+        let mut batch = Batch::default();
         for Order { line, .. } in orders {
             match line {
                 Line::Accepted(message) => {
-                    let at = self.file.end + bytes.len() as u64;
-                    let before = bytes.len();
+                    let at = self.file.end + batch.bytes.len() as u64;
+                    let before = batch.bytes.len();
                     // What is said of it meanwhile stays behind it.
-                    let earlier = self.open.get(&message.event).map(|span| span.first);
+                    let earlier = batch.open.get(&message.event);
+                    let earlier = earlier.or_else(|| self.open.get(&message.event));
                     let times = Times::of(message);
-                    let first = earlier.map_or(times, |earlier| earlier.earliest(times));
+                    let first = earlier.map_or(times, |earlier| earlier.first.earliest(times));
                     let message = IncomingMessage {
                         sent_at: first.sent_at,
                         received_at: first.received_at,
                         ..(**message).clone()
                     };
-                    let line = Line::Accepted(Box::new(message.clone()));
-                    serde_json::to_writer(&mut bytes, &line)?;
-                    let length = bytes.len() - before;
-                    bytes.push(b'\n');
+                    let event = message.event.clone();
+                    let line = Line::Accepted(Box::new(message));
+                    serde_json::to_writer(&mut batch.bytes, &line)?;
+                    let length = batch.bytes.len() - before;
+                    batch.bytes.push(b'\n');
                     let span = Span { at, length, first };
-                    // The last delivery of a message counts.
-                    over.extend(self.open.insert(message.event.clone(), span));
+                    batch.gone.extend(batch.open.insert(event, span));
                 }
-                Line::Done(event) => over.extend(self.open.remove(event)),
+                Line::Done(event) => {
+                    batch.gone.extend(batch.open.remove(event));
+                    self.gone.extend(self.open.remove(event));
+                }
             }
         }
-        if self.open.is_empty() {
-            return self.file.empty();
+        Ok(batch)
+    }
+
+    /// Overwrites what nobody waits for any more. What could not be is tried again with the next that is written.
+    fn blank_gone(&mut self) -> io::Result<()> {
+        while let Some(span) = self.gone.last() {
+            self.file.blank(*span)?;
+            self.gone.pop();
         }
-        // What is only done is of no use to anybody after a crash, so it may wait.
-        let is_waited_for = orders.iter().any(|order| order.written.is_some());
-        self.file.append(&bytes, is_waited_for)?;
-        for span in over {
-            self.file.blank(span)?;
-        }
-        self.shorten()
+        Ok(())
     }
 
     /// Writes the file anew where it is mostly blank.
@@ -332,6 +373,7 @@ impl Book {
         }
         self.file.replace(&bytes)?;
         self.open = moved;
+        self.gone.clear();
         Ok(())
     }
 }
@@ -350,7 +392,7 @@ impl LedgerFile {
         Ok(Self { slot, file, end: 0 })
     }
 
-    fn append(&mut self, bytes: &[u8], sync: bool) -> io::Result<()> {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = self
             .file
             .seek(SeekFrom::Start(self.end))
@@ -361,7 +403,7 @@ impl LedgerFile {
         }
         written?;
         self.end += bytes.len() as u64;
-        if sync { self.file.sync_data() } else { Ok(()) }
+        Ok(())
     }
 
     /// Overwrites a line.
@@ -525,6 +567,32 @@ mod tests {
         ledger.done(&EventId::new("kept"));
         drop(ledger);
         assert_eq!(file(folder.path()), "");
+    }
+
+    #[tokio::test]
+    async fn what_could_not_be_written_leaves_the_others_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let order = |line| Order {
+            line,
+            written: None,
+        };
+        let accepted = |event: &str| order(Line::Accepted(Box::new(message(event))));
+        let done = |event: &str| order(Line::Done(EventId::new(event)));
+        let (mut book, _) = Book::open(Slots::take(folder.path(), NAME).unwrap()).unwrap();
+        book.write(&[accepted("first"), accepted("second")])
+            .unwrap();
+        let path = book.file.slot.path.clone();
+        // Open for reading only, it takes nothing: as a full disk.
+        let whole = std::mem::replace(&mut book.file.file, std::fs::File::open(&path).unwrap());
+        book.write(&[accepted("lost"), done("first")]).unwrap_err();
+        book.file.file = whole;
+        book.write(&[accepted("third"), done("lost")]).unwrap();
+        drop(book);
+        let left = read(&path).unwrap().into_iter().map(|it| it.event);
+        assert_eq!(
+            left.collect::<Vec<_>>(),
+            ["second", "third"].map(EventId::new)
+        );
     }
 
     #[tokio::test]

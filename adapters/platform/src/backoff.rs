@@ -73,7 +73,8 @@ impl RetryBudget {
     /// An attempt failed, and the platform says how long to wait. None: that is too long.
     pub fn rest(&mut self, rest: Duration) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        (since.elapsed() + rest <= self.patience).then_some(rest)
+        // Whatever the platform says, also what no clock can tell.
+        (since.elapsed().saturating_add(rest) <= self.patience).then_some(rest)
     }
 }
 

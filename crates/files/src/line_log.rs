@@ -137,8 +137,21 @@ pub fn replace(
     path: &Path,
     lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
+    put_in_place(path, lines).map(drop)
+}
+
+/// The same; gives the file, to go on with at its end.
+fn put_in_place(
+    path: &Path,
+    lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<File> {
     let beside = path.with_extension("new");
-    let written = write_beside(&beside, lines).and_then(|()| std::fs::rename(&beside, path));
+    let written = write_beside(&beside, lines).and_then(|()| {
+        // Before it is in place: what cannot be opened then would go on in a file that is gone.
+        let file = private_file().append(true).open(&beside)?;
+        std::fs::rename(&beside, path)?;
+        Ok(file)
+    });
     if written.is_err() {
         // Half of it is of no use, and holds what people said.
         let _ = std::fs::remove_file(&beside);
@@ -310,9 +323,9 @@ impl LogFile {
     }
 
     fn rewrite(&mut self, lines: WriteLines, is_gone: Option<IsGone>) -> io::Result<()> {
-        match (replace(&self.slot.path, lines), is_gone) {
-            (Ok(()), _) => {
-                self.file = private_file().append(true).open(&self.slot.path)?;
+        match (put_in_place(&self.slot.path, lines), is_gone) {
+            (Ok(file), _) => {
+                self.file = file;
                 Ok(())
             }
             (Err(error), None) => Err(error),

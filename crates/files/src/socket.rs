@@ -104,6 +104,8 @@ fn folder_of(path: &Path) -> &Path {
 /// in which others could open it. The move also replaces a socket left over.
 fn bind_privately(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let hidden = folder_of(path).join(format!(".muninn-{}", std::process::id()));
+    // One with our id was killed here: in a container it is always the same.
+    let _ = fs::remove_dir_all(&hidden);
     DirBuilder::new().mode(0o700).create(&hidden)?;
     let bound = bind_and_move(&hidden.join("s"), path);
     // Empty after the move; what a failure left in it goes too.

@@ -42,7 +42,7 @@ use links::Links;
 use muninn_platform::one_line;
 use prompt::{Brief, Memory, assemble, beyond_one_share};
 use run::{Limits, Question, Returned, Run, Step};
-use tools::{Lookup, Tools};
+use tools::{Lookup, RESPOND, Tools};
 
 /// Tool calls in a turn.
 const CALLS: usize = 8;
@@ -366,11 +366,16 @@ impl Agent<'_> {
         };
         let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
         let has_wrong_call = results.iter().any(|result| result.is_wrong_call);
-        for (index, asked) in asked.into_iter().enumerate() {
-            let text = results.get(index).map_or_else(
-                || "Not called: too many calls at once.".to_owned(),
-                |result| as_text(&result.finding),
-            );
+        // Those that were called are some of those that were asked for, in the same order.
+        let mut called = calls.iter().zip(&results).peekable();
+        for asked in asked {
+            let text = match called.next_if(|(call, _)| **call == asked) {
+                Some((_, result)) => as_text(&result.finding),
+                None if asked.name == RESPOND => {
+                    "Not called: look at what the other tools returned first.".to_owned()
+                }
+                None => "Not called: too many calls at once.".to_owned(),
+            };
             exchanged.push(ChatMessage::Tool {
                 call_id: asked.id,
                 text,

@@ -21,7 +21,7 @@ use tokio::process::{ChildStderr, Command};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_util::codec::{FramedRead, LinesCodec};
+use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::ServerState;
@@ -363,9 +363,16 @@ async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
 /// Keeps what a process says of what is wrong with it: the last line, for whoever asks why it is gone.
 async fn keep_last(errors: ChildStderr, last: Arc<Mutex<String>>) {
     let mut lines = FramedRead::new(errors, LinesCodec::new_with_max_length(LINE));
-    while let Some(line) = lines.next().await {
-        // One that is too long is skipped.
-        let Ok(line) = line else { continue };
+    loop {
+        let line = match lines.next().await {
+            Some(Ok(line)) => line,
+            // The rest of one that is too long is skipped. The stream says that it ended, and goes on.
+            Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
+                let _ = lines.next().await;
+                continue;
+            }
+            Some(Err(LinesCodecError::Io(_))) | None => return,
+        };
         let line: String = one_line(&line).chars().take(TOLD).collect();
         if !line.is_empty() {
             *last.lock().unwrap_or_else(PoisonError::into_inner) = line;

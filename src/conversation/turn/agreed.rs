@@ -124,9 +124,11 @@ fn told(tool: &str, answered: &Answered, language: Language) -> String {
         Some(why) => text!("call-failed", tool, error = one_line(why)),
     };
     let mut text = heading.in_language(language);
+    let mut characters = 0;
     for (number, line) in lines.iter().enumerate() {
         let line = one_line(line);
-        if number == LINES || text.len() + line.len() > CHARACTERS {
+        characters += line.chars().count();
+        if number == LINES || characters > CHARACTERS {
             let more = text!("call-more", count = lines.len() - number);
             text.push_str("\n> ");
             text.push_str(&more.in_language(language));

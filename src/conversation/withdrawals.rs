@@ -103,13 +103,52 @@ impl Withdraw for NotReached {
     }
 }
 
-/// What was written down to be taken away.
+/// What was written down to be taken away. Dropped, it is left to whoever tries again later: what was to be forgotten may
+/// have been, whatever the graph said.
 #[derive(Debug, Default)]
-pub struct PlannedWithdrawals(Vec<u64>);
+pub struct PlannedWithdrawals {
+    numbers: Vec<u64>,
+    /// None where there is nothing.
+    of: Option<Arc<Plans>>,
+}
 
 impl PlannedWithdrawals {
-    pub fn add(&mut self, other: Self) {
-        self.0.extend(other.0);
+    pub fn add(&mut self, mut other: Self) {
+        self.numbers.append(&mut other.numbers);
+        self.of = self.of.take().or(other.of.take());
+    }
+}
+
+impl Drop for PlannedWithdrawals {
+    fn drop(&mut self) {
+        if let Some(plans) = &self.of {
+            plans.release(&self.numbers);
+        }
+    }
+}
+
+/// All that is to be taken away.
+#[derive(Debug, Default)]
+struct Plans {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+impl Plans {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A list of ids: whatever a panic left of it is sound.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody sees to these any more.
+    fn release(&self, numbers: &[u64]) {
+        let mut state = self.state();
+        let released = state.all.iter_mut();
+        for open in released.filter(|open| numbers.contains(&open.number)) {
+            open.is_taken = false;
+        }
+        drop(state);
+        self.changed.notify_one();
     }
 }
 
@@ -131,9 +170,8 @@ impl WithdrawalOutcome {
 /// Sees to it that what was forgotten is taken away.
 pub struct Withdrawals {
     file: WithdrawalFile,
-    open: Mutex<State>,
+    plans: Arc<Plans>,
     platforms: DashMap<String, Arc<dyn Withdraw>>,
-    changed: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -164,15 +202,16 @@ impl Withdrawals {
         }
         Ok(Self {
             file,
-            open: Mutex::new(state),
+            plans: Arc::new(Plans {
+                state: Mutex::new(state),
+                changed: Notify::new(),
+            }),
             platforms: DashMap::new(),
-            changed: Notify::new(),
         })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A list of ids: whatever a panic left of it is sound.
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.plans.state()
     }
 
     /// A platform can be reached.
@@ -184,7 +223,7 @@ impl Withdrawals {
                 open.due = now;
             }
         }
-        self.changed.notify_one();
+        self.plans.changed.notify_one();
     }
 
     /// What takes messages away on a platform, as soon as that can be reached.
@@ -203,13 +242,9 @@ impl Withdrawals {
             let conversation = spoken.session.clone();
             let all = ToWithdraw::of(&conversation, vec![spoken], false);
             let platform = conversation.platform();
-            let planned = self.plan_withdrawal(platform, self.of(platform), all).await;
-            planned
-                .0
-                .into_iter()
-                .for_each(|number| self.release(number));
+            // Dropped: the platform may not be reached yet.
+            drop(self.plan_withdrawal(platform, self.of(platform), all).await);
         }
-        self.changed.notify_one();
     }
 
     /// These messages say something else from now on: they are not taken away any more for what they said.
@@ -239,7 +274,7 @@ impl Withdrawals {
     ) -> PlannedWithdrawals {
         self.platforms.insert(platform.to_owned(), withdraw);
         if all.is_empty() {
-            return PlannedWithdrawals(Vec::new());
+            return PlannedWithdrawals::default();
         }
         let numbers = {
             let mut state = self.state();
@@ -256,32 +291,33 @@ impl Withdrawals {
             }
             numbers
         };
+        let planned = PlannedWithdrawals {
+            numbers,
+            of: Some(Arc::clone(&self.plans)),
+        };
         self.write().await;
-        PlannedWithdrawals(numbers)
+        planned
     }
 
     /// Takes away what was written down, as far as that can be in a few seconds; the rest follows.
     pub async fn carry_out(&self, planned: PlannedWithdrawals) -> WithdrawalOutcome {
         let mut outcome = WithdrawalOutcome::default();
         let deadline = Instant::now() + PATIENCE;
-        let PlannedWithdrawals(numbers) = planned;
-        for number in &numbers {
+        for number in &planned.numbers {
             if Instant::now() < deadline {
                 self.work_on(*number, Some(deadline), &mut outcome).await;
             }
         }
         {
-            let mut state = self.state();
-            for open in &mut state.all {
-                if numbers.contains(&open.number) {
-                    open.is_taken = false;
-                    outcome.later +=
-                        open.withdrawal.left.messages.len() + open.withdrawal.left.answers_to.len();
-                }
+            let state = self.state();
+            let left = state.all.iter();
+            for open in left.filter(|open| planned.numbers.contains(&open.number)) {
+                let left = &open.withdrawal.left;
+                outcome.later += left.messages.len() + left.answers_to.len();
             }
         }
+        drop(planned);
         self.write().await;
-        self.changed.notify_one();
         outcome
     }
 
@@ -298,7 +334,7 @@ impl Withdrawals {
             if number.is_none() {
                 tokio::select! {
                     () = shutdown.cancelled() => return,
-                    () = self.changed.notified() => {}
+                    () = self.plans.changed.notified() => {}
                     () = waiting => {}
                 }
                 continue;
@@ -313,7 +349,7 @@ impl Withdrawals {
                 let why = why.in_language(Language::English);
                 tracing::warn!(messages, why, "messages that were forgotten stay");
             }
-            self.release(number);
+            self.plans.release(&[number]);
             self.write().await;
         }
     }
@@ -334,13 +370,6 @@ impl Withdrawals {
             soonest = Some(soonest.map_or(open.due, |soonest: Instant| soonest.min(open.due)));
         }
         (None, soonest)
-    }
-
-    fn release(&self, number: u64) {
-        let mut state = self.state();
-        if let Some(open) = state.get(number) {
-            open.is_taken = false;
-        }
     }
 
     /// Takes away one message after the other, until one cannot be now.

@@ -176,6 +176,25 @@ async fn it_is_given_up_after_a_bounded_number_of_tries() {
 }
 
 #[tokio::test]
+async fn what_was_planned_and_then_given_up_is_taken_away_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let chat = Chat::meets([]);
+    let planned = withdrawals.plan_withdrawal("chat", chat.clone(), three());
+    // The graph said that it could not forget what stands there.
+    drop(planned.await);
+    let end = CancellationToken::new();
+    let done = async {
+        while chat.gone().len() < 4 {
+            tokio::task::yield_now().await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), done);
+    assert_eq!(lines(folder.path()), 0);
+}
+
+#[tokio::test]
 async fn another_process_goes_on_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let dead = Withdrawals::open(folder.path()).unwrap();

@@ -201,7 +201,8 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// Says what an answer went out as. False: it was forgotten meanwhile, or emptied because of what it repeats.
+    /// Says what an answer went out as. False: it was forgotten meanwhile or is about to be, or was emptied because of what
+    /// it repeats.
     pub async fn set_delivered(
         &self,
         response: ResponseId,

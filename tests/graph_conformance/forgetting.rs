@@ -19,6 +19,7 @@ on_every_store!(
     listings_of_a_forgotten_turn_are_known,
     an_answer_that_may_have_gone_out_is_known,
     who_read_a_turn_is_told_when_it_is_about_to_go,
+    who_shows_an_answer_is_told_when_it_is_about_to_go,
     who_read_an_answer_is_told_when_it_was_emptied,
     who_read_an_answer_is_told_when_it_was_given_anew,
     what_says_again_an_answer_that_goes_as_well_is_emptied,
@@ -288,6 +289,18 @@ async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &Lane) {
     store.mark(&talk.session, Forget::Session).await.unwrap();
     let gone = store.gone(&read).await.unwrap();
     assert_eq!(gone.forgotten, [first.id, second.id]);
+}
+
+async fn who_shows_an_answer_is_told_when_it_is_about_to_go(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let said = talk.say("which port?").await;
+    let shown = Delivered(vec![MessageId::new("shown")]);
+    assert!(talk.store.set_delivered(said.id, &shown).await.unwrap());
+    let what = Forget::Turn(said.id);
+    talk.store.mark(&talk.session, what).await.unwrap();
+    assert!(!talk.store.set_delivered(said.id, &shown).await.unwrap());
+    talk.forget(what).await;
+    assert!(!talk.store.set_delivered(said.id, &shown).await.unwrap());
 }
 
 async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {

@@ -54,8 +54,11 @@ pub(crate) const REPLACE_RECALLED: &str = replace!(link_recalled!());
 
 pub(crate) const REPLACE_LINKED: &str = replace!(link_sources!());
 
-pub(crate) const SET_DELIVERED: &str =
-    "MATCH (r:Response {id: $id}) SET r.delivered = $delivered RETURN r.output <> $blot AS stands";
+/// What is marked as forgotten is about to go: whoever forgets it may not know of what it is delivered as.
+pub(crate) const SET_DELIVERED: &str = "\
+    MATCH (r:Response {id: $id}) SET r.delivered = $delivered WITH r \
+    OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
+    RETURN r.output <> $blot AND f IS NULL AS stands";
 
 /// Adds a line to what people thought of an answer. Nothing is read before it, so nothing said at
 /// the same time is lost.

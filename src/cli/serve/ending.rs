@@ -24,8 +24,18 @@ impl Tasks {
     ) {
         tracing::info!(platform = platform.name(), "serving");
         let (inbox, shutdown) = (inbox.clone(), shutdown.clone());
-        self.0
-            .spawn(async move { platform.run(inbox, shutdown).await });
+        self.0.spawn(async move {
+            let name = platform.name();
+            match platform.run(inbox, shutdown.clone()).await {
+                // Nobody told it to: with an error, so that a supervisor starts the bot again.
+                Ok(()) if !shutdown.is_cancelled() => Err(PlatformError::Disconnected {
+                    platform: name,
+                    source: "what came from there could not be kept, as the errors before this say"
+                        .into(),
+                }),
+                ended => ended,
+            }
+        });
     }
 
     pub(super) fn run(&mut self, work: impl Future<Output = ()> + Send + 'static) {

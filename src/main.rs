@@ -6,7 +6,7 @@ use std::io;
 use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
-use muninn_platform::in_one_line;
+use muninn_platform::{in_one_line, without_controls};
 
 /// Gives back what was used for a moment, whichever thread used it.
 #[global_allocator]
@@ -65,6 +65,6 @@ fn place_of(line: &str) -> String {
     reason = "the last word of a command that failed"
 )]
 fn complain(error: &anyhow::Error) -> ExitCode {
-    eprintln!("muninn: {}", in_one_line(error.as_ref()));
+    eprintln!("muninn: {}", without_controls(&in_one_line(error.as_ref())));
     ExitCode::FAILURE
 }

@@ -83,6 +83,8 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
         None => AudienceId::new(args.audience),
     };
     let sought = recaller.seek(&args.question).await;
+    // What a bot at work has in memory gets the newest turns when somebody asks it.
+    recaller.forget(&audience);
     recaller.load(&store, &audience).await;
     let candidates = recaller.candidates(&audience, &sought, args.limit);
     store.close().await?;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use muninn_platform::without_controls;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
@@ -51,11 +52,15 @@ pub(super) enum Output {
 }
 
 impl Output {
-    /// Writes a line, or several.
+    /// Writes a line, or several. Much of it was written by others: nothing of it steers a terminal.
     ///
     /// # Errors
     /// When nobody reads it any more.
     pub(super) async fn line(&self, text: &str) -> io::Result<()> {
+        self.write(&without_controls(text)).await
+    }
+
+    async fn write(&self, text: &str) -> io::Result<()> {
         match self {
             Self::Here => writeln!(io::stdout().lock(), "{text}"),
             Self::Nowhere => Ok(()),
@@ -76,7 +81,9 @@ impl Output {
 
     /// As [`Output::say`], of a value that scripts read.
     pub(super) async fn say_json(&self, value: &impl Serialize) -> anyhow::Result<Exit> {
-        self.say(&serde_json::to_string_pretty(value)?).await
+        // It escapes controls by itself.
+        self.write(&serde_json::to_string_pretty(value)?).await?;
+        Ok(Exit::SUCCESS)
     }
 
     /// A bar for the person who waits; hidden where nobody sees it.
@@ -181,7 +188,8 @@ pub(super) fn drawn(unit: Unit) -> ProgressBar {
 pub(super) fn draw(bar: &ProgressBar, done: u64, total: u64, what: &str) {
     bar.set_length(total);
     bar.set_position(done);
+    let what = without_controls(what);
     if bar.message() != what {
-        bar.set_message(what.to_owned());
+        bar.set_message(what);
     }
 }

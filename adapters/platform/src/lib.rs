@@ -90,7 +90,7 @@ pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};
 pub use recent::Recent;
 pub use reply::{Delivered, DownloadError, Pace, PriorMessage, PriorMessages, Reply, TextLimit};
 pub use request::{IgnoreReason, Request};
-pub use safe_text::{LinkHosts, SafeText};
+pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, SeenUntil};
 pub use settings::{SettingsError, filled, filled_secret, half_set, left_off};
 pub use tasks::joined;

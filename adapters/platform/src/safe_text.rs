@@ -30,6 +30,11 @@ pub(crate) const ZERO_WIDTH_SPACE: char = '\u{200B}';
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SafeText(String);
 
+/// A whole text without what steers a terminal, and as it was otherwise: for whoever runs the bot and reads what others wrote.
+pub fn without_controls(text: &str) -> String {
+    controls::remove(text, End::Final)
+}
+
 /// Whether the text ends here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {

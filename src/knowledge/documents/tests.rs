@@ -88,6 +88,15 @@ fn headings_in_other_forms() {
 }
 
 #[test]
+fn code_in_html_is_no_heading_and_a_link_has_no_brackets() {
+    let html = "<body><h1><a href='#setup'>Setup</a></h1><p>See <a href='x'>the <b>list</b></a>.</p>\
+        <pre><code class='language-toml'><span>[depot]</span>\n# Where crates wait\nplace = \"north\"<br>\n\
+        url = '<a href='y'>https://y</a>'\n</code></pre><h2>After</h2><p>More.</p></body>";
+    let read = outline(html.as_bytes().to_vec(), Format::Html).unwrap();
+    insta::assert_snapshot!("code.html", told(&read));
+}
+
+#[test]
 fn html_is_read_like_markdown() {
     let html = "<html><head><title>The  nest</title><style>p{}</style></head><body>\
         <h1>Nest</h1><p>Twigs.</p><h2>Eggs</h2><p>Four <a href='x'>eggs</a>.</p>\

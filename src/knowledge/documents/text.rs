@@ -63,6 +63,8 @@ pub(super) fn of_html(html: &str) -> Result<Page, String> {
         config.render_to_string(tree, WIDTH)
     };
     prune(&dom.document);
+    unlink(&dom.document);
+    fence(&dom.document);
     let body = find(&dom.document, |name, _| name == "body");
     if let (Some(body), Some(main)) = (&body, main_part(&dom.document))
         && !Rc::ptr_eq(body, &main)
@@ -182,6 +184,50 @@ fn is_furniture(node: &Handle, is_within: bool) -> bool {
         || has("class", NEVER_CLASSES)
         || has("aria-hidden", &["true"])
         || attribute(node, "hidden").is_some()
+}
+
+/// Leaves of links what they say: where they lead is not told, and brackets around headings are part of no title.
+fn unlink(root: &Handle) {
+    for node in elements(root) {
+        let is_link = |child: &Handle| name(child) == Some("a");
+        while node.children.borrow().iter().any(is_link) {
+            let children = node.children.take();
+            let of = |child: Handle| match is_link(&child) {
+                true => child.children.take(),
+                false => vec![child],
+            };
+            node.children
+                .replace(children.into_iter().flat_map(of).collect());
+        }
+    }
+}
+
+/// Puts what is preformatted between fences, as plain text: a comment in code is no heading.
+fn fence(root: &Handle) {
+    let all = elements(root).into_iter();
+    for block in all.filter(|node| name(node) == Some("pre")) {
+        let mut lines = text_node("```\n");
+        for node in elements(&block) {
+            match name(&node) {
+                Some("br") => lines.extend(text_node("\n")),
+                Some(_) => {}
+                None => lines.push(node),
+            }
+        }
+        lines.extend(text_node("\n```\n"));
+        block.children.replace(lines);
+    }
+}
+
+/// A text as a node of a page: read as a title, which keeps blanks and line breaks as they are.
+fn text_node(text: &str) -> Vec<Handle> {
+    let page = format!("<title>{text}</title>");
+    let Ok(page) = html2text::config::plain().parse_html(page.as_bytes()) else {
+        return Vec::new();
+    };
+    // Taken out while the page is there: a node that goes takes the children of all below it along.
+    let title = find(&page.document, |name, _| name == "title");
+    title.map_or_else(Vec::new, |title| title.children.take())
 }
 
 /// What the page's head says of it.

@@ -49,7 +49,8 @@ impl Searcher {
         let (began, before) = (Instant::now(), self.current());
         self.load().await;
         let Some(index) = self.current() else { return };
-        if before.is_none_or(|before| !Arc::ptr_eq(&before, &index)) {
+        let is_new = before.is_none_or(|before| !Arc::ptr_eq(&before, &index));
+        if is_new && !index.is_empty() {
             tracing::info!(
                 chunks = index.len(),
                 sources = index.versions().len(),

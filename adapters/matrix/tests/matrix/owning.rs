@@ -72,3 +72,25 @@ async fn what_is_asked_for_in_an_encrypted_room_is_not_put_into_one_that_is_not(
     direct.ask("hand over all of mine").await;
     direct.hears("handed over: Here").await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn what_is_for_one_alone_is_in_no_room_with_others_nor_in_one_that_is_not_encrypted() {
+    let (home, _bot, ann) = bot_and_ann().await;
+    let direct = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
+    room.ask("confide my list").await;
+    room.finds("why not", |it| {
+        it.text.contains("not encrypted as this one is")
+    })
+    .await;
+    direct.ask("confide my list").await;
+    direct.hears("echo: confide my list").await;
+    let bot = home.account.user.to_string();
+    let told = |view: &View| {
+        let mut all = view.messages.iter();
+        let is_told = |it: &&Message| it.sender == bot && it.text.contains("my list");
+        Some(all.any(|it| is_told(&it) && it.room == *room.room.room_id()))
+    };
+    assert!(!room.sees("what the bot said", told).await);
+}

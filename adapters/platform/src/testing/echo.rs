@@ -10,6 +10,7 @@
 //! | `long N` | N lines, each with its number |
 //! | `table` | a table and a block of code |
 //! | `hand over …` | where the one who asked finds a file `mine.json` with the words, and another, `mine.md` |
+//! | `confide …` | `echo: …`, to the one who asked alone |
 //! | `items` | a list of two things, each of which can be forgotten and corrected |
 //! | `background` | what was said before the bot came |
 //! | `say …` | nothing but the words themselves |
@@ -584,6 +585,10 @@ impl Echo {
             }
         };
         let parts = SafeText::new(&text).split(reply.limit());
+        if matches!(&message.body, Body::Text(text) if text.starts_with("confide ")) {
+            memory.done(message, None);
+            return reply.finish_privately(&parts).await;
+        }
         let mut delivered = reply.finish(&parts).await?;
         if matches!(&message.body, Body::Text(text) if text.starts_with(UNKEPT)) {
             delivered = Delivered::default();

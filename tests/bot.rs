@@ -759,6 +759,36 @@ async fn who_waits_for_a_place_sees_that_they_are_heard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_forgets_something_takes_no_place_from_who_has_the_conversation() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let config = place.config(Some(&server), &["--turns-in-flight=1"]);
+    let bot = place.bot(&config).await;
+    let gate = Gate::closed();
+    server.expects(asks("earlier")).answers("fine");
+    server
+        .expects(asks("first"))
+        .replies(Reply::chunks(["o", "ne"]).paused(&gate));
+    server.expects(asks("second")).answers("two");
+
+    let (room, beside) = (bot.room("a"), bot.room("b"));
+    room.say("ada", "earlier").await;
+    let mut first = beside.send("bob", "first").await;
+    first.shows("o").await;
+    // Each in its turn: the question takes the conversation while there is no place.
+    let (forgotten, second, ()) = tokio::join!(
+        room.command("ada", "forget last"),
+        room.say("ada", "second"),
+        async { gate.open() },
+    );
+    let forgotten = forgotten.text();
+    assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
+    assert_eq!(second.text(), "two");
+    assert_eq!(first.answer().await.text(), "one");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_burst_that_fits_into_the_inbox_waits_its_turn() {
     let place = Place::embedded();
     let bot = place

@@ -40,7 +40,7 @@ async fn contracts(at: &Context) -> anyhow::Result<Exit> {
     at.out
         .say(
             "`muninn schema` shows what there is.\n\
-             Now ask, in `muninn chat`:\n\
+             Now ask, in `muninn chat` with a model, which writes the queries:\n\
              \x20 Which contracts are active?\n\
              \x20 How many suppliers work with Harbour Trading?\n\
              \x20 哪些合約仍然有效?",
@@ -63,7 +63,7 @@ async fn movies(at: &Context) -> anyhow::Result<Exit> {
     at.out
         .say(&format!(
             "{done} `muninn schema` shows what there is.\n\
-         Now ask, in `muninn chat`:\n\
+         Now ask, in `muninn chat` with a model, which writes the queries:\n\
          \x20 Who played in The Matrix, and what else were they in?\n\
          \x20 Which directors also played in their own movies?\n\
          \x20 What did Jessica Thompson think of Cloud Atlas?"

@@ -1,5 +1,6 @@
 //! What can be typed or exported, and how each value is read.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -37,14 +38,14 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = 5)]
     pub graph_timeout: u64,
     /// Folder for the embedded graph, pending messages, offline turns, sessions and terminal history; unset for ./muninn-data if it is there, otherwise the system's folder for data
-    #[arg(long, env, global = true, value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    #[arg(long, env, global = true, value_parser = OsStringValueParser::new().try_map(folder))]
     pub data_dir: Option<PathBuf>,
 
     /// API key of the model service; with neither a key nor a base URL the bot runs without a model
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub openai_api_key: SecretString,
     /// Base URL of an OpenAI-compatible service, such as Ollama
-    #[arg(long, env, global = true, default_value = "")]
+    #[arg(long, env, global = true, default_value = "", value_parser = base_url)]
     pub openai_base_url: String,
     /// Model that writes the answers
     #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
@@ -226,6 +227,27 @@ pub enum LogFormat {
 /// Systems set this variable, too, to whatever their people speak: what the bot does not is no mistake.
 fn language(names: &str) -> Result<Language, std::convert::Infallible> {
     Ok(Language::of_locales(names).unwrap_or_default())
+}
+
+/// A folder; `~` is for shells, and a file of settings is read by none.
+fn folder(path: OsString) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(path);
+    match path.starts_with("~") {
+        true => Err("begins with ~, which only shells know; write the whole path"),
+        false => Ok(path),
+    }
+}
+
+/// Empty where there is none.
+fn base_url(address: &str) -> Result<String, &'static str> {
+    let small = address.to_ascii_lowercase();
+    let is_web = ["http://", "https://"]
+        .iter()
+        .any(|it| small.starts_with(it));
+    match address.trim().is_empty() || is_web {
+        true => Ok(address.to_owned()),
+        false => Err("must begin with http:// or https://"),
+    }
 }
 
 fn time_zone(name: &str) -> Result<TimeZone, String> {

@@ -2,7 +2,7 @@
 //! what was said before, too.
 
 use super::index::AudienceIndex;
-use crate::retrieval::language::WordList;
+use crate::retrieval::language::{self, WordList};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::text::written;
 use crate::retrieval::vectors::Quantised;
@@ -21,9 +21,17 @@ const REACH: usize = 2;
 
 /// Words that point back, of those that hardly do anything else.
 const POINTERS: WordList = WordList::of(
-    "it its that this these those they them their he him his she her there more else davon dazu daran dafür \
+    "it its that this these those then they them their he him his she her there more else davon dazu daran dafür \
     damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там",
 );
+/// Words that point back to nothing where something of them is beside them: "is there", "it rains", "which day is it".
+const THERE: WordList = WordList::of("there");
+const IT: WordList = WordList::of("it");
+const WEATHER: WordList =
+    WordList::of("rain raining rains snow snowing snows sunny windy freezing");
+const DATES: WordList = WordList::of("day date weekday month year week time");
+/// What is said of "it" before it is told: "is it safe to drill there".
+const TOLD_BEHIND: WordList = WordList::of("to that if");
 /// Words that point to a time, and not back, before one of [`TIMES`].
 const THIS: WordList = WordList::of("this that these those");
 const TIMES: WordList = WordList::of(
@@ -32,12 +40,26 @@ const TIMES: WordList = WordList::of(
 );
 /// Words that go on with what was said, where a text begins with them.
 const GOING_ON: WordList = WordList::of("and und et y e en i и");
-/// Stems of words that ask without saying for what.
-const EMPTY_STEMS: &[&str] = &[
-    "tell", "more", "explain", "say", "said", "mean", "again", "pleas", "know", "els", "happen",
-    "ok", "okay", "thank", "thing", "detail", "still", "sure", "yes", "get", "go", "remind",
-    "much", "mani", "long", "exact", "exactli", "okey", "hey", "hi", "hello",
+/// Stems of words that ask for more without saying of what.
+const ASKING_STEMS: &[&str] = &[
+    "tell", "more", "explain", "say", "said", "mean", "again", "know", "els", "happen", "thing",
+    "detail", "still", "go", "remind", "much", "mani", "long", "exact", "exactli", "until", "till",
 ];
+/// Stems of other words that say nothing.
+const EMPTY_STEMS: &[&str] = &[
+    "pleas", "ok", "okay", "thank", "sure", "yes", "get", "okey", "hey", "hi", "hello",
+];
+/// Who is spoken to, or does what is asked: a question without another word is about them.
+const YOU: WordList = WordList::of(
+    "you u du dir dich bist kannst toi tu vous tú eres puedes usted você sei stai puoi jij jou kunt ty jesteś możesz вы ты тебя вас",
+);
+/// Words that ask for a whole by themselves, and not for which of what was spoken of.
+const WHOLE: WordList = WordList::of(
+    "who when where why wer wann wo warum qui quand où pourquoi quién cuándo dónde quem quando onde chi dove wanneer waar waarom \
+    kto kiedy gdzie dlaczego кто когда где почему",
+);
+/// Words of a question of which a verb was left out, as of what was said before: "which colour?"
+const ELLIPSIS: usize = 3;
 
 /// What was said before the question in the same session.
 #[derive(Clone, Copy, Debug)]
@@ -46,30 +68,84 @@ pub struct Earlier<'a> {
     pub vector: Option<&'a [f32]>,
 }
 
-/// How much a question leans on what was said before it: 0 (not at all) to 1.
+/// How much a question leans on what was said before it: 0 (not at all) to 1. One that says by itself what it is about,
+/// or that is about whoever is asked, leans on nothing, however short it is.
 pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
-    let mut substance = 0;
+    let (mut substance, mut asks_for_more) = (0, false);
     index.postings().words().each(text, |stem| {
-        substance += usize::from(!EMPTY_STEMS.contains(&stem));
+        let asks = ASKING_STEMS.contains(&stem);
+        asks_for_more |= asks;
+        substance += usize::from(!asks && !EMPTY_STEMS.contains(&stem));
     });
-    match (substance, points_back(text)) {
-        (0, _) => 1.0,
+    let words = written(text);
+    match (substance, does_point_back(&words)) {
+        (0, points) if points || asks_for_more || asks_of_another(&words) => 1.0,
         (1.., true) if substance <= ENOUGH_WORDS => 1.0 - 0.25 * (substance - 1) as f32,
-        (1, false) => 0.5,
-        (1.., true | false) => 0.0,
+        (1, false) if is_elliptic(&words) => 0.5,
+        (0.., true | false) => 0.0,
     }
+}
+
+/// Whether words without substance ask for anything, and not for whoever is asked: "why?", and not "who are you?".
+fn asks_of_another(words: &[String]) -> bool {
+    words.iter().any(|word| language::is_asking(word)) && !words.iter().any(|word| YOU.has(word))
+}
+
+/// Whether a verb is left out: "which colour?", and not "who bakes?".
+fn is_elliptic(words: &[String]) -> bool {
+    words.len() <= ELLIPSIS
+        && !words
+            .iter()
+            .any(|word| WHOLE.has(word) || language::is_auxiliary(word))
 }
 
 /// Whether a text points back to what was said before it.
 pub(super) fn points_back(text: &str) -> bool {
-    let words = written(text);
+    does_point_back(&written(text))
+}
+
+fn does_point_back(words: &[String]) -> bool {
     let goes_on = words.first().is_some_and(|word| GOING_ON.has(word));
-    let next = words.iter().skip(1).map(Some).chain([None]);
-    let is_time = |word: &String, next: Option<&String>| {
-        THIS.has(word) && next.is_some_and(|next| TIMES.has(next))
+    goes_on || (0..words.len()).any(|at| POINTERS.has(&words[at]) && !points_to_nothing(words, at))
+}
+
+/// Whether the pointer at a place stands for nothing that was said.
+fn points_to_nothing(words: &[String], at: usize) -> bool {
+    let word = &words[at];
+    let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
+    let after = words.get(at + 1).map_or("", String::as_str);
+    let then = words.get(at + 2).map_or("", String::as_str);
+    let is_date = || {
+        let named = at.checked_sub(2).is_some_and(|at| DATES.has(&words[at]));
+        named && language::is_auxiliary(before)
     };
-    let mut pairs = words.iter().zip(next);
-    goes_on || pairs.any(|(word, next)| POINTERS.has(word) && !is_time(word, next))
+    let is_told_behind = || language::is_auxiliary(before) && TOLD_BEHIND.has(then);
+    if THERE.has(word) {
+        at == 0 || YOU.has(before) || [before, after].into_iter().any(language::is_auxiliary)
+    } else if IT.has(word) {
+        words.iter().any(|word| WEATHER.has(word)) || is_date() || is_told_behind()
+    } else {
+        THIS.has(word) && TIMES.has(after)
+    }
+}
+
+/// What a question leans on, the nearest first, and how much each counts: the turn before it, and the one before that
+/// where the nearer leans on it itself.
+fn leant_on<'a>(
+    index: &AudienceIndex,
+    earlier: &'a [Earlier<'a>],
+    leaning_of_question: f32,
+) -> Vec<(&'a Earlier<'a>, f32)> {
+    let mut weight = leaning_of_question;
+    let mut leant_on = Vec::new();
+    for one in earlier.iter().rev().take(REACH) {
+        if weight <= 0.0 {
+            break;
+        }
+        leant_on.push((one, weight));
+        weight *= FADING * leaning(index, one.text).ceil();
+    }
+    leant_on
 }
 
 /// The words to search with.
@@ -81,21 +157,21 @@ pub(super) fn words(
 ) -> WeightedWords {
     let mut words = WeightedWords::new();
     index.postings().weighted(text, 1.0, &mut words);
-    let mut weight = WORD_WEIGHT * leaning;
-    for one in earlier.iter().rev().take(REACH).filter(|_| leaning > 0.0) {
+    for (one, weight) in leant_on(index, earlier, leaning) {
+        let weight = WORD_WEIGHT * weight;
         index.postings().weighted(one.text, weight, &mut words);
-        weight *= FADING;
     }
     words
 }
 
 /// The vector to search with: the sum of unit vectors by their weights.
 pub(super) fn vector(
+    index: &AudienceIndex,
     text: Option<&[f32]>,
     earlier: &[Earlier<'_>],
     leaning: f32,
-    dimension: usize,
 ) -> Option<Quantised> {
+    let dimension = index.dimension();
     let mut sum = vec![0.0_f32; dimension];
     let mut any = false;
     let mut add = |vector: Option<&[f32]>, weight: f32| {
@@ -110,10 +186,62 @@ pub(super) fn vector(
         }
     };
     add(text, 1.0);
-    let mut weight = VECTOR_WEIGHT * leaning;
-    for one in earlier.iter().rev().take(REACH).filter(|_| leaning > 0.0) {
-        add(one.vector, weight);
-        weight *= FADING;
+    for (one, weight) in leant_on(index, earlier, leaning) {
+        add(one.vector, VECTOR_WEIGHT * weight);
     }
     any.then(|| Quantised::new(&sum)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_leans_on_what_was_said_only_where_it_points_there() {
+        let index = AudienceIndex::new(None, 0);
+        for (text, leans) in [
+            ("why?", true),
+            ("until when?", true),
+            ("and on Wednesday?", true),
+            ("how much was it?", true),
+            ("what does he need for it?", true),
+            ("who do I call there?", true),
+            ("tell me more", true),
+            ("what do you mean?", true),
+            ("which colour?", true),
+            ("wann?", true),
+            ("when is the premiere?", false),
+            ("who bakes?", false),
+            ("do we have wifi?", false),
+            ("who are you", false),
+            ("how are you today?", false),
+            ("what can you do?", false),
+            ("are you there?", false),
+            ("wer bist du?", false),
+            ("really?", false),
+            ("will it rain tomorrow?", false),
+            ("what day is it today?", false),
+            ("is it safe to drill?", false),
+            ("is there milk?", false),
+            ("how many rabbits are there?", false),
+        ] {
+            assert_eq!(leaning(&index, text) > 0.0, leans, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_leant_on_reaches_further_only_where_it_leans_itself() {
+        let index = AudienceIndex::new(None, 0);
+        let reach = |texts: [&str; 2]| {
+            let earlier = texts.map(|text| Earlier { text, vector: None });
+            let leant_on = leant_on(&index, &earlier, 1.0);
+            leant_on
+                .iter()
+                .map(|(one, _)| one.text.to_owned())
+                .collect::<Vec<_>>()
+        };
+        let (told, whole, leaning) = ("Timo does the fog", "who plays Firs?", "and since when?");
+        assert_eq!(reach([told, whole]), [whole]);
+        assert_eq!(reach([whole, leaning]), [leaning, whole]);
+    }
 }

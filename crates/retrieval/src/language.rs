@@ -143,6 +143,20 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
 const BEGINNING: &str =
     "am are can could did do does had has have is may should was were will would";
 
+/// Verbs that help others, and those of being and having, of the languages that blanks separate.
+const AUXILIARY: WordList = WordList::of(
+    "am are be can could did do does had has have is may might must shall should was were will would \
+    bin bist ist sind seid war waren hat habe haben hatte hatten kann können könnte muss müssen soll sollen wird werden wurde \
+    wurden würde gibt \
+    est sont suis était étaient ont avons avez avait peut peuvent doit doivent va vont faut \
+    es son está están era eran fue fueron ha han hay hubo tiene tienen tenemos puede pueden debe va \
+    é são está estão foi foram há tem têm pode podem deve vai \
+    è sono siamo era erano ha hanno abbiamo può possono deve devono \
+    is ben bent zijn was waren heeft hebben had hadden kan kunnen moet moeten wordt worden zal \
+    jest są był była było były ma mają mamy może mogą będzie \
+    был была было были есть будет может могут",
+);
+
 /// Greetings, thanks and the like, in any of the languages.
 const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye goodnight great haha hah heh hello hey hi hm hmm \
     kudos lol lot lots morning nice night ok okay okey perfect sorry sup sure thank thanks thx ty welcome wow yay yeah yep yes yo nope no \
@@ -334,6 +348,16 @@ fn signs_of(word: &str) -> u16 {
 /// Whether a question that begins with a word is answered by yes or no.
 pub fn begins_question(word: &str) -> bool {
     KNOWN.beginning.contains(word)
+}
+
+/// Whether a word asks in some language.
+pub fn is_asking(word: &str) -> bool {
+    KNOWN.asking.contains(word)
+}
+
+/// Whether a word is a verb of being or having, or helps another verb, in some language.
+pub fn is_auxiliary(word: &str) -> bool {
+    AUXILIARY.has(word)
 }
 
 /// Whether words ask: one of them does in some language, or they begin as a question does.

@@ -110,7 +110,7 @@ impl<'a> Ranking<'a> {
             [..] => history::leaning(index, query.text),
         };
         let words = history::words(index, query.text, query.earlier, leaning);
-        let vector = history::vector(query.vector, query.earlier, leaning, index.dimension());
+        let vector = history::vector(index, query.vector, query.earlier, leaning);
         let asked = Asked::read(query.text, query.asker, query.at, index.people());
         let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
         let mut ranked: Vec<Ranked> = found

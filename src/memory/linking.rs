@@ -4,7 +4,7 @@ use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings};
 use crate::graph::{How, ResponseId, Turn};
-use crate::retrieval::text::{asks, asks_for_nothing};
+use crate::retrieval::text::{asks_for_nothing, states};
 
 /// Earlier exchanges that a turn is compared with: those that its own words find first.
 const COMPARED: usize = 8;
@@ -16,7 +16,7 @@ pub fn replaced(
     calibration: &Calibration,
     turn: &Turn,
 ) -> Vec<(ResponseId, How)> {
-    if asks(&turn.input) || asks_for_nothing(&turn.input) {
+    if !states(&turn.input) || asks_for_nothing(&turn.input) {
         return Vec::new();
     }
     let statement = index.statement_of(turn);

@@ -7,7 +7,7 @@
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings, Recalled, logit};
-use crate::retrieval::text::{asks, asks_for_nothing};
+use crate::retrieval::text::{asks, asks_for_nothing, has_word_that_asks};
 
 /// Exchanges that are quoted at most.
 pub const MOST_QUOTED: usize = 3;
@@ -192,7 +192,8 @@ fn confidence(
     let ahead = leading.get(MOST_QUOTED).map_or(MOST_AHEAD, |&place| {
         (odds(ranking, leading[0]) - odds(ranking, place)).min(MOST_AHEAD)
     });
-    let is_question = asks(ranking.input(leading[0]));
+    // The weight was fitted with this.
+    let is_question = has_word_that_asks(ranking.input(leading[0]));
     let words = ranking.words.len().min(MOST_WORDS) as f32;
     BIAS + (best + of_any) / 2.0
         + UNHEARD * ranking.unheard * age

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::values::{Kind, MEASURES, Value, values};
 use super::when::MONTHS;
 use crate::graph::How;
-use crate::retrieval::text::{Words, asks, each_guessed};
+use crate::retrieval::text::{Words, each_guessed, states};
 
 /// Words by which people say that something is no longer so.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -101,6 +101,7 @@ pub(super) struct Statement {
     revokes: bool,
     /// It holds for some only.
     is_scoped: bool,
+    /// It states nothing.
     asks: bool,
 }
 
@@ -114,7 +115,7 @@ impl Statement {
         rarity: impl Fn(&str, &str) -> f32,
     ) -> Self {
         let mut statement = Self {
-            asks: asks(said),
+            asks: !states(said),
             ..Self::default()
         };
         for text in [said, answered] {

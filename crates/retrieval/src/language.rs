@@ -118,7 +118,7 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
                    же за и из или им их к как ко ли меня мне мной мои мой моя мы на над нам нас наш не него нее нет них \
                    но ну о об он она они оно от по под при с свой себя со так также там те тебя то только том тот ту ты \
                    у уже чем что чтобы эта эти это этот я",
-        asking: "где зачем как какая какие какой когда кого кому кто куда откуда почему сколько чего чей чем что чья",
+        asking: "где зачем как какая какие какой котором когда кого кому кто куда откуда почему сколько чего чей чем что чья",
     },
     Lexicon {
         function: "一个 一下 一些 上的 下的 不是 个人 了吗 什么 他们 你们 但是 可以 可能 和我 因为 在这 她们 对于 就是 已经 应该 很多 我们 我的 \
@@ -232,7 +232,8 @@ struct Known {
     function: HashMap<&'static str, u16>,
     /// In which of them it asks, where it is no common word of English.
     telling: HashMap<&'static str, u16>,
-    asking: HashSet<&'static str>,
+    /// In which languages a word asks: a bit each.
+    asking: HashMap<&'static str, u16>,
     beginning: HashSet<&'static str>,
     polite: HashSet<&'static str>,
 }
@@ -253,11 +254,16 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
             *telling.entry(word).or_default() |= 1 << language;
         }
     }
-    let asking = LEXICONS.iter().flat_map(|it| it.asking.split_whitespace());
+    let mut asking: HashMap<&'static str, u16> = HashMap::new();
+    for (language, lexicon) in LEXICONS.iter().enumerate() {
+        for word in lexicon.asking.split_whitespace() {
+            *asking.entry(word).or_default() |= 1 << language;
+        }
+    }
     Known {
         function,
         telling,
-        asking: asking.collect(),
+        asking,
         beginning: set(BEGINNING),
         polite: set(POLITE),
     }
@@ -352,7 +358,7 @@ pub fn begins_question(word: &str) -> bool {
 
 /// Whether a word asks in some language.
 pub fn is_asking(word: &str) -> bool {
-    KNOWN.asking.contains(word)
+    KNOWN.asking.contains_key(word)
 }
 
 /// Whether a word is a verb of being or having, or helps another verb, in some language.
@@ -360,20 +366,20 @@ pub fn is_auxiliary(word: &str) -> bool {
     AUXILIARY.has(word)
 }
 
-/// Whether words ask: one of them does in some language, or they begin as a question does.
-pub fn ask<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
-    let Some(first) = words.next() else {
-        return false;
-    };
-    KNOWN.beginning.contains(first)
-        || KNOWN.asking.contains(first)
-        || words.any(|word| KNOWN.asking.contains(word))
+/// Whether a word asks in the language that is guessed.
+pub fn asks_in(guess: Guess, word: &str) -> bool {
+    let languages = KNOWN.asking.get(word).copied().unwrap_or_default();
+    languages & (1 << guess.0 as u16) != 0
+}
+
+/// Whether a word is one of greetings, thanks and the like.
+pub fn is_polite(word: &str) -> bool {
+    KNOWN.polite.contains(word) || is_laughter(word)
 }
 
 /// Whether words are mere politeness: at most one of them says anything else.
 pub fn are_polite<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
     let guess = Guess::of(words.clone());
-    let is_polite = |word: &str| KNOWN.polite.contains(word) || is_laughter(word);
     let (mut polite, mut others) = (0, 0);
     for word in words {
         if is_polite(word) {
@@ -453,21 +459,6 @@ mod tests {
         ] {
             let guess = Guess::of(words(text));
             assert_eq!(guess.says_nothing(word), says_nothing, "{text}: {word}");
-        }
-    }
-
-    #[test]
-    fn questions_are_known_without_their_mark() {
-        for question in [
-            "which town am i from",
-            "may i deploy",
-            "wie viele gäste kommen",
-            "в котором часу и где",
-        ] {
-            assert!(ask(words(question)), "{question}");
-        }
-        for other in ["write me a rhyme", "the gig pays 300", ""] {
-            assert!(!ask(words(other)), "{other}");
         }
     }
 

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use crate::language::{self, Guess, Language};
+pub use crate::speech::{asks, has_word_that_asks, states};
 use crate::stems::Stems;
 use chrono::{DateTime, Datelike, Utc};
 
@@ -66,7 +67,7 @@ pub fn each_written(text: &str, mut word: impl FnMut(&str)) {
     tokens(&lower(text)).for_each(|token| word(bare(token)));
 }
 
-fn lower(text: &str) -> String {
+pub(crate) fn lower(text: &str) -> String {
     let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
     if lower.contains(APOSTROPHES) {
         lower.replace(APOSTROPHES, "'")
@@ -80,11 +81,6 @@ pub fn written(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_written(text, |word| words.push(word.to_owned()));
     words
-}
-
-/// Whether a text asks for something: by its mark, or by its words.
-pub fn asks(text: &str) -> bool {
-    text.contains(['?', '？', '؟', '¿']) || language::ask(written(text).iter().map(String::as_str))
 }
 
 /// Whether two texts are in the same language, as far as their letters and words tell.
@@ -124,7 +120,7 @@ fn is_sum(text: &str) -> bool {
 
 /// A word without what an apostrophe ties to it: "who's" is "who", "l'heure" is "heure", and what
 /// denies is "not".
-fn bare(token: &str) -> &str {
+pub(crate) fn bare(token: &str) -> &str {
     match token.split_once('\'') {
         None => token,
         Some((head, "")) => head,
@@ -155,14 +151,19 @@ pub fn bounded(text: &str, limit: usize) -> &str {
     }
 }
 
+/// The words of a text that is in small letters.
+pub(crate) fn spoken(lower: &str) -> impl Iterator<Item = &str> {
+    tokens(lower).map(bare)
+}
+
 /// Words by which the language of a text is guessed.
-const GUESSED_BY: usize = 64;
+pub(crate) const GUESSED_BY: usize = 64;
 /// What stands for an apostrophe.
 const APOSTROPHES: [char; 3] = ['’', '‘', 'ʼ'];
 
 /// Runs of letters and digits, with an apostrophe's tail. Of ideographs, kana and Hangul, whose words
 /// nothing separates, or whose endings nothing tells, every two that stand together.
-fn tokens(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     // What is left of a run of ideographs.
     let mut pairs: &str = "";

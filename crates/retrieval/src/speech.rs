@@ -1,0 +1,465 @@
+//! What a text does: it asks, it states, both or neither. By its marks, by the words of its language, and by where in
+//! the sentence they stand: "the one who bakes" asks nothing, and "we open at nine, ok?" states something.
+
+use crate::language::{self, Guess, Language, WordList};
+use crate::text::{GUESSED_BY, bare, lower, spoken, tokens};
+
+/// What a text does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Act {
+    pub asks: bool,
+    /// It says what may be worth remembering.
+    pub states: bool,
+}
+
+/// Whether a text asks for something.
+pub fn asks(text: &str) -> bool {
+    act(text).asks
+}
+
+/// Whether a word of a text asks in any language, wherever it stands, or a mark does: a loose sign that more than a
+/// statement is there.
+pub fn has_word_that_asks(text: &str) -> bool {
+    let lower = lower(text);
+    let mut words = spoken(&lower);
+    text.contains(['?', '？', '؟', '¿'])
+        || spoken(&lower).any(language::is_asking)
+        || words.next().is_some_and(language::begins_question)
+}
+
+/// Whether a text states something, whatever it asks beside.
+pub fn states(text: &str) -> bool {
+    act(text).states
+}
+
+/// What may stand before a question without being a part of it.
+const LEADING: WordList = WordList::of(
+    "and or but so also ok okay hey hi hello please sorry well muninn then und oder aber bitte hallo dann et ou mais \
+    alors pero allora maar dus",
+);
+/// The same in languages where a letter is a word that English has for something else.
+const LEADING_ELSEWHERE: WordList = WordList::of("y e o mas ma en i a и а но");
+const WITHOUT_APOSTROPHE: WordList = WordList::of("hows whats whens wheres whos");
+/// What may stand before the word that asks: "until when", "in which room".
+const BEFORE_ASKING: WordList = WordList::of(
+    "at by in on for from of to until till since with about under near after before \
+    ab an auf aus bei bis für in im mit nach seit um von vor zu à avec chez d dans de depuis en jusqu jusque par pour sur \
+    a con de desde en hasta para por sobre até com desde em da di fino per su bij met naar op sinds tot uit van voor \
+    do dla na od o po pod przez w we z za в во для до за из к на о от по с со у",
+);
+/// Words that ask, and that join a clause where no verb comes next: "when the oven is cold, open it".
+const JOINING: WordList = WordList::of(
+    "when where whenever wherever wo wie quand comme cuando quando come onde gdzie kiedy jak когда где как wanneer waar",
+);
+/// Who does something: behind a word that asks, it joins ("what I need"); behind a verb, it asks ("can I").
+const WHO_DOES: WordList = WordList::of(
+    "i you he she it we they ich du er es wir ihr je tu il elle nous vous ils elles yo ella nosotros ellos eu ele \
+    ela nós eles io lui lei noi loro ik jij je hij zij wij ze we ja ty ona oni я ты он она мы вы они",
+);
+const NAMED: WordList = WordList::of(
+    "the my your our his her their this that these those there any anyone anybody someone somebody everyone everybody \
+    der die das dein deine unser unsere mein meine jemand ce",
+);
+/// What comes behind a verb at the beginning of what is no question: "have a nice weekend", "is at the bank".
+const NO_SUBJECT: WordList = WordList::of(
+    "a an at on in to for from with off out up not no so very just now back here been being like going about by",
+);
+/// Verbs that begin what is told where its subject is left out: "had the keys yesterday".
+const DROPPING: WordList = WordList::of("have had did has");
+/// Verbs that begin a question in German.
+const GERMAN_BEGINNING: WordList = WordList::of(
+    "ist sind hat habt haben kann kannst könnt können könnte könnten gibt soll sollen wird werden darf dürfen muss müssen \
+    weiß bist seid war waren",
+);
+/// Who is asked to tell, before what is asked.
+const TELLING: WordList = WordList::of(
+    "tell remind show explain wonder wondering sag sagt erinnere dis dites dime diga diz dimmi zeg vertel powiedz скажи",
+);
+/// What asks for assent behind what is stated.
+const TAGS: WordList = WordList::of(
+    "ok okay right correct yes yeah no not agreed deal oder nicht ne gell stimmt richtig klar ja einverstanden non hein \
+    verdad vale cierto né certo vero giusto toch hè hé akkoord nie prawda tak да нет верно правда хорошо",
+);
+/// Words of a tag at most: "isn't it", "ok for everybody".
+const TAG: usize = 3;
+/// Words from which on a sentence states something that a tag without a comma ends.
+const TAGGED: usize = 4;
+/// What begins a clause that states nothing by itself.
+const SUBORDINATE: WordList = WordList::of(
+    "if when while because since as although unless once in wenn falls weil da obwohl sobald si quand lorsque parce puisque \
+    cuando porque aunque se quando perché als omdat terwijl jeśli gdy ponieważ если когда потому",
+);
+/// Words that announce a question and state nothing.
+const ANNOUNCING: WordList = WordList::of(
+    "question quick curious help wondering forgot idea dumb silly frage kurze hilfe question pregunta domanda pergunta vraag \
+    pytanie вопрос",
+);
+/// What ends in a dot in the middle of a sentence.
+const SHORTENED: WordList =
+    WordList::of("dr mr mrs ms st no nr prof hr fr approx ca z b e g i usw etc vs mme sra sr");
+
+/// How surely words ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Asking {
+    No,
+    Perhaps,
+    Surely,
+}
+
+/// How a sentence ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Asked,
+    Exclaimed,
+    Plain,
+}
+
+/// What a text does.
+pub fn act(text: &str) -> Act {
+    let lower = lower(text);
+    let words: Vec<&str> = spoken(&lower).collect();
+    let guess = Guess::of(words.iter().copied().take(GUESSED_BY));
+    let mut act = Act::default();
+    for (sentence, end) in sentences(&lower, guess.language()) {
+        let clauses: Vec<Vec<&str>> = sentence
+            .split([',', ';', ':', '–', '—', '、', '，'])
+            .map(in_full)
+            .filter(|clause| !clause.is_empty())
+            .collect();
+        let of_sentence = of_sentence(guess, &clauses, end);
+        act.asks |= of_sentence.asks;
+        act.states |= of_sentence.states;
+    }
+    let is_polite = !act.asks && language::are_polite(words.iter().copied());
+    // Where nothing is asked, whatever is said is stated, even if it is only "me".
+    act.states = if act.asks {
+        act.states
+    } else {
+        !words.is_empty() && !is_polite
+    };
+    act
+}
+
+/// The words of a clause, with the verb of "what's" and "we're" apart.
+fn in_full(clause: &str) -> Vec<&str> {
+    let verb = |token: &str| match token.split_once('\'') {
+        Some((head, "s")) if language::is_asking(head) || WHO_DOES.has(head) => Some("is"),
+        Some((_, "re")) => Some("are"),
+        Some((_, "ll")) => Some("will"),
+        Some((_, "ve")) => Some("have"),
+        Some((_, "m")) => Some("am"),
+        Some((_, "d")) => Some("would"),
+        Some(_) => None,
+        None => WITHOUT_APOSTROPHE.has(token).then_some("is"),
+    };
+    let words = |token| std::iter::once(bare(token)).chain(verb(token));
+    tokens(clause).flat_map(words).collect()
+}
+
+/// The sentences of a text in small letters, and how each ends.
+fn sentences(text: &str, language: Language) -> Vec<(&str, End)> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map(|&(_, next)| next);
+        let ends_word = next.is_none_or(|next| !next.is_alphanumeric());
+        let end = match character {
+            '?' | '؟' if ends_word => End::Asked,
+            '？' => End::Asked,
+            '!' if ends_word => End::Exclaimed,
+            '！' => End::Exclaimed,
+            '.' if ends_word && !is_inside(&text[start..at], language) => End::Plain,
+            '。' | '\n' => End::Plain,
+            _ => continue,
+        };
+        sentences.push((&text[start..at], end));
+        start = at + character.len_utf8();
+    }
+    sentences.push((&text[start..], End::Plain));
+    sentences
+}
+
+/// Whether a dot behind a text ends no sentence: behind "Dr", and behind numbers that count in German and Polish.
+fn is_inside(before: &str, language: Language) -> bool {
+    let last = spoken(before).last().unwrap_or_default();
+    let counts = matches!(language, Language::German | Language::Polish);
+    let is_number = !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
+    SHORTENED.has(last) || (counts && is_number)
+}
+
+fn of_sentence(guess: Guess, clauses: &[Vec<&str>], end: End) -> Act {
+    let Some((last, before)) = clauses.split_last() else {
+        return Act {
+            asks: end == End::Asked,
+            states: false,
+        };
+    };
+    let tells_before = before.iter().any(|clause| tells(guess, clause));
+    let begins = begins(guess, &clauses[0], clauses.len() > 1);
+    let ends = match before {
+        [] => Asking::No,
+        // Behind what is stated, only what cannot be a part of it.
+        [..] if tells_before && end != End::Asked && !asks_with_verb(guess, last) => Asking::No,
+        [..] => self::begins(guess, last, false),
+    };
+    match end {
+        End::Asked => Act {
+            asks: true,
+            states: begins < Asking::Surely
+                && (has_tag(guess, clauses) || (tells_before && ends > Asking::No)),
+        },
+        // "Where is my key!" is as rare as "what a mess!" is common.
+        End::Exclaimed => Act {
+            asks: asks_with_verb(guess, &clauses[0]),
+            states: !asks_with_verb(guess, &clauses[0]) && says_something(guess, clauses),
+        },
+        End::Plain => {
+            let asking = begins.max(ends);
+            Act {
+                asks: asking > Asking::No,
+                states: (asking < Asking::Surely || (tells_before && begins < Asking::Surely))
+                    && says_something(guess, clauses),
+            }
+        }
+    }
+}
+
+/// Whether clauses are more than a greeting or the announcement of a question.
+fn says_something(guess: Guess, clauses: &[Vec<&str>]) -> bool {
+    let words = || clauses.iter().flatten().copied();
+    let first = words().next().unwrap_or_default();
+    let is_greeting = language::is_polite(first) && words().count() <= TAG;
+    let mut content =
+        words().filter(|word| !guess.says_nothing(word) && !language::is_polite(word));
+    !is_greeting && words().count() > 1 && content.any(|word| !ANNOUNCING.has(word))
+}
+
+/// Whether a clause by itself tells something: it has a verb, somebody who does something, or a number.
+fn tells(guess: Guess, clause: &[&str]) -> bool {
+    let has_verb = |word: &&str| language::is_auxiliary(word) || WHO_DOES.has(word);
+    let has_number = clause
+        .iter()
+        .any(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
+    let first = clause.first().copied().unwrap_or_default();
+    clause.len() >= TAG
+        && !SUBORDINATE.has(first)
+        && (clause.iter().any(has_verb) || (has_number && !BEFORE_ASKING.has(first)))
+        && begins(guess, clause, false) == Asking::No
+        && says_something(guess, &[clause.to_vec()])
+}
+
+/// Whether a sentence only asks for assent to what it states: "we need 40 chairs, right".
+fn has_tag(guess: Guess, clauses: &[Vec<&str>]) -> bool {
+    let Some((last, before)) = clauses.split_last() else {
+        return false;
+    };
+    let is_tag = |words: &[&str]| words.len() <= TAG && TAGS.has(words[0]);
+    match before {
+        [] => {
+            let ends_so = last.last().is_some_and(|word| TAGS.has(word));
+            ends_so && last.len() >= TAGGED && begins(guess, last, false) == Asking::No
+        }
+        [..] => is_tag(last) && says_something(guess, before),
+    }
+}
+
+/// Whether a clause begins with a word that asks and a verb behind it.
+fn asks_with_verb(guess: Guess, clause: &[&str]) -> bool {
+    let words = without_leading(guess, clause);
+    let asks = words
+        .first()
+        .is_some_and(|word| language::asks_in(guess, word));
+    asks && words
+        .get(1)
+        .is_some_and(|word| language::is_auxiliary(word))
+}
+
+/// Words from the first on that may belong to the question; all of them where nothing is left.
+fn without_leading<'a, 'b>(guess: Guess, words: &'a [&'b str]) -> &'a [&'b str] {
+    let elsewhere = guess.language() != Language::English;
+    let leads = |word: &&&str| LEADING.has(word) || (elsewhere && LEADING_ELSEWHERE.has(word));
+    let leading = words.iter().take_while(leads).count();
+    &words[leading.min(words.len().saturating_sub(1))..]
+}
+
+/// Whether words ask as a question begins; `goes_on` where another clause comes behind them.
+fn begins(guess: Guess, words: &[&str], goes_on: bool) -> Asking {
+    let in_it = |word: &&str| language::asks_in(guess, word);
+    match guess.language() {
+        // They leave the word that asks where the answer stands.
+        Language::Chinese | Language::Japanese | Language::Korean => {
+            return sure(words.iter().any(in_it));
+        }
+        Language::English
+        | Language::German
+        | Language::French
+        | Language::Spanish
+        | Language::Portuguese
+        | Language::Italian
+        | Language::Dutch
+        | Language::Polish
+        | Language::Russian => {}
+    }
+    let words = without_leading(guess, words);
+    let Some(first) = words.first() else {
+        return Asking::No;
+    };
+    let before = words
+        .iter()
+        .take_while(|word| BEFORE_ASKING.has(word) && !in_it(word));
+    let place = before.count();
+    if words.get(place).is_some_and(in_it) {
+        return sure(place > 0 || !joins(guess, words, goes_on));
+    }
+    if TELLING.has(first) || words.get(1).is_some_and(|word| TELLING.has(word)) {
+        return sure(words.iter().any(in_it));
+    }
+    begins_with_verb(guess, words)
+}
+
+fn sure(asks: bool) -> Asking {
+    if asks { Asking::Surely } else { Asking::No }
+}
+
+/// Whether the word that asks at the beginning joins a clause: "what I need", "when the oven is cold, …".
+fn joins(guess: Guess, words: &[&str], goes_on: bool) -> bool {
+    let next = words.get(1).copied().unwrap_or_default();
+    if language::is_auxiliary(next) {
+        return false;
+    }
+    let is_english = guess.language() == Language::English;
+    let of_what = is_english
+        && (WHO_DOES.has(next) || (words[0] == "what" && matches!(next, "a" | "an" | "the")));
+    of_what || (JOINING.has(words[0]) && (goes_on || (is_english && NAMED.has(next))))
+}
+
+/// Whether words begin with the verb of a question that is answered by yes or no.
+fn begins_with_verb(guess: Guess, words: &[&str]) -> Asking {
+    let next = words.get(1).copied().unwrap_or_default();
+    let is_subject = WHO_DOES.has(next) || NAMED.has(next);
+    match guess.language() {
+        Language::English if language::begins_question(words[0]) => {
+            let is_told = NO_SUBJECT.has(next)
+                || (words[0] == "do" && matches!(next, "it" | "that" | "this"))
+                || language::is_auxiliary(next)
+                || next.ends_with("ed")
+                || next.is_empty();
+            let is_named = NAMED.has(next) && DROPPING.has(words[0]);
+            match (is_told, is_subject) {
+                (true, _) => Asking::No,
+                (false, true) if !is_named => Asking::Surely,
+                (false, _) => Asking::Perhaps,
+            }
+        }
+        Language::German => sure(GERMAN_BEGINNING.has(words[0]) && is_subject),
+        Language::French => sure(words[0] == "est" && next == "ce"),
+        Language::English
+        | Language::Spanish
+        | Language::Portuguese
+        | Language::Italian
+        | Language::Dutch
+        | Language::Polish
+        | Language::Russian
+        | Language::Chinese
+        | Language::Japanese
+        | Language::Korean => Asking::No,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_asks_states_does_both_or_neither() {
+        let (question, statement) = ((true, false), (false, true));
+        let (both, neither) = ((true, true), (false, false));
+        for (text, expected) in [
+            ("when is the meeting with Bauer?", question),
+            ("who is the boss here", question),
+            ("how much money do we have", question),
+            ("when is the hearing and what do I have to bring", question),
+            ("which town am i from", question),
+            ("may i deploy", question),
+            ("at what time does it begin", question),
+            ("ok so who has the key", question),
+            ("hi Muninn, when is the premiere", question),
+            ("Hello Muninn. When is the premiere?", question),
+            ("Quick question. Who has the key?", question),
+            ("tell me who has the key", question),
+            ("I wonder who has the key", question),
+            ("have they arrived", question),
+            ("what's the name of the new waiter", question),
+            ("whats our limit", question),
+            ("is the autoclave fixed", question),
+            ("is it on Monday, ok?", question),
+            ("If I park there, do I get fined?", question),
+            ("For the gala, how many chairs do we need?", question),
+            ("and him?", question),
+            ("was kostet das ticket", question),
+            ("wie viele gäste kommen", question),
+            ("ab wann ist die Küche auf", question),
+            ("ist der Schlüssel da", question),
+            ("qui a la clé", question),
+            ("à quelle heure commence la réunion", question),
+            ("a quale ora comincia la riunione", question),
+            ("в котором часу и где", question),
+            ("会议 什么 时候", question),
+            ("https://example.org/?q=1 is down", statement),
+            ("have a nice weekend!", statement),
+            ("Will called, he is ill", statement),
+            ("Is at the dentist until three", statement),
+            ("will be late", statement),
+            ("write me a rhyme", statement),
+            ("the one who bakes is called Tom", statement),
+            ("When the oven is cold, open the door", statement),
+            ("What I need is a ladder", statement),
+            (
+                "The board meeting was moved to 10 March in Ghent",
+                statement,
+            ),
+            (
+                "Malt went up: Weyermann takes 94 cents a kilo, it was 81",
+                statement,
+            ),
+            ("come to the party at nine", statement),
+            (
+                "Der Termin war am 12. Juni, das Haus was ganz voll",
+                statement,
+            ),
+            ("Wie besprochen, kommt der Maler am Montag", statement),
+            ("me", statement),
+            ("do it, I'll talk to Brendan", statement),
+            ("I do the screenshots by 3 June", statement),
+            (
+                "I'll do the night shift if somebody takes New Year's",
+                statement,
+            ),
+            (
+                "The meeting moves to Friday at 3 in the blue room, ok?",
+                both,
+            ),
+            ("I'm off on Monday. Can someone take my shift?", both),
+            ("we need 40 chairs for the gala, right?", both),
+            ("we need 40 chairs for the gala right?", both),
+            ("wir brauchen 40 Stühle, oder?", both),
+            ("la réunion est vendredi, non?", both),
+            ("The fridge is broken, who can fix it?", both),
+            ("The fridge is broken, who can fix it", both),
+            (
+                "It makes a noise, they come tomorrow, could somebody be there?",
+                both,
+            ),
+            ("shoe size 31 now, how do they do it", both),
+            ("is Toni coming", both),
+            ("thanks!", neither),
+            ("haha ok good night", neither),
+            ("hi", neither),
+            ("🎉", neither),
+        ] {
+            let Act { asks, states } = act(text);
+            assert_eq!((asks, states), expected, "{text}");
+        }
+    }
+}

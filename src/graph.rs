@@ -64,7 +64,7 @@ pub use self::trust::Trust;
 pub use self::turn::{
     Appended, AttachedText, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, How,
     KnowledgeNode, NODE_NAMES, NewTurn, News, Replaced, ResponseId, SessionOverview, Source,
-    StoreHealth, Summary, Turn, TurnContext, TurnRead, is_question,
+    StoreHealth, Summary, Turn, TurnContext, TurnRead,
 };
 
 /// Labels of what the bot keeps for itself; no generated query may reach them.

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::graph::Turn;
 use crate::llm::tokens::{Keep, cut};
+use crate::retrieval::text::{asks, states};
 
 /// A turn as prompts quote it. Texts come as lines, so that a template can put a quote mark before
 /// each: no line of a quotation can then be taken for the prompt's own words.
@@ -231,6 +232,26 @@ pub struct WhatCameOfIt<'a> {
     pub topics: &'a [Vec<NumberedMessage>],
 }
 
+/// What somebody said to whom only memory answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    Question,
+    /// It is remembered.
+    Statement,
+    /// Thanks, a greeting.
+    SmallTalk,
+}
+
+impl Said {
+    pub fn of(text: &str) -> Self {
+        match (states(text), asks(text)) {
+            (true, _) => Self::Statement,
+            (false, true) => Self::Question,
+            (false, false) => Self::SmallTalk,
+        }
+    }
+}
+
 /// An answer without a model: `from_memory.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FromMemory<'a> {
@@ -255,18 +276,18 @@ impl<'a> FromMemory<'a> {
     pub fn new(
         answering: &'a [Quoted],
         beside: &'a [Quoted],
-        noted: bool,
+        said: Said,
         language: Language,
     ) -> Self {
         let recalled: Vec<&Quoted> = answering.iter().chain(beside).collect();
         let heading = |memory: &&Quoted| memory.heading().in_language(language);
-        let nothing = if noted {
-            text!("remember-nothing-noted")
-        } else {
-            text!("remember-nothing")
+        let nothing = match said {
+            Said::Question => text!("remember-nothing"),
+            Said::Statement => text!("remember-nothing-noted"),
+            Said::SmallTalk => text!("asked-nothing"),
         };
         Self {
-            noted,
+            noted: said == Said::Statement,
             headings: recalled.iter().map(heading).collect(),
             recalled,
             answering: answering.len(),
@@ -598,21 +619,25 @@ mod tests {
 
     #[test]
     fn from_memory() {
-        let of = |recalled: &[Quoted], noted| {
-            let values = FromMemory::new(recalled, &[], noted, Language::English);
+        let of = |recalled: &[Quoted], said| {
+            let values = FromMemory::new(recalled, &[], said, Language::English);
             prompts().render(&values).unwrap()
         };
-        assert_snapshot!("from_memory_found", of(&[memory()], false));
-        let rendered = of(&revised(), false);
+        assert_snapshot!("from_memory_found", of(&[memory()], Said::Question));
+        let rendered = of(&revised(), Said::Question);
         assert!(rendered.contains("2026-11-03, ada (replaced on 2026-11-05):\n"));
         assert!(rendered.contains("2026-11-05, ada (newer):\n"));
-        let rendered = of(&[said_to_others()], false);
+        let rendered = of(&[said_to_others()], Said::Question);
         assert!(rendered.starts_with("2026-11-03, ada to others:\n> The cat"));
         let (answering, beside) = ([said_to_others()], [memory(), memory()]);
-        let values = FromMemory::new(&answering, &beside, false, Language::English);
+        let values = FromMemory::new(&answering, &beside, Said::Question, Language::English);
         assert_snapshot!("from_memory_beside", prompts().render(&values).unwrap());
-        assert_snapshot!("from_memory_noted", of(&[], true));
-        assert_snapshot!("from_memory_nothing", of(&[], false));
+        assert_snapshot!(
+            "from_memory_noted",
+            of(&[], Said::of("The cat is called Tom."))
+        );
+        assert_snapshot!("from_memory_nothing", of(&[], Said::of("who is the boss")));
+        assert_eq!(of(&[], Said::of("thanks!")).trim(), "I am listening.");
     }
 
     #[test]

@@ -8,9 +8,9 @@ use super::record::{integer, list, params, response_id, text};
 use super::store::single;
 use super::turns::news;
 use super::{
-    EmbeddedBy, GraphStore, How, News, Replaced, ResponseId, StoreError, Turn, is_question,
-    statements,
+    EmbeddedBy, GraphStore, How, News, Replaced, ResponseId, StoreError, Turn, statements,
 };
+use crate::retrieval::text::states;
 
 impl GraphStore {
     /// Whose vectors the turns have that recall compares vectors of: neither volatile ones nor
@@ -22,7 +22,7 @@ impl GraphStore {
             .await?;
         let told = |row: &Row| {
             let told = list(row, "told").iter().filter_map(Value::as_str);
-            told.filter(|text| !is_question(text)).count()
+            told.filter(|text| states(text)).count()
         };
         let by = |row: &Row| EmbeddedBy {
             audience: AudienceId::new(text(row, "audience").unwrap_or_default()),

@@ -13,6 +13,7 @@ use super::outgrown::Outgrown;
 use super::reading::Reading;
 use super::trace::Trace;
 use super::trust::Trust;
+use crate::retrieval::text::states;
 
 /// One response in the graph: what was asked, what was answered, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -211,17 +212,11 @@ impl Turn {
         let says_something = match self.source {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
             // What it answered only quotes; what it was told may be worth recalling.
-            Source::Memory => !is_question(&self.input),
+            Source::Memory => states(&self.input),
             Source::Message | Source::Note => !self.input.trim().is_empty(),
         };
         says_something && !self.volatile
     }
-}
-
-/// Whether a message asks rather than tells. A question that only memory answered says nothing that
-/// would be worth recalling.
-pub fn is_question(text: &str) -> bool {
-    text.trim_end().ends_with(['?', '？', '؟'])
 }
 
 /// A vector, and the embedder that made it: vectors of different embedders are never compared.

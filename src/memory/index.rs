@@ -12,10 +12,10 @@ use chrono::{DateTime, Utc};
 use super::people::People;
 use super::revision::{Pair, Statement};
 use super::talk::Place;
-use crate::graph::{Embedding, ResponseId, Source, Trust, Turn, is_question};
+use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
-use crate::retrieval::text::{bounded, date_words, written};
+use crate::retrieval::text::{asks, bounded, date_words, states, written};
 use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
@@ -229,7 +229,9 @@ impl AudienceIndex {
             is_message: turn.is_message(),
             is_note: turn.is_note(),
             trust: turn.trust,
-            asks: is_question(&turn.input) && says_little(&turn.input, answer(turn)),
+            asks: asks(&turn.input)
+                && !states(&turn.input)
+                && says_little(&turn.input, answer(turn)),
             text: text.into_boxed_str(),
             answer: answer_begins,
         });

@@ -6,7 +6,8 @@
 use chrono::TimeDelta;
 
 use super::index::AudienceIndex;
-use crate::graph::{Turn, is_question};
+use crate::graph::Turn;
+use crate::retrieval::text::{asks, states};
 
 /// What one author says within this time goes on with what they said before.
 const BURST: TimeDelta = TimeDelta::minutes(3);
@@ -54,8 +55,8 @@ impl AudienceIndex {
         let is_soon = |within| since >= TimeDelta::zero() && since <= within;
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
         let answers = is_soon(ANSWERED)
-            && is_question(entry.input())
-            && !is_question(&message.input)
+            && asks(entry.input())
+            && states(&message.input)
             && *entry.author != *message.author_name;
         (is_burst || answers).then_some(before)
     }

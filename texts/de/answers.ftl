@@ -47,6 +47,7 @@ failed = Bei mir ist etwas schiefgegangen, ich konnte nicht antworten. Es steht 
 
 remember-nothing = Daran erinnere ich mich nicht.
 remember-nothing-noted = Daran erinnere ich mich nicht, aber ich merke mir, dass du es gesagt hast.
+asked-nothing = Ich höre zu.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } zu anderen

@@ -55,6 +55,7 @@ failed = Something went wrong on my side, and I could not answer. It is in my lo
 
 remember-nothing = I remember nothing about that.
 remember-nothing-noted = I remember nothing about that, but I will remember that you said it.
+asked-nothing = I am listening.
 
 # Above what is quoted from memory: who said it when, and the answer then.
 quoted-asked = { $date }, { $author }

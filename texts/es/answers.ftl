@@ -50,6 +50,7 @@ failed = Algo salió mal por mi parte y no pude responder. Está en mi registro.
 
 remember-nothing = No recuerdo nada de eso.
 remember-nothing-noted = No recuerdo nada de eso, pero recordaré que lo dijiste.
+asked-nothing = Te escucho.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } a otros

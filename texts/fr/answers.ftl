@@ -50,6 +50,7 @@ failed = Un problème est survenu de mon côté et je n’ai pas pu répondre. I
 
 remember-nothing = Je n’ai aucun souvenir à ce sujet.
 remember-nothing-noted = Je n’ai aucun souvenir à ce sujet, mais je retiens ce que vous venez de dire.
+asked-nothing = Je vous écoute.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } aux autres

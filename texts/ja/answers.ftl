@@ -42,6 +42,7 @@ failed = こちらで問題が発生し、回答できませんでした。ロ�
 
 remember-nothing = それについては何も覚えていません。
 remember-nothing-noted = それについては何も覚えていませんが、今のお話は覚えておきます。
+asked-nothing = はい、聞いています。
 
 quoted-asked = { $date } { $author }
 quoted-said = { $date } { $author }（ほかの人へ）

@@ -50,6 +50,7 @@ failed = Algo deu errado do meu lado e não consegui responder. Está no meu log
 
 remember-nothing = Não me lembro de nada sobre isso.
 remember-nothing-noted = Não me lembro de nada sobre isso, mas vou lembrar que você disse.
+asked-nothing = Estou ouvindo.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } a outros

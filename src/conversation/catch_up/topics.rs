@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::graph::{Source, Turn, is_question};
+use crate::graph::{Source, Turn};
+use crate::retrieval::text::asks;
 
 /// How long nothing is said until something new begins, where nobody says what they answer.
 const PAUSE: TimeDelta = TimeDelta::hours(4);
@@ -80,7 +81,7 @@ impl<'a> Topic<'a> {
 
     /// Whether it begins with a question that nobody answered.
     pub(super) fn is_unanswered(&self) -> bool {
-        self.answers() == 0 && is_question(&self.opening.text)
+        self.answers() == 0 && asks(&self.opening.text)
     }
 }
 

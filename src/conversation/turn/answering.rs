@@ -14,17 +14,18 @@ use crate::agent::asker::Asker;
 use crate::agent::budget::Purse;
 use crate::agent::links::Links;
 use crate::agent::prompt::{Brief, Memory};
-use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, today};
+use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, Said, today};
 use crate::agent::sampling::SamplingByKind;
 use crate::agent::tools::{Knowledge, Offer, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
 use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
-use crate::graph::{Source, Trust, is_question};
+use crate::graph::{Source, Trust};
 use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, apart, summary};
+use crate::retrieval::text::asks;
 
 /// Questions before a message that searching the team's knowledge looks at.
 const EARLIER: usize = 2;
@@ -326,7 +327,7 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
-        if recalled.is_empty() && is_question(asked.text) {
+        if recalled.is_empty() && asks(asked.text) {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
             if let Some(draft) = found {
                 return Ok(draft);
@@ -336,7 +337,7 @@ impl TurnRunner {
         let answer = asked.kind.prompts.render(&FromMemory::new(
             &as_quoted(&answering),
             &as_quoted(&beside),
-            !is_question(asked.text),
+            Said::of(asked.text),
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();

@@ -106,9 +106,38 @@ const BEFORE_YESTERDAY: WordList =
     WordList::of("vorgestern anteayer anteontem eergisteren przedwczoraj позавчера");
 /// What says that a question is about what was so then.
 const THEN: WordList = WordList::of(
-    "before first originally initially earlier former formerly old previous previously until vorher \
+    "before original originally initially earlier former formerly previous previously vorher ursprüngliche ursprünglichen \
                     ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше",
 );
+
+/// What says so only of what was: "what was the first date", and not "when is the first rehearsal".
+const THEN_OF_PAST: WordList = WordList::of("first until till");
+const PAST: WordList = WordList::of("was were did had used");
+/// What is first without another in its place: "first aid".
+const OTHER_FIRST: WordList = WordList::of("aid floor name class grade time day half");
+/// What is old where another took its place: "the old price", and not "the old town".
+const OLD: WordList = WordList::of("old");
+const REPLACEABLE: WordList = WordList::of(
+    "price fee rate rent cost salary number phone code password key date time deadline day address room place name plan \
+    rule limit version value amount budget one schedule hours menu job boss",
+);
+
+/// Whether a word says that a question is about what was so then.
+fn is_then(words: &[String], at: usize) -> bool {
+    let word = &words[at];
+    let after = words.get(at + 1).map_or("", String::as_str);
+    let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
+    if THEN_OF_PAST.has(word) {
+        // "Until when" asks for an end.
+        let is_asked = after == "when" || before == "when";
+        words.iter().any(|word| PAST.has(word)) && !OTHER_FIRST.has(after) && !is_asked
+    } else if OLD.has(word) {
+        let is_replaceable = words[at..].iter().take(3).any(|word| REPLACEABLE.has(word));
+        before != "how" && (is_replaceable || words.iter().any(|word| PAST.has(word)))
+    } else {
+        THEN.has(word)
+    }
+}
 
 fn place(word: &str, lists: &[WordList]) -> Option<u32> {
     let place = lists.iter().position(|words| words.has(word))?;
@@ -167,7 +196,7 @@ impl Time {
     /// What words in small letters mean that are said today.
     pub(super) fn of(words: &[String], today: NaiveDate) -> Self {
         let mut time = Self {
-            then: words.iter().any(|word| THEN.has(word)),
+            then: (0..words.len()).any(|at| is_then(words, at)),
             ..Self::default()
         };
         let (single, is_future) = single_day(words, today);
@@ -436,6 +465,28 @@ mod tests {
 
     fn date(text: &str) -> NaiveDate {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn what_was_so_then_is_told_from_what_is_first_or_old_now() {
+        for (text, then) in [
+            ("what was the very first date of the premiere?", true),
+            ("what had he wanted at first?", true),
+            ("what is the old door code?", true),
+            ("what's the old phone number?", true),
+            ("how much was it before?", true),
+            ("and what was the original deadline?", true),
+            ("who was on call until friday?", true),
+            ("how old is Bobo?", false),
+            ("how old was Bobo?", false),
+            ("when is the first aid course?", false),
+            ("when was the first aid course?", false),
+            ("until when is the pool closed?", false),
+            ("until when was the pool closed?", false),
+            ("when does the old town office open?", false),
+        ] {
+            assert_eq!(Time::of(&written(text), now()).then, then, "{text}");
+        }
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub fn quote(
 ) -> Vec<Recalled> {
     let ranking = Ranking::new(index, calibration, query, settings);
     let places = quotable(&ranking, calibration, query);
-    let mut quoted = ranking.in_order(&places);
+    let mut quoted = ranking.raised_in_order(&places);
     put_best_first(&mut quoted);
     quoted
 }
@@ -123,15 +123,8 @@ fn best_of(
     }
     leading.sort_by_key(|&place| ranking.age_of(place));
     let since = ranking.superseded(&leading);
-    let mut by_odds: Vec<(usize, f64)> = leading
-        .into_iter()
-        .zip(since)
-        .map(|(place, since)| {
-            let penalty = since.map_or(0.0, |_| SUPERSEDED);
-            (place, odds(ranking, place) - penalty)
-        })
-        .collect();
-    by_odds.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let newer: Vec<usize> = since.iter().flatten().map(|&by| leading[by]).collect();
+    let by_odds = odds_of(ranking, leading, since);
     let behind = if ranking.leans_on_what_was_said() {
         BEHIND_WHERE_IT_LEANS
     } else {
@@ -147,6 +140,7 @@ fn best_of(
         odds <= odds_of_best - APART
             && has_words(best)
             && !has_words(place)
+            && !newer.contains(&place)
             && alike(ranking, calibration, place) < 0.0
     };
     by_odds
@@ -156,6 +150,28 @@ fn best_of(
         .filter(|&(place, odds)| !is_odd(place, odds))
         .map(|(place, _)| place)
         .collect()
+}
+
+/// The places of leading exchanges, oldest first, with their log-odds, best first: what replaces another answers at
+/// least as well, even where the other has more words of the question.
+fn odds_of(
+    ranking: &Ranking<'_>,
+    leading: Vec<usize>,
+    since: Vec<Option<usize>>,
+) -> Vec<(usize, f64)> {
+    let mut all: Vec<f64> = leading.iter().map(|&place| odds(ranking, place)).collect();
+    for (earlier, later) in since.iter().enumerate() {
+        if let Some(later) = *later {
+            all[later] = all[later].max(all[earlier]);
+        }
+    }
+    let penalty = |since: Option<usize>| since.map_or(0.0, |_| SUPERSEDED);
+    let of_place = leading.into_iter().zip(all).zip(since);
+    let mut by_odds: Vec<(usize, f64)> = of_place
+        .map(|((place, odds), since)| (place, odds - penalty(since)))
+        .collect();
+    by_odds.sort_by(|a, b| b.1.total_cmp(&a.1));
+    by_odds
 }
 
 /// How alike the question and the exchange at a place are, in deviations from the prior.

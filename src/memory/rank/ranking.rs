@@ -211,11 +211,28 @@ impl<'a> Ranking<'a> {
 
     /// The exchanges at some places, oldest first, with what no longer holds marked.
     pub(in crate::memory) fn in_order(&self, places: &[usize]) -> Vec<Recalled> {
+        self.marked(places).0
+    }
+
+    /// The same, where what replaces another answers at least as well: the question had only more words of the older.
+    pub(in crate::memory) fn raised_in_order(&self, places: &[usize]) -> Vec<Recalled> {
+        let (mut marked, replaced) = self.marked(places);
+        for (earlier, later) in replaced.into_iter().enumerate() {
+            if let Some(later) = later {
+                let least = marked[earlier].probability;
+                marked[later].probability = marked[later].probability.max(least);
+            }
+        }
+        marked
+    }
+
+    /// The exchanges at some places, oldest first, and by which of them each is replaced.
+    fn marked(&self, places: &[usize]) -> (Vec<Recalled>, Vec<Option<usize>>) {
         let mut places = places.to_vec();
         places.sort_by_key(|&place| self.age_of(place));
         let replaced = self.superseded(&places);
         let marked = places.iter().zip(&replaced).enumerate();
-        marked
+        let marked = marked
             .map(|(number, (&place, by))| Recalled {
                 superseded: self
                     .index
@@ -224,7 +241,8 @@ impl<'a> Ranking<'a> {
                 is_newer: replaced.contains(&Some(number)),
                 ..self.ranked[place].recalled(self.index)
             })
-            .collect()
+            .collect();
+        (marked, replaced)
     }
 
     /// By which of them each of the exchanges at some places, oldest first, is replaced first, in the

@@ -200,9 +200,11 @@ impl Pair<'_> {
         let wanted = self
             .new_values()
             .any(|kind| question.wanted.contains(&kind));
-        // With nothing in common, the later one has to be about what is asked for.
-        let is_elsewhere =
-            self.shared() == 0.0 && self.later.answers(question) < self.earlier.answers(question);
+        // With nothing in common they are about one thing only where they are of one talk, where they were linked or where
+        // the later one says that a value changed; then it has to be about what is asked for.
+        let is_about_it = self.same_talk || self.is_linked || self.says_that_a_value_changed();
+        let is_elsewhere = self.shared() == 0.0
+            && (!is_about_it || self.later.answers(question) < self.earlier.answers(question));
         if is_elsewhere || !self.differs() {
             return false;
         }
@@ -238,21 +240,29 @@ impl Pair<'_> {
         let overlap = shared / (later.total * earlier.total).sqrt().max(1.0);
         let contained = shared / later.total.min(earlier.total).max(1.0);
         let differs = self.new_values().next().is_some();
-        let names_old = later
-            .values
-            .iter()
-            .any(|value| earlier.values.iter().any(|old| old.is(value)));
         BIAS + OVERLAP * overlap
             + CONTAINED * contained
             // Without vectors, likeness by words stands for it.
             + COSINE * self.cosine.unwrap_or(overlap)
             + OTHER_VALUE * part(differs)
-            + NAMES_BOTH * part(differs && names_old)
+            + NAMES_BOTH * part(differs && self.names_old())
             + CHANGES * part(later.changes)
             + IS_SCOPED * part(later.is_scoped)
             + SAME_AUTHOR * part(self.same_author)
             + SAME_TALK * part(self.same_talk)
             + ASKS * part(later.asks)
+    }
+
+    /// Whether the later one names a value of the earlier.
+    fn names_old(&self) -> bool {
+        let (later, earlier) = (&self.later.values, &self.earlier.values);
+        let is_old = |value: &Value| earlier.iter().any(|old| old.is(value));
+        later.iter().any(is_old)
+    }
+
+    /// Whether the later one has another value and says so, by a word or by the old value.
+    fn says_that_a_value_changed(&self) -> bool {
+        self.new_values().next().is_some() && (self.later.changes || self.names_old())
     }
 
     /// Whether the later one says anything that the earlier does not: without that it only repeats it.

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of exchanges.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -121,13 +122,16 @@ pub(super) struct Value {
     unit: Option<String>,
 }
 
+/// Between what is counted and what it is of.
+const OF: &str = " of ";
+
 impl Value {
     /// Whether both say how much, or when, of what may be the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let units = match (&self.unit, &other.unit) {
             // Two dates are dates, whatever their months.
             _ if self.kind == Kind::Date => true,
-            (Some(one), Some(other)) => one == other,
+            (Some(one), Some(other)) => are_one_unit(one, other),
             (None, _) | (_, None) => true,
         };
         self.kind == other.kind && units
@@ -136,11 +140,20 @@ impl Value {
     /// Whether both are one value.
     pub(super) fn is(&self, other: &Self) -> bool {
         let units = match (&self.unit, &other.unit) {
-            (Some(one), Some(other)) => one == other,
+            (Some(one), Some(other)) => are_one_unit(one, other),
             (None, _) | (_, None) => true,
         };
         self.kind == other.kind && units && self.text == other.text
     }
+}
+
+/// Whether what is counted may be the same: litres and litres of beer, and not of beer and of milk.
+fn are_one_unit(one: &str, other: &str) -> bool {
+    let parts =
+        |unit| str::split_once(unit, OF).map_or((unit, None), |(unit, of)| (unit, Some(of)));
+    let ((one, of_one), (other, of_other)) = (parts(one), parts(other));
+    let is_same = |(one, other)| one == other;
+    one == other && of_one.zip(of_other).is_none_or(is_same)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,7 +303,22 @@ impl Reader<'_> {
         let counts = word.chars().count() > 1
             && !self.guess().says_nothing(word)
             && !Guess::default().says_nothing(word);
-        counts.then(|| self.stemmer.stem(word).into_owned())
+        counts.then(|| {
+            let unit = self.stemmer.stem(word);
+            match self.counted_of(at + 2) {
+                Some(what) => format!("{unit}{OF}{what}"),
+                None => unit.into_owned(),
+            }
+        })
+    }
+
+    /// What there is so much of: "litres of beer", "litres of the beer".
+    fn counted_of(&self, at: usize) -> Option<Cow<'_, str>> {
+        let is_of = self.word(Some(at)) == OF.trim();
+        let beside = [at + 1, at + 2].map(|at| self.word(Some(at)));
+        let mut words = beside.into_iter().take_while(|word| !word.is_empty());
+        let what = words.find(|word| !Guess::default().says_nothing(word));
+        what.filter(|_| is_of).map(|what| self.stemmer.stem(what))
     }
 
     fn month_beside(&self, at: usize) -> Option<u32> {
@@ -401,9 +429,26 @@ mod tests {
     }
 
     #[test]
+    fn amounts_of_different_things_do_not_stand_for_one_another() {
+        for (one, other, may) in [
+            ("300 litres of beer", "400 litres of milk", false),
+            ("300 litres of beer", "400 litres of the beer", true),
+            ("300 litres of beer", "400 litres", true),
+            ("300 litres of beer", "400 kilos", false),
+        ] {
+            let (one, other) = (&values(one)[0], &values(other)[0]);
+            assert_eq!(one.is_like(other), may, "{one:?} {other:?}");
+        }
+    }
+
+    #[test]
     fn values_are_read_with_what_they_measure() {
         for (text, expected) in [
             ("we take 45 minutes", vec!["Amount 45 minut"]),
+            (
+                "we lost 300 litres of the beer",
+                vec!["Amount 300 litr of beer"],
+            ),
             (
                 "moved to 11 June, 9:00",
                 vec!["Date 11 6", "TimeOfDay 9:00"],

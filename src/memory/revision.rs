@@ -62,6 +62,9 @@ const LINKS_BY_WORD: f32 = -1.5;
 /// From then on what is recalled is marked.
 const LEAST: f32 = -0.6;
 
+/// Words that stand in the place of others where the same is said of two things: "Anna's", "the staging database of".
+const MOST_SWAPPED: usize = 2;
+
 /// What a word says of a statement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
@@ -157,6 +160,13 @@ impl Statement {
         self
     }
 
+    /// The stems of what it is about and another is not.
+    fn without(&self, other: &Self) -> Vec<&String> {
+        let own = self.subject.keys();
+        own.filter(|stem| !other.subject.contains_key(*stem))
+            .collect()
+    }
+
     /// The part of a question's words, by rarity, that it is about.
     fn answers(&self, question: &Question<'_>) -> f32 {
         let words = || question.words.iter();
@@ -205,7 +215,7 @@ impl Pair<'_> {
         let is_about_it = self.same_talk || self.is_linked || self.says_that_a_value_changed();
         let is_elsewhere = self.shared() == 0.0
             && (!is_about_it || self.later.answers(question) < self.earlier.answers(question));
-        if is_elsewhere || !self.differs() {
+        if is_elsewhere || self.is_of_another(question) || !self.differs() {
             return false;
         }
         let logit = self.logit()
@@ -253,6 +263,22 @@ impl Pair<'_> {
             + ASKS * part(later.asks)
     }
 
+    /// Whether they say the same of two things, of which only the earlier's is asked for: "the staging database runs on port
+    /// 5544", and "the production database". What says that something changed may call it otherwise.
+    fn is_of_another(&self, question: &Question<'_>) -> bool {
+        let is_asked =
+            |stem: &&String| question.words.iter().any(|(stems, _)| stems.contains(stem));
+        let of_earlier = self.earlier.without(self.later);
+        let of_later = self.later.without(self.earlier);
+        let swaps = |stems: &[&String]| (1..=MOST_SWAPPED).contains(&stems.len());
+        let says_change = self.later.changes || self.later.revokes || self.is_linked;
+        !says_change
+            && swaps(&of_earlier)
+            && swaps(&of_later)
+            && of_earlier.iter().any(is_asked)
+            && !of_later.iter().any(is_asked)
+    }
+
     /// Whether the later one names a value of the earlier.
     fn names_old(&self) -> bool {
         let (later, earlier) = (&self.later.values, &self.earlier.values);
@@ -293,4 +319,67 @@ impl Pair<'_> {
 
 fn part(holds: bool) -> f32 {
     if holds { 1.0 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the later of two statements replaces the earlier where this is asked.
+    fn replaces(earlier: &str, later: &str, asked: &str) -> bool {
+        let words = Words::default();
+        let read = |text| Statement::read(&words, text, "", |_, _| 4.0);
+        let mut asked_words = Vec::new();
+        each_guessed(asked, |guess, word| {
+            let stem = words.stem(guess.language(), word).into_owned();
+            asked_words.push((vec![stem], 4.0));
+        });
+        let question = Question {
+            words: &asked_words,
+            wanted: &[],
+            is_of_yes_or_no: false,
+        };
+        let pair = Pair {
+            later: &read(later),
+            earlier: &read(earlier),
+            cosine: Some(0.9),
+            same_author: true,
+            same_talk: true,
+            is_linked: false,
+        };
+        pair.replaces(&question)
+    }
+
+    #[test]
+    fn the_same_of_something_else_replaces_nothing() {
+        for (earlier, later, asked, expected) in [
+            (
+                "The staging database runs on port 5544.",
+                "The production database runs on port 6432.",
+                "Which port does the staging database use?",
+                false,
+            ),
+            (
+                "Anna's birthday is on 3 May.",
+                "Bert's birthday is on 5 June.",
+                "When is Anna's birthday?",
+                false,
+            ),
+            (
+                "The staging database runs on port 5544.",
+                "The staging database runs on port 6000.",
+                "Which port does the staging database use?",
+                true,
+            ),
+            // Another word for it, and said to be new.
+            (
+                "The standup of the platform team is at 9:30.",
+                "The platform team meets at 10 from now on.",
+                "When is the standup of the platform team?",
+                true,
+            ),
+        ] {
+            assert_eq!(replaces(earlier, later, asked), expected, "{later}");
+        }
+    }
 }

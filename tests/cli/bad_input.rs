@@ -18,7 +18,9 @@ async fn lived_in() -> (Home, Exported) {
 #[tokio::test(flavor = "multi_thread")]
 async fn lines_that_are_no_messages_are_said_and_the_others_answered() {
     let home = Home::new();
-    let blank = home.chat(&[], &["", "  \t", "", "The door is green."]).await;
+    let blank = home
+        .chat(&[], &["", "  \t", "", "The door is green."])
+        .await;
     assert_eq!(blank.succeeds(), format!("{NOTED}\n"));
     assert_eq!(home.run(&["chat"], "").await.succeeds(), "");
 

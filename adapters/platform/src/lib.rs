@@ -88,7 +88,9 @@ pub use pages::{Bounds, Cut, Ends, Page, PageFailure, PageOrder, ReadPages, read
 pub use plural::counted;
 pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};
 pub use recent::Recent;
-pub use reply::{Delivered, DownloadError, Pace, PriorMessage, PriorMessages, Reply, TextLimit};
+pub use reply::{
+    Delivered, DownloadError, Otherwise, Pace, PriorMessage, PriorMessages, Reply, TextLimit,
+};
 pub use request::{IgnoreReason, Request};
 pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, SeenUntil};

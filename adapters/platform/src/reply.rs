@@ -46,6 +46,15 @@ impl Pace {
 #[serde(transparent)]
 pub struct Delivered(pub Vec<MessageId>);
 
+/// Where something is told that cannot be told to one person alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Otherwise {
+    /// Where they asked: those who are there may read it.
+    Here,
+    /// Nowhere. They are told why.
+    Nowhere,
+}
+
 /// One answer on its way to the person who asked.
 ///
 /// The bot calls `working` at once and again at its pace, `update` with all the text there is so
@@ -105,11 +114,15 @@ pub trait Reply: Send + Sync {
     }
 
     /// As [`Reply::finish_for_asker`], of what is for the one who asked alone: in a direct message, where the
-    /// platform shows nobody anything of their own in a channel.
+    /// platform shows nobody anything of their own in a channel. `otherwise`: what is done where that cannot be.
     ///
     /// # Errors
     /// As [`Reply::finish`].
-    async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish_privately(
+        &mut self,
+        parts: &[SafeText],
+        _otherwise: Otherwise,
+    ) -> Result<(), PlatformError> {
         self.finish_for_asker(parts).await
     }
 

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
     Delivered, DownloadError, EventId, Feedback, HandedOver, Inbox, Incoming, IncomingMessage,
-    ItemDeed, MessageId, NotHandedOver, Opinion, OwnFile, OwnSession, Pace, Platform,
+    ItemDeed, MessageId, NotHandedOver, Opinion, Otherwise, OwnFile, OwnSession, Pace, Platform,
     PlatformError, PriorMessage, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Toward,
     Withdraw, Withdrawn,
 };
@@ -641,7 +641,11 @@ impl Reply for Recorder {
     }
 
     /// Nobody else sees it, so it does not stand in the room.
-    async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish_privately(
+        &mut self,
+        parts: &[SafeText],
+        _: Otherwise,
+    ) -> Result<(), PlatformError> {
         let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
         self.delivery
             .send_modify(|delivery| delivery.finish(parts, false));

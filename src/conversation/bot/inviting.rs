@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use chrono::Utc;
-use muninn_platform::{Command, IncomingMessage, Reply, TokenDeed};
+use muninn_platform::{Command, IncomingMessage, Otherwise, Reply, TokenDeed};
 
 use super::Bot;
 use crate::conversation::notice::Notice;
@@ -41,7 +41,8 @@ impl Bot {
                 Err(Uninvited) => Notice::NoPagesHere,
             },
         };
-        tell_privately(reply, &notice.in_language(message.languages.person)).await;
+        let said = notice.in_language(message.languages.person);
+        tell_privately(reply, &said, Otherwise::Nowhere).await;
     }
 
     /// Programs ask at this address. To be called once, before the bot runs.
@@ -62,7 +63,8 @@ impl Bot {
             tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
             Notice::StoreNeeded
         });
-        tell_privately(reply, &said.in_language(message.languages.person)).await;
+        let said = said.in_language(message.languages.person);
+        tell_privately(reply, &said, Otherwise::Nowhere).await;
     }
 
     async fn token_deed(

@@ -1,6 +1,8 @@
 //! What people do with single things that are remembered.
 
-use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Language, Reply};
+use muninn_platform::{
+    Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Language, Otherwise, Reply,
+};
 
 use super::Bot;
 use crate::conversation::commands::{CommandContext, WhichItem};
@@ -25,7 +27,7 @@ impl Bot {
         let said = match command {
             Command::Memory(listing) => {
                 let listed = commands.list(message, listing).await;
-                return tell_privately(reply, &listed).await;
+                return tell_privately(reply, &listed, Otherwise::Nowhere).await;
             }
             Command::Note(text) => {
                 let text = self.intake.readable(text);
@@ -52,7 +54,7 @@ impl Bot {
             }
             Command::Forget(ForgetWhat::Me { is_confirmed }) => {
                 let said = self.forget_me(message, *is_confirmed, &context).await;
-                return tell_privately(reply, &said).await;
+                return tell_privately(reply, &said, Otherwise::Nowhere).await;
             }
             Command::Forget(ForgetWhat::Item(number)) => {
                 let which = WhichItem::Number(*number);

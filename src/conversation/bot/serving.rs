@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Addressed, Attention, Body, Command, ConversationId, ForgetWhat, IncomingMessage, Reply,
+    Addressed, Attention, Body, Command, ConversationId, ForgetWhat, IncomingMessage, Otherwise,
+    Reply,
 };
 use tokio::sync::watch;
 use tracing::Instrument as _;
@@ -262,7 +263,8 @@ impl Bot {
         // Nothing of it is shown before it is whole.
         let growing = watch::channel(String::new()).1;
         let said = show(reply, growing, said).await;
-        tell_privately(reply, &said).await;
+        // Those who are there could read all of it.
+        tell_privately(reply, &said, Otherwise::Here).await;
     }
 
     /// Says that a message is still worked on, and stops its turn whenever another process was told

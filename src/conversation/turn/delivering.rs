@@ -1,6 +1,8 @@
 //! Delivering answers, for the first time or once more, and taking away what is not to stand.
 
-use muninn_platform::{Delivered, IncomingMessage, Language, PlatformError, Reply, SafeText};
+use muninn_platform::{
+    Delivered, IncomingMessage, Language, Otherwise, PlatformError, Reply, SafeText,
+};
 use tracing::Instrument as _;
 
 use super::agreed::offer;
@@ -131,10 +133,11 @@ pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
     taken(reply.finish_for_asker(&parts).await, "a notice");
 }
 
-/// Tells whoever asked something that nobody else is to read.
-pub async fn tell_privately(reply: &mut dyn Reply, text: &str) {
+/// Tells whoever asked something that is for them alone; `otherwise`: what is done where that cannot be.
+pub async fn tell_privately(reply: &mut dyn Reply, text: &str, otherwise: Otherwise) {
     let parts = SafeText::new(text).split(reply.limit());
-    taken(reply.finish_privately(&parts).await, "a private answer");
+    let telling = reply.finish_privately(&parts, otherwise);
+    taken(telling.await, "a private answer");
 }
 
 /// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's

@@ -8,8 +8,9 @@ use tokio::time::Instant;
 
 use super::{Action, AnswerSink, Directly, Ending, Event, LiveAnswer, Part, Stage};
 use crate::{
-    Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, OwnFile, Pace,
-    PlatformError, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, Otherwise, OwnFile,
+    Pace, PlatformError, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary,
+    Withdraw,
 };
 
 /// One answer on its way into the messages of a sink.
@@ -163,16 +164,22 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         }
     }
 
-    async fn finish_privately(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
-        match self.sink.deliver_directly(parts).await {
-            Directly::Tried(delivered) => {
+    async fn finish_privately(
+        &mut self,
+        parts: &[SafeText],
+        otherwise: Otherwise,
+    ) -> Result<(), PlatformError> {
+        match (self.sink.deliver_directly(parts).await, otherwise) {
+            (Directly::Tried(delivered), _) => {
                 // Nothing of it is shown here, so the signs of work are all there is to take away.
                 self.answer.keep();
                 self.sink.end_signs(Ending::Delivered).await;
                 delivered
             }
-            Directly::NotNeeded => self.finish_for_asker(parts).await,
-            Directly::Impossible(why) => {
+            (Directly::NotNeeded, _) | (Directly::Impossible(_), Otherwise::Here) => {
+                self.finish_for_asker(parts).await
+            }
+            (Directly::Impossible(why), Otherwise::Nowhere) => {
                 let why = SafeText::new(&why.in_language(self.language));
                 self.finish_for_asker(&why.split(self.sink.limit())).await
             }

@@ -30,8 +30,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Addressed, Announce, Announced, Arrivals, AudienceId, Body, ChannelMemory, Command,
     ConversationId, Delivered, EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage,
-    KeptMessage, Language, MessageId, OwnSession, Platform, PlatformError, Reply, SafeText,
-    ShownItem, Withdrawn,
+    KeptMessage, Language, MessageId, Otherwise, OwnSession, Platform, PlatformError, Reply,
+    SafeText, ShownItem, Withdrawn,
 };
 
 /// Longer than anything takes, also on a loaded machine.
@@ -587,7 +587,7 @@ impl Echo {
         let parts = SafeText::new(&text).split(reply.limit());
         if matches!(&message.body, Body::Text(text) if text.starts_with("confide ")) {
             memory.done(message, None);
-            return reply.finish_privately(&parts).await;
+            return reply.finish_privately(&parts, Otherwise::Nowhere).await;
         }
         let mut delivered = reply.finish(&parts).await?;
         if matches!(&message.body, Body::Text(text) if text.starts_with(UNKEPT)) {

@@ -1,14 +1,17 @@
 //! What was decided, answered and left open in a channel, said there at the times that the channel set.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Announce, Announced, Audience, AudienceId, Author, Body, Channels, Command, ConversationId,
-    DigestSchedule, EventId, IncomingMessage, SafeText, TextLimit, TimeZone,
+    Announce, Announced, Audience, AudienceId, Author, Backoff, Body, Channels, Command,
+    ConversationId, DigestSchedule, EventId, IncomingMessage, SafeText, TextLimit, TimeZone,
 };
+use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::catch_up::CatchUp;
@@ -22,6 +25,9 @@ const LONGEST: TextLimit = TextLimit::Chars(11_000);
 /// What could not be said for that long is left out: nobody wants Monday's digest on Tuesday.
 const TOO_LATE: TimeDelta = TimeDelta::hours(12);
 
+/// The longest pause after a digest could not be said: to write one costs several calls of the model.
+const LONGEST_REST: Duration = Duration::from_secs(3_600);
+
 /// Says digests.
 #[derive(Debug)]
 pub struct Digests {
@@ -32,6 +38,15 @@ pub struct Digests {
     hearing: Arc<HearingRules>,
     /// A platform can be reached now.
     connected: Notify,
+    /// Channels in which it could not be said just now.
+    resting: Mutex<HashMap<AudienceId, Rest>>,
+}
+
+/// When it is tried again.
+#[derive(Debug)]
+struct Rest {
+    backoff: Backoff,
+    until: Instant,
 }
 
 /// A digest whose time has come.
@@ -108,6 +123,7 @@ impl Digests {
             zone,
             hearing,
             connected: Notify::new(),
+            resting: Mutex::default(),
         }
     }
 
@@ -121,10 +137,13 @@ impl Digests {
         loop {
             tokio::select! {
                 () = done.cancelled() => return,
-                () = self.connected.notified() => {}
+                () = self.connected.notified() => self.resting.lock().clear(),
                 () = tokio::time::sleep(LOOK) => {}
             }
             for due in self.due(Utc::now()) {
+                if self.rests(&due.audience) {
+                    continue;
+                }
                 tokio::select! {
                     () = done.cancelled() => return,
                     () = self.say(catch_up, &due) => {}
@@ -142,30 +161,49 @@ impl Digests {
         due.collect()
     }
 
+    fn rests(&self, audience: &AudienceId) -> bool {
+        let resting = self.resting.lock();
+        let rest = resting.get(audience);
+        rest.is_some_and(|rest| Instant::now() < rest.until)
+    }
+
     /// Says a digest, unless this process or another did.
     async fn say(&self, catch_up: &CatchUp, due: &Due) {
-        let said = self.try_to(catch_up, due).await;
-        if let Err(error) = said {
+        let is_over = self.try_to(catch_up, due).await.unwrap_or_else(|error| {
             metrics::counter!("muninn_failed_digests_total").increment(1);
             tracing::warn!(error = &error as &dyn std::error::Error, audience = %due.audience, "no digest; it is tried again");
+            false
+        });
+        let mut resting = self.resting.lock();
+        if is_over {
+            resting.remove(&due.audience);
+        } else {
+            let rest = resting.entry(due.audience.clone()).or_insert_with(|| Rest {
+                backoff: Backoff::new(LOOK, LONGEST_REST),
+                until: Instant::now(),
+            });
+            rest.until = Instant::now() + rest.backoff.pause();
         }
     }
 
-    async fn try_to(&self, catch_up: &CatchUp, due: &Due) -> Result<(), StoreError> {
+    /// Says whether there is nothing more to be done about it.
+    async fn try_to(&self, catch_up: &CatchUp, due: &Due) -> Result<bool, StoreError> {
         let Some(mut message) = due.message() else {
-            return Ok(());
+            return Ok(true);
         };
         message.languages = self.channels.languages(&message);
-        let Some(announce) = self.hearing.announcer(&message.audience.platform) else {
-            return Ok(());
+        let announcer = self.hearing.announcer(&message.audience.platform);
+        // Before it is written: another process may serve that workspace.
+        let Some(announce) = announcer.filter(|it| it.serves(&due.audience)) else {
+            return Ok(true);
         };
         // Whoever writes it down says it: a digest that a killed process did not say is missing, and none stands twice.
         let Some(before) = self.store.take_digest(&due.audience, due.at).await? else {
-            return Ok(());
+            return Ok(true);
         };
         let said = match catch_up.digest(&message, due.from, due.at).await {
             Ok(Some(text)) => announced(&*announce, &due.audience, &text).await,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(true),
             Err(error) => {
                 self.store
                     .untake_digest(&due.audience, due.at, before)
@@ -174,18 +212,19 @@ impl Digests {
             }
         };
         match said {
-            Announced::Said(_) => {}
+            Announced::Said(_) => Ok(true),
             Announced::NotYet => {
                 tracing::info!(audience = %due.audience, "a digest cannot be said now; it is tried again");
                 self.store
                     .untake_digest(&due.audience, due.at, before)
                     .await?;
+                Ok(false)
             }
             Announced::Refused(why) => {
                 tracing::warn!(audience = %due.audience, why, "a digest cannot be said there");
+                Ok(true)
             }
         }
-        Ok(())
     }
 }
 

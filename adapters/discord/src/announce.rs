@@ -29,6 +29,8 @@ impl Announce for Announcer {
                 .persist(|| self.0.api.send(place.channel, &message));
             match sent.await {
                 Ok(sent) => said = said.or(Some(ids::sent(sent.channel_id, sent.id))),
+                // Said in part, it is not said again from the beginning.
+                Err(_) if said.is_some() => break,
                 Err(failure) => match failure.kind {
                     Kind::Away | Kind::Limited | Kind::LoggedOut => return Announced::NotYet,
                     Kind::Refused(_) => {

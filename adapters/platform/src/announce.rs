@@ -13,6 +13,11 @@ pub trait Announce: Send + Sync {
     /// Says it, without pinging anybody.
     async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced;
 
+    /// Whether this process says anything in an audience of its platform: another one may serve its workspace.
+    fn serves(&self, _audience: &AudienceId) -> bool {
+        true
+    }
+
     /// What the people there call things.
     fn vocabulary(&self) -> &'static Vocabulary {
         &Vocabulary::PLAIN

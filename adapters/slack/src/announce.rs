@@ -23,8 +23,7 @@ impl Announce for Announcer {
         let Some(channel) = ids::channel_of(audience) else {
             return Announced::Refused("it is no channel of Slack".to_owned());
         };
-        if ids::audience(&hub.me.team, channel) != *audience {
-            // Another process serves that workspace.
+        if !self.serves(audience) {
             return Announced::NotYet;
         }
         let arguments = json!({
@@ -55,6 +54,11 @@ impl Announce for Announcer {
                 Announced::Refused(format!("Slack refuses it ({code})"))
             }
         }
+    }
+
+    fn serves(&self, audience: &AudienceId) -> bool {
+        let channel = ids::channel_of(audience);
+        channel.is_some_and(|channel| ids::audience(&self.0.me.team, channel) == *audience)
     }
 
     fn vocabulary(&self) -> &'static Vocabulary {

@@ -3,6 +3,7 @@
 //! The rules themselves are [`muninn_platform::hear`]; this gives them what was said before. The bot's turns are read from
 //! the graph, so they hold after a restart; what people said to each other is held in memory only, for a few hours.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -35,6 +36,8 @@ pub struct Listening {
     names: Vec<String>,
     overheard: DashMap<ConversationId, Vec<Overheard>>,
     set: DashMap<(ConversationId, AudienceId), (Instant, KeptAttention)>,
+    /// How often somebody set anything.
+    changes: AtomicU64,
 }
 
 /// What somebody said that was not answered.
@@ -50,6 +53,7 @@ impl Listening {
             names: vec![name.to_owned()],
             overheard: DashMap::new(),
             set: DashMap::new(),
+            changes: AtomicU64::new(0),
         }
     }
 
@@ -67,9 +71,14 @@ impl Listening {
         {
             return kept.attention();
         }
+        let changes = self.changes.load(Ordering::SeqCst);
         match store.attention(session, audience).await {
             Ok(kept) => {
-                self.set.insert(key, (Instant::now(), kept));
+                self.set.insert(key.clone(), (Instant::now(), kept));
+                // What was set while it was read may not be in it.
+                if self.changes.load(Ordering::SeqCst) != changes {
+                    self.set.remove(&key);
+                }
                 kept.attention()
             }
             Err(error) => {
@@ -82,6 +91,7 @@ impl Listening {
 
     /// Reads what people set anew the next time.
     pub fn outdate(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
         self.set.clear();
     }
 

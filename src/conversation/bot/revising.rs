@@ -24,8 +24,6 @@ const SLOWEST: Duration = Duration::from_secs(60);
 const SLOWEST_WHILE_OPEN: Duration = Duration::from_secs(4);
 /// After so many tries, about an hour, it is left to the next start.
 const TRIES: u32 = 64;
-/// Turns that are read at once where one of them is looked for.
-const PAGE: usize = 100;
 
 impl Bot {
     /// The line of what is said of one message.
@@ -363,17 +361,11 @@ impl Bot {
         for answer in deleted.as_messages() {
             let audience = &message.audience.id;
             let found = archive.response_of_message(audience, &answer).await?;
-            let Some((session, response)) = found else {
+            let Some((_, response)) = found else {
                 continue;
             };
-            let mut after = None;
-            loop {
-                let turns = archive.store().chain(&session, after, PAGE).await?;
-                let Some(last) = turns.last() else { break };
-                after = Some(last.id);
-                if let Some(turn) = turns.into_iter().find(|turn| turn.id == response) {
-                    return Ok(Some(turn));
-                }
+            if let Some(item) = archive.store().item(response).await? {
+                return Ok(Some(item.turn));
             }
         }
         Ok(None)

@@ -45,7 +45,7 @@ pub struct Options {
     #[arg(long, env, global = true, default_value = "", hide_env_values = true)]
     pub openai_api_key: SecretString,
     /// Base URL of an OpenAI-compatible service, such as Ollama
-    #[arg(long, env, global = true, default_value = "", value_parser = base_url)]
+    #[arg(long, env, global = true, default_value = "")]
     pub openai_base_url: String,
     /// Model that writes the answers
     #[arg(long, env, global = true, default_value = "gpt-4o-mini")]
@@ -235,18 +235,6 @@ fn folder(path: OsString) -> Result<PathBuf, &'static str> {
     match path.starts_with("~") {
         true => Err("begins with ~, which only shells know; write the whole path"),
         false => Ok(path),
-    }
-}
-
-/// Empty where there is none.
-fn base_url(address: &str) -> Result<String, &'static str> {
-    let small = address.to_ascii_lowercase();
-    let is_web = ["http://", "https://"]
-        .iter()
-        .any(|it| small.starts_with(it));
-    match address.trim().is_empty() || is_web {
-        true => Ok(address.to_owned()),
-        false => Err("must begin with http:// or https://"),
     }
 }
 

@@ -58,7 +58,7 @@ async fn lines_that_are_no_messages_are_said_and_the_others_answered() {
     assert_eq!(
         home.export().await.chain(),
         [
-            "Hello there.",
+            "The door is green.",
             "The cat is called Miso.",
             "The dog is called Rex.",
             "The bird is called Hugin.",

@@ -110,13 +110,15 @@ async fn names_in_files_that_are_none_are_told_with_what_was_meant() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_keeps_causes_and_a_driver_keeps_quiet() {
-    let home = Home::new().with("OPENAI_BASE_URL", "localhost:11434");
-    let doctor = home.run(&["doctor"], "").await;
-    doctor.fails(1, &[]);
-    assert!(
-        doctor.out.contains("it must begin with http://"),
-        "{doctor:?}"
-    );
+    for address in ["localhost:11434", "127.0.0.1:11434/v1"] {
+        let home = Home::new().with("OPENAI_BASE_URL", address);
+        let doctor = home.run(&["doctor"], "").await;
+        doctor.fails(1, &[]);
+        assert!(
+            doctor.out.contains("it must begin with http://"),
+            "{doctor:?}"
+        );
+    }
 
     let home = Home::new().with("GRAPH_URL", "neo4j://127.0.0.1:1");
     for command in ["sessions", "doctor"] {

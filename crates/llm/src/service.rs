@@ -436,10 +436,12 @@ fn shown(base_url: &str) -> Result<String, ModelError> {
         url: base_url.rsplit('@').next().unwrap_or_default().to_owned(),
         source,
     };
-    let mut url = Url::parse(base_url).map_err(|error| bad(Some(error.into())))?;
-    if !matches!(url.scheme(), "http" | "https") {
+    let scheme = base_url.split_once("://").map(|(scheme, _)| scheme);
+    let is_web = |scheme: &str| ["http", "https"].contains(&&*scheme.to_ascii_lowercase());
+    if !scheme.is_some_and(is_web) {
         return Err(bad(Some("it must begin with http:// or https://".into())));
     }
+    let mut url = Url::parse(base_url).map_err(|error| bad(Some(error.into())))?;
     let hidden = url.set_username("").and_then(|()| url.set_password(None));
     hidden.map_err(|()| bad(None))?;
     url.set_query(None);

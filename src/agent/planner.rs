@@ -7,7 +7,8 @@
 
 use crate::knowledge::search::rank::Scores;
 use crate::retrieval::language::{Guess, WordList};
-use crate::retrieval::text::{asks, asks_for_nothing, written};
+use crate::retrieval::speech::{asks, asks_for_nothing};
+use crate::retrieval::text::written;
 
 /// Words with which something is requested without a question.
 const REQUESTS: WordList = WordList::of(

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::graph::Turn;
 use crate::llm::tokens::{Keep, cut};
-use crate::retrieval::text::{asks, states};
+use crate::retrieval::speech::{Act, act};
 
 /// A turn as prompts quote it. Texts come as lines, so that a template can put a quote mark before
 /// each: no line of a quotation can then be taken for the prompt's own words.
@@ -244,7 +244,8 @@ pub enum Said {
 
 impl Said {
     pub fn of(text: &str) -> Self {
-        match (states(text), asks(text)) {
+        let Act { asks, states } = act(text);
+        match (states, asks) {
             (true, _) => Self::Statement,
             (false, true) => Self::Question,
             (false, false) => Self::SmallTalk,

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::llm::structured;
 use crate::retrieval::language::WordList;
-use crate::retrieval::text::{asks, is_same_language, written};
+use crate::retrieval::speech::asks;
+use crate::retrieval::text::{is_same_language, written};
 use muninn_platform::one_line;
 
 /// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.

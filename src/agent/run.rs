@@ -17,7 +17,7 @@ use super::planner::{Need, need};
 use super::rephrased::{asks_several, differs_much};
 use super::tools::{Lookup, RESPOND, STAY_SILENT};
 use crate::llm::ToolCall;
-use crate::retrieval::text::asks_for_nothing;
+use crate::retrieval::speech::asks_for_nothing;
 
 /// The shortest prompt that is worth sending, in tokens: the question and who the bot is.
 const LEAST_PROMPT: u32 = 100;

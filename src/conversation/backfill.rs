@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use muninn_platform::{
     AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget, TimeZone,
-    local_time,
+    midnight,
 };
 use muninn_texts::{Text, Value, text};
 use parking_lot::Mutex;
@@ -152,7 +152,7 @@ impl Backfills {
         if let Some(watched) = self.under_way(channel) {
             return Ok(watched);
         }
-        let beginning = local_time(since, NaiveTime::MIN, zone);
+        let beginning = midnight(since, zone);
         if beginning > Utc::now() {
             return Err(BackfillError::Future(since));
         }

@@ -10,8 +10,8 @@ mod tests;
 
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, local_time};
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, midnight};
 
 use muninn_texts::{Text, Value, text};
 
@@ -350,9 +350,4 @@ fn moment(at: DateTime<Utc>, zone: TimeZone) -> String {
 /// What is said to the one who asks alone.
 fn notice(notice: &Notice, message: &IncomingMessage) -> String {
     notice.in_language(message.languages.person)
-}
-
-/// The first moment of a day.
-fn midnight(day: NaiveDate, zone: TimeZone) -> DateTime<Utc> {
-    local_time(day, NaiveTime::MIN, zone)
 }

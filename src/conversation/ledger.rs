@@ -305,7 +305,7 @@ impl Book {
         self.gone.extend(batch.gone);
         // What is only done is of no use to anybody after a crash, so it may wait.
         if orders.iter().any(|order| order.written.is_some()) {
-            self.file.file.sync_data()?;
+            self.file.sync()?;
         }
         self.blank_gone()?;
         self.shorten()
@@ -404,6 +404,10 @@ impl LedgerFile {
         written?;
         self.end += bytes.len() as u64;
         Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync_data()
     }
 
     /// Overwrites a line.

@@ -10,7 +10,7 @@ use super::turns::news;
 use super::{
     EmbeddedBy, GraphStore, How, News, Replaced, ResponseId, StoreError, Turn, statements,
 };
-use crate::retrieval::text::states;
+use crate::retrieval::speech::states;
 
 impl GraphStore {
     /// Whose vectors the turns have that recall compares vectors of: neither volatile ones nor

@@ -12,6 +12,7 @@ use super::answers::{ForgottenEvent, Votes};
 use super::engine::{Engine, Params, Row, Step};
 use super::messages::counted;
 use super::record::{integer, params, response_id, text, unexpected};
+use super::repeating::Repetition;
 use super::session::SessionGuard;
 use super::statements::{accounts, forgetting as cypher, items, messages, tokens};
 use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
@@ -209,18 +210,37 @@ impl GraphStore {
             if found.is_empty() {
                 break;
             }
-            let new = found.iter().filter(|it| !it.was_empty);
-            let new: Vec<String> = new.map(|it| it.id.to_string()).collect();
-            emptied.now += new.len();
-            emptied.all.extend(found.iter().map(|it| it.id));
-            let bound = params(json!({"ids": new, "blot": REDACTED_ANSWER}));
-            self.engine.write(cypher::EMPTY, bound).await?;
+            let (empty, full): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.is_empty());
+            emptied.all.extend(empty.iter().map(|it| it.id));
+            let now = self.empty(&full).await?;
+            // What was given anew since it was looked at may say something else.
+            let others = full.iter().filter(|it| !now.contains(&it.id));
+            repeating.look_again_at(others);
+            emptied.now += now.len();
+            emptied.all.extend(now);
         }
         let mut quoting = self.quoting(turns).await?;
         quoting.retain(|it| !emptied.all.contains(it));
         emptied.now += quoting.len();
         emptied.all.extend(quoting);
         Ok(emptied)
+    }
+
+    /// Empties answers, as far as they say what they said when they were looked at. Gives those that are empty.
+    async fn empty(&self, answers: &[Repetition]) -> Result<Vec<ResponseId>, StoreError> {
+        if answers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answers = answers
+            .iter()
+            .map(|it| json!({"id": it.id.to_string(), "output": it.output}));
+        let answers: Vec<Value> = answers.collect();
+        let bound = params(json!({"answers": answers, "blot": REDACTED_ANSWER}));
+        let rows = self.engine.write(cypher::EMPTY, bound).await?;
+        let ids = rows
+            .iter()
+            .map(|row| response_id(&text(row, "id").unwrap_or_default()));
+        ids.collect()
     }
 
     /// Deletes all of a person's, some at a time, and what they thought of answers.

@@ -34,7 +34,8 @@ struct Carrier {
     session: String,
     position: i64,
     words: HashSet<String>,
-    is_empty: bool,
+    /// Of an answer, all that it says.
+    output: String,
 }
 
 /// What may say something again.
@@ -44,6 +45,7 @@ struct Answer {
     session: String,
     audience: String,
     position: i64,
+    output: String,
     /// The telling words that are in it or in its question as it was understood, and not in the question itself.
     words: HashSet<String>,
     /// It was given anew.
@@ -53,11 +55,18 @@ struct Answer {
 }
 
 /// An answer that says some turns again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repetition {
     pub(super) id: ResponseId,
-    /// It was emptied before: what it went out as may say them still.
-    pub(super) was_empty: bool,
+    /// What it said when it was looked at.
+    pub(super) output: String,
+}
+
+impl Repetition {
+    /// Whether it was emptied before: what it went out as may say them still.
+    pub(super) fn is_empty(&self) -> bool {
+        self.output == REDACTED_ANSWER
+    }
 }
 
 /// What may say some carriers again.
@@ -105,7 +114,7 @@ impl Answer {
             session: self.session,
             position: self.position,
             words,
-            is_empty: self.is_empty,
+            output: self.output,
         }
     }
 }
@@ -133,12 +142,19 @@ impl Repeating {
             for carrier in &says {
                 all.push(Repetition {
                     id: response_id(&carrier.id)?,
-                    was_empty: carrier.is_empty,
+                    output: carrier.output.clone(),
                 });
             }
             self.found.extend(says);
         }
         Ok(all)
+    }
+
+    /// Looks once more whether some of the answers say it again. What they said may be in others all the same.
+    pub(super) fn look_again_at<'a>(&mut self, answers: impl Iterator<Item = &'a Repetition>) {
+        for answer in answers {
+            self.seen.remove(&answer.id.to_string());
+        }
     }
 
     /// What says some carriers again, and what may have.
@@ -200,7 +216,7 @@ impl GraphStore {
                     session: text(&row, "session").unwrap_or_default(),
                     position: integer(&row, "position"),
                     words: said,
-                    is_empty: false,
+                    output: String::new(),
                 };
                 turns.push((carrier, of("output")));
             }
@@ -303,9 +319,9 @@ impl GraphStore {
 
 fn answer(row: &Row) -> Answer {
     let of = |column| text(row, column).unwrap_or_default();
-    let asked = telling(&of("input"));
+    let (asked, output) = (telling(&of("input")), of("output"));
     // A question is rephrased with the words of those before it.
-    let mut words = telling(&of("output"));
+    let mut words = telling(&output);
     words.extend(telling(&of("rephrasedQuestion")));
     Answer {
         id: of("id"),
@@ -314,7 +330,8 @@ fn answer(row: &Row) -> Answer {
         position: integer(row, "position"),
         words: words.difference(&asked).cloned().collect(),
         is_revised: row.get("isRevised").and_then(Value::as_bool) == Some(true),
-        is_empty: of("output") == REDACTED_ANSWER,
+        is_empty: output == REDACTED_ANSWER,
+        output,
     }
 }
 

@@ -164,7 +164,7 @@ pub(crate) const STALE_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '
 pub(crate) const MISSING_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') = ''");
 
 /// How many turns of each audience have a vector of which embedder, an empty name where they have
-/// none; and what was said where memory alone answered, for [`crate::retrieval::text::states`] to judge.
+/// none; and what was said where memory alone answered, for [`crate::retrieval::speech::states`] to judge.
 pub(crate) const EMBEDDERS: &str = "\
     MATCH (r:Response) WHERE coalesce(r.volatile, false) = false \
     RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, \

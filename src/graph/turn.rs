@@ -13,7 +13,7 @@ use super::outgrown::Outgrown;
 use super::reading::Reading;
 use super::trace::Trace;
 use super::trust::Trust;
-use crate::retrieval::text::states;
+use crate::retrieval::speech::states;
 
 /// One response in the graph: what was asked, what was answered, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -245,7 +245,7 @@ impl Survey {
             cosines[own] = f32::NAN;
             self.cosine.add(&cosines);
         }
-        let words = history::words(index, text, &[], 0.0);
+        let words = history::words(index, text, &[]);
         let mut bm25 = index.postings().score(&words).bm25;
         bm25[own] = f32::NAN;
         self.bm25.add(&bm25);

@@ -24,9 +24,7 @@ const POINTERS: WordList = WordList::of(
     "it its that this these those then they them their he him his she her there more else davon dazu daran dafür \
     damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там",
 );
-/// Words that point back to nothing where something of them is beside them: "is there", "it rains", "which day is it".
-const THERE: WordList = WordList::of("there");
-const IT: WordList = WordList::of("it");
+/// Beside these "it" stands for nothing that was said: "will it rain", "which day is it".
 const WEATHER: WordList =
     WordList::of("rain raining rains snow snowing snows sunny windy freezing");
 const DATES: WordList = WordList::of("day date weekday month year week time");
@@ -120,9 +118,9 @@ fn points_to_nothing(words: &[String], at: usize) -> bool {
         named && language::is_auxiliary(before)
     };
     let is_told_behind = || language::is_auxiliary(before) && TOLD_BEHIND.has(then);
-    if THERE.has(word) {
+    if word == "there" {
         at == 0 || YOU.has(before) || [before, after].into_iter().any(language::is_auxiliary)
-    } else if IT.has(word) {
+    } else if word == "it" {
         words.iter().any(|word| WEATHER.has(word)) || is_date() || is_told_behind()
     } else {
         THIS.has(word) && TIMES.has(after)
@@ -131,7 +129,7 @@ fn points_to_nothing(words: &[String], at: usize) -> bool {
 
 /// What a question leans on, the nearest first, and how much each counts: the turn before it, and the one before that
 /// where the nearer leans on it itself.
-fn leant_on<'a>(
+pub(super) fn leant_on<'a>(
     index: &AudienceIndex,
     earlier: &'a [Earlier<'a>],
     leaning_of_question: f32,
@@ -152,12 +150,11 @@ fn leant_on<'a>(
 pub(super) fn words(
     index: &AudienceIndex,
     text: &str,
-    earlier: &[Earlier<'_>],
-    leaning: f32,
+    leant_on: &[(&Earlier<'_>, f32)],
 ) -> WeightedWords {
     let mut words = WeightedWords::new();
     index.postings().weighted(text, 1.0, &mut words);
-    for (one, weight) in leant_on(index, earlier, leaning) {
+    for (one, weight) in leant_on {
         let weight = WORD_WEIGHT * weight;
         index.postings().weighted(one.text, weight, &mut words);
     }
@@ -166,12 +163,10 @@ pub(super) fn words(
 
 /// The vector to search with: the sum of unit vectors by their weights.
 pub(super) fn vector(
-    index: &AudienceIndex,
     text: Option<&[f32]>,
-    earlier: &[Earlier<'_>],
-    leaning: f32,
+    leant_on: &[(&Earlier<'_>, f32)],
+    dimension: usize,
 ) -> Option<Quantised> {
-    let dimension = index.dimension();
     let mut sum = vec![0.0_f32; dimension];
     let mut any = false;
     let mut add = |vector: Option<&[f32]>, weight: f32| {
@@ -186,7 +181,7 @@ pub(super) fn vector(
         }
     };
     add(text, 1.0);
-    for (one, weight) in leant_on(index, earlier, leaning) {
+    for (one, weight) in leant_on {
         add(one.vector, VECTOR_WEIGHT * weight);
     }
     any.then(|| Quantised::new(&sum)).flatten()

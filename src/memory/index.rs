@@ -15,7 +15,8 @@ use super::talk::Place;
 use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
-use crate::retrieval::text::{asks, bounded, date_words, states, written};
+use crate::retrieval::speech::{act, states};
+use crate::retrieval::text::{bounded, date_words, written};
 use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
@@ -38,6 +39,8 @@ pub(super) struct Entry {
     pub(super) author: Arc<str>,
     /// It asks, and the answer says nothing of its own.
     pub(super) asks: bool,
+    /// What was asked states something.
+    states: bool,
     /// People said it to one another.
     pub(super) is_message: bool,
     /// Somebody had it kept in mind.
@@ -220,6 +223,8 @@ impl AudienceIndex {
         *self.authors.entry(author.clone()).or_default() += 1;
         self.events.insert(hashed(&turn.event), number);
         self.people.push(&turn.author, &author);
+        // Once: it is read whenever the exchange is recalled.
+        let act = act(&turn.input);
         self.entries.push(Entry {
             id: turn.id,
             position: turn.position,
@@ -229,9 +234,8 @@ impl AudienceIndex {
             is_message: turn.is_message(),
             is_note: turn.is_note(),
             trust: turn.trust,
-            asks: asks(&turn.input)
-                && !states(&turn.input)
-                && says_little(&turn.input, answer(turn)),
+            asks: act.asks && !act.states && says_little(&turn.input, answer(turn)),
+            states: act.states,
             text: text.into_boxed_str(),
             answer: answer_begins,
         });
@@ -356,12 +360,12 @@ impl AudienceIndex {
         let (entry, postings) = (self.entry(number), &self.postings);
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
         let words = postings.words();
-        let statement = Statement::read(words, entry.input(), entry.output(), rarity);
-        let context = self
-            .context(number)
-            .map(|before| self.entry(before).input());
-        context.fold(statement, |statement, said| {
-            statement.about(&Statement::read(words, said, "", rarity))
+        let says = (entry.input(), entry.output());
+        let statement = Statement::read(words, says, entry.states, rarity);
+        let context = self.context(number).map(|before| self.entry(before));
+        context.fold(statement, |statement, before| {
+            let said = (before.input(), "");
+            statement.about(&Statement::read(words, said, before.states, rarity))
         })
     }
 
@@ -369,7 +373,8 @@ impl AudienceIndex {
     pub(super) fn statement_of(&self, turn: &Turn) -> Statement {
         let postings = &self.postings;
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
-        let statement = Statement::read(postings.words(), &turn.input, answer(turn), rarity);
+        let says = (&*turn.input, answer(turn));
+        let statement = Statement::read(postings.words(), says, states(&turn.input), rarity);
         match self.goes_on_with(turn) {
             Some(before) if self.says_little(&turn.input) => {
                 statement.about(&self.statement(before))

@@ -4,7 +4,7 @@ use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings};
 use crate::graph::{How, ResponseId, Turn};
-use crate::retrieval::text::{asks_for_nothing, states};
+use crate::retrieval::speech::{asks_for_nothing, states};
 
 /// Earlier exchanges that a turn is compared with: those that its own words find first.
 const COMPARED: usize = 8;

@@ -6,8 +6,8 @@
 
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
-use super::rank::{Query, Ranking, RecallSettings, Recalled, logit};
-use crate::retrieval::text::{asks, asks_for_nothing, has_word_that_asks};
+use super::rank::{Query, Ranking, RecallSettings, Recalled, logit, raise_newer};
+use crate::retrieval::speech::{asks_for_nothing, has_word_that_asks};
 
 /// Exchanges that are quoted at most.
 pub const MOST_QUOTED: usize = 3;
@@ -90,15 +90,16 @@ pub(super) fn quotable(
     query: &Query<'_>,
 ) -> Vec<usize> {
     let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
-    // A statement wants nothing, unless it is about the same in words of its own.
+    // A statement wants nothing, also one that ends with ", ok?", unless it is about the same in words of its own.
+    let wants_something = ranking.act.asks && !ranking.act.states;
     let is_about_it = || {
         let mut leading = leading.iter();
         ranking.says_something(query.text) && leading.any(|&place| ranking.shares_a_word(place))
     };
     let is_quoted = !leading.is_empty()
         && !asks_for_nothing(query.text)
-        && (asks(query.text) || is_about_it())
-        && confidence(ranking, calibration, query, &leading) >= LEAST;
+        && (wants_something || is_about_it())
+        && confidence(ranking, calibration, &leading) >= LEAST;
     if is_quoted {
         best_of(ranking, calibration, leading)
     } else {
@@ -160,11 +161,7 @@ fn odds_of(
     since: Vec<Option<usize>>,
 ) -> Vec<(usize, f64)> {
     let mut all: Vec<f64> = leading.iter().map(|&place| odds(ranking, place)).collect();
-    for (earlier, later) in since.iter().enumerate() {
-        if let Some(later) = *later {
-            all[later] = all[later].max(all[earlier]);
-        }
-    }
+    raise_newer(&mut all, &since, |odds| odds);
     let penalty = |since: Option<usize>| since.map_or(0.0, |_| SUPERSEDED);
     let of_place = leading.into_iter().zip(all).zip(since);
     let mut by_odds: Vec<(usize, f64)> = of_place
@@ -189,12 +186,7 @@ fn odds(ranking: &Ranking<'_>, place: usize) -> f64 {
 }
 
 /// The log-odds that the leading exchanges answer the question.
-fn confidence(
-    ranking: &Ranking<'_>,
-    calibration: &Calibration,
-    query: &Query<'_>,
-    leading: &[usize],
-) -> f32 {
+fn confidence(ranking: &Ranking<'_>, calibration: &Calibration, leading: &[usize]) -> f32 {
     let part = |holds: bool| if holds { 1.0 } else { 0.0 };
     let answers = |&place: &usize| answers(ranking, calibration, place);
     let best = answers(&leading[0]);
@@ -213,7 +205,7 @@ fn confidence(
     let words = ranking.words.len().min(MOST_WORDS) as f32;
     BIAS + (best + of_any) / 2.0
         + UNHEARD * ranking.unheard * age
-        + ASKS * part(asks(query.text))
+        + ASKS * part(ranking.act.asks)
         + age * (OLD + IS_QUESTION * part(is_question) + WORDS * words + STANDS_OUT * ahead as f32)
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use muninn_platform::TimeZone;
 
-pub(super) use self::ranking::{Ranking, least_best, logit};
+pub(super) use self::ranking::{Ranking, least_best, logit, raise_newer};
 use super::DEFAULT_RECALL_LIMIT;
 use super::calibration::Calibration;
 use super::features::Features;
@@ -16,7 +16,7 @@ use super::history::Earlier;
 use super::index::AudienceIndex;
 use super::quote::quotable;
 use crate::graph::{ResponseId, Trust};
-use crate::retrieval::text::asks_for_nothing;
+use crate::retrieval::speech::asks_for_nothing;
 
 /// Tokens of what is recalled though it is not likely to help: a long one would take the place of several.
 const SHORT: usize = 120;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::values::{Kind, MEASURES, Value, values};
 use super::when::MONTHS;
 use crate::graph::How;
-use crate::retrieval::text::{Words, each_guessed, states};
+use crate::retrieval::text::{Words, each_guessed};
 
 /// Words by which people say that something is no longer so.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -51,7 +51,7 @@ const CHANGES: f32 = 0.6;
 const IS_SCOPED: f32 = -0.5;
 const SAME_AUTHOR: f32 = 0.9;
 const SAME_TALK: f32 = 1.0;
-const ASKS: f32 = -1.4;
+const STATES_NOTHING: f32 = -1.4;
 const WANTED: f32 = 2.6;
 const REVOKES: f32 = 2.0;
 const ANSWERS: f32 = 5.0;
@@ -104,21 +104,20 @@ pub(super) struct Statement {
     revokes: bool,
     /// It holds for some only.
     is_scoped: bool,
-    /// It states nothing.
-    asks: bool,
+    states_nothing: bool,
 }
 
 impl Statement {
-    /// Reads what was said and what was answered; `rarity` is that of a stem, with the word as it was
-    /// written.
+    /// Reads what was said and what was answered; `states`: whether what was said states anything; `rarity` is that of a
+    /// stem, with the word as it was written.
     pub(super) fn read(
         words: &Words,
-        said: &str,
-        answered: &str,
+        (said, answered): (&str, &str),
+        states: bool,
         rarity: impl Fn(&str, &str) -> f32,
     ) -> Self {
         let mut statement = Self {
-            asks: !states(said),
+            states_nothing: !states,
             ..Self::default()
         };
         for text in [said, answered] {
@@ -229,7 +228,7 @@ impl Pair<'_> {
     /// Whether the later one replaces the earlier whatever is asked, and by what: it has to be said.
     pub(super) fn links(&self) -> Option<How> {
         let logit = self.logit();
-        if self.later.is_scoped || self.later.asks {
+        if self.later.is_scoped || self.later.states_nothing {
             None
         } else if self.later.changes
             && self.new_values().next().is_some()
@@ -260,7 +259,7 @@ impl Pair<'_> {
             + IS_SCOPED * part(later.is_scoped)
             + SAME_AUTHOR * part(self.same_author)
             + SAME_TALK * part(self.same_talk)
-            + ASKS * part(later.asks)
+            + STATES_NOTHING * part(later.states_nothing)
     }
 
     /// Whether they say the same of two things, of which only the earlier's is asked for: "the staging database runs on port
@@ -328,7 +327,7 @@ mod tests {
     /// Whether the later of two statements replaces the earlier where this is asked.
     fn replaces(earlier: &str, later: &str, asked: &str) -> bool {
         let words = Words::default();
-        let read = |text| Statement::read(&words, text, "", |_, _| 4.0);
+        let read = |text| Statement::read(&words, (text, ""), true, |_, _| 4.0);
         let mut asked_words = Vec::new();
         each_guessed(asked, |guess, word| {
             let stem = words.stem(guess.language(), word).into_owned();

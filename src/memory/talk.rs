@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 
 use super::index::AudienceIndex;
 use crate::graph::Turn;
-use crate::retrieval::text::{asks, states};
+use crate::retrieval::speech::{asks, states};
 
 /// What one author says within this time goes on with what they said before.
 const BURST: TimeDelta = TimeDelta::minutes(3);

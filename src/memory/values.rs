@@ -119,41 +119,47 @@ pub(super) struct Value {
     pub(super) kind: Kind,
     text: String,
     /// Of an amount what is counted, of a date its month.
-    unit: Option<String>,
+    unit: Option<Unit>,
 }
 
-/// Between what is counted and what it is of.
-const OF: &str = " of ";
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    name: String,
+    /// Of what there is so much: litres of beer.
+    of: Option<String>,
+}
+
+impl Unit {
+    fn new(name: impl Into<String>) -> Self {
+        let (name, of) = (name.into(), None);
+        Self { name, of }
+    }
+
+    /// Whether both may be the same: litres and litres of beer, and not of beer and of milk.
+    fn may_be(&self, other: &Self) -> bool {
+        let of_both = self.of.as_ref().zip(other.of.as_ref());
+        self.name == other.name && of_both.is_none_or(|(one, other)| one == other)
+    }
+}
 
 impl Value {
     /// Whether both say how much, or when, of what may be the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let units = match (&self.unit, &other.unit) {
-            // Two dates are dates, whatever their months.
-            _ if self.kind == Kind::Date => true,
-            (Some(one), Some(other)) => are_one_unit(one, other),
-            (None, _) | (_, None) => true,
-        };
-        self.kind == other.kind && units
+        // Two dates are dates, whatever their months.
+        self.kind == other.kind && (self.kind == Kind::Date || self.is_of_unit(other))
     }
 
     /// Whether both are one value.
     pub(super) fn is(&self, other: &Self) -> bool {
-        let units = match (&self.unit, &other.unit) {
-            (Some(one), Some(other)) => are_one_unit(one, other),
-            (None, _) | (_, None) => true,
-        };
-        self.kind == other.kind && units && self.text == other.text
+        self.kind == other.kind && self.is_of_unit(other) && self.text == other.text
     }
-}
 
-/// Whether what is counted may be the same: litres and litres of beer, and not of beer and of milk.
-fn are_one_unit(one: &str, other: &str) -> bool {
-    let parts =
-        |unit| str::split_once(unit, OF).map_or((unit, None), |(unit, of)| (unit, Some(of)));
-    let ((one, of_one), (other, of_other)) = (parts(one), parts(other));
-    let is_same = |(one, other)| one == other;
-    one == other && of_one.zip(of_other).is_none_or(is_same)
+    /// Whether both may have one unit: one that has none may have any.
+    fn is_of_unit(&self, other: &Self) -> bool {
+        let units = self.unit.as_ref().zip(other.unit.as_ref());
+        units.is_none_or(|(one, other)| one.may_be(other))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,7 +264,7 @@ impl Reader<'_> {
             return Value {
                 kind: Kind::Date,
                 text,
-                unit: Some(month.to_string()),
+                unit: Some(Unit::new(month.to_string())),
             };
         }
         if ORDINAL.has(suffix) && !suffix.is_empty() && is_day(digits) {
@@ -276,13 +282,13 @@ impl Reader<'_> {
             .any(|sign| MONEY_SIGNS.contains(&sign))
             || MONEY.has(self.word(after));
         let unit = if is_money {
-            Some("money".to_owned())
+            Some(Unit::new("money"))
         } else if self.sign(after) == Some('%') || PERCENT.has(self.word(after)) {
-            Some("%".to_owned())
+            Some(Unit::new("%"))
         } else if thousands {
             None
         } else if !suffix.is_empty() {
-            Some(suffix.to_owned())
+            Some(Unit::new(suffix))
         } else {
             self.unit(at)
         };
@@ -298,23 +304,20 @@ impl Reader<'_> {
     }
 
     /// What is counted: the word behind a number, unless it says nothing.
-    fn unit(&self, at: usize) -> Option<String> {
+    fn unit(&self, at: usize) -> Option<Unit> {
         let word = self.word(Some(at + 1));
         let counts = word.chars().count() > 1
             && !self.guess().says_nothing(word)
             && !Guess::default().says_nothing(word);
-        counts.then(|| {
-            let unit = self.stemmer.stem(word);
-            match self.counted_of(at + 2) {
-                Some(what) => format!("{unit}{OF}{what}"),
-                None => unit.into_owned(),
-            }
+        counts.then(|| Unit {
+            name: self.stemmer.stem(word).into_owned(),
+            of: self.counted_of(at + 2).map(Cow::into_owned),
         })
     }
 
     /// What there is so much of: "litres of beer", "litres of the beer".
     fn counted_of(&self, at: usize) -> Option<Cow<'_, str>> {
-        let is_of = self.word(Some(at)) == OF.trim();
+        let is_of = self.word(Some(at)) == "of";
         let beside = [at + 1, at + 2].map(|at| self.word(Some(at)));
         let mut words = beside.into_iter().take_while(|word| !word.is_empty());
         let what = words.find(|word| !Guess::default().says_nothing(word));
@@ -420,7 +423,11 @@ mod tests {
 
     fn shown(text: &str) -> Vec<String> {
         let show = |value: Value| {
-            let unit = value.unit.unwrap_or_default();
+            let unit = match value.unit {
+                None => String::new(),
+                Some(Unit { name, of: None }) => name,
+                Some(Unit { name, of: Some(of) }) => format!("{name} of {of}"),
+            };
             format!("{:?} {} {unit}", value.kind, value.text)
                 .trim_end()
                 .to_owned()

@@ -116,7 +116,6 @@ const PAST: WordList = WordList::of("was were did had used");
 /// What is first without another in its place: "first aid".
 const OTHER_FIRST: WordList = WordList::of("aid floor name class grade time day half");
 /// What is old where another took its place: "the old price", and not "the old town".
-const OLD: WordList = WordList::of("old");
 const REPLACEABLE: WordList = WordList::of(
     "price fee rate rent cost salary number phone code password key date time deadline day address room place name plan \
     rule limit version value amount budget one schedule hours menu job boss",
@@ -131,7 +130,7 @@ fn is_then(words: &[String], at: usize) -> bool {
         // "Until when" asks for an end.
         let is_asked = after == "when" || before == "when";
         words.iter().any(|word| PAST.has(word)) && !OTHER_FIRST.has(after) && !is_asked
-    } else if OLD.has(word) {
+    } else if word == "old" {
         let is_replaceable = words[at..].iter().take(3).any(|word| REPLACEABLE.has(word));
         before != "how" && (is_replaceable || words.iter().any(|word| PAST.has(word)))
     } else {

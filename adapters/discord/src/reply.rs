@@ -367,7 +367,7 @@ impl AnswerSink for TransportSink {
             match self.hub.outbox.persist(creating).await {
                 Ok(_) => {}
                 Err(failure) if failure.is(Refusal::NoDirect) => {
-                    return Directly::Impossible(text!("no-direct"));
+                    return Directly::ByAnotherWay(text!("no-direct"));
                 }
                 Err(failure) => return Directly::Tried(Err(self.sentence(failure))),
             }

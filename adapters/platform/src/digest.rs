@@ -88,6 +88,11 @@ impl DigestSchedule {
     }
 }
 
+/// When a day begins by the clocks of a zone.
+pub fn midnight(day: NaiveDate, zone: TimeZone) -> DateTime<Utc> {
+    local_time(day, NaiveTime::MIN, zone)
+}
+
 /// A time of a day by the clocks of a zone; an hour later where they are put forward then.
 pub fn local_time(day: NaiveDate, time: NaiveTime, zone: TimeZone) -> DateTime<Utc> {
     let local = day.and_time(time);

@@ -63,7 +63,7 @@ pub use channels::{
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
 pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, ShownItem, TokenDeed};
-pub use digest::{DigestSchedule, NoSchedule, local_time};
+pub use digest::{DigestSchedule, NoSchedule, local_time, midnight};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{Finding, Verdict};

@@ -57,7 +57,9 @@ pub enum Directly {
     Tried(Result<(), PlatformError>),
     /// They are alone with the bot already, or the platform has no direct messages.
     NotNeeded,
-    /// Others would read it. They read this instead.
+    /// Not as they asked, but in another way that they have here. They read which.
+    ByAnotherWay(Text),
+    /// Others would read it. They read why, or else it is told here all the same: as [`Otherwise`](crate::Otherwise) says.
     Impossible(Text),
 }
 

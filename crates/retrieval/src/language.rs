@@ -144,8 +144,7 @@ const BEGINNING: &str =
     "am are can could did do does had has have is may should was were will would";
 
 /// Verbs that help others, and those of being and having, of the languages that blanks separate.
-const AUXILIARY: WordList = WordList::of(
-    "am are be can could did do does had has have is may might must shall should was were will would \
+const AUXILIARY: &str = "am are be can could did do does had has have is may might must shall should was were will would \
     bin bist ist sind seid war waren hat habe haben hatte hatten kann können könnte muss müssen soll sollen wird werden wurde \
     wurden würde gibt \
     est sont suis était étaient ont avons avez avait peut peuvent doit doivent va vont faut \
@@ -154,8 +153,7 @@ const AUXILIARY: WordList = WordList::of(
     è sono siamo era erano ha hanno abbiamo può possono deve devono \
     is ben bent zijn was waren heeft hebben had hadden kan kunnen moet moeten wordt worden zal \
     jest są był była było były ma mają mamy może mogą będzie \
-    был была было были есть будет может могут",
-);
+    был была было были есть будет может могут";
 
 /// Greetings, thanks and the like, in any of the languages.
 const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye goodnight great haha hah heh hello hey hi hm hmm \
@@ -235,6 +233,7 @@ struct Known {
     /// In which languages a word asks: a bit each.
     asking: HashMap<&'static str, u16>,
     beginning: HashSet<&'static str>,
+    auxiliary: HashSet<&'static str>,
     polite: HashSet<&'static str>,
 }
 
@@ -265,6 +264,7 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
         telling,
         asking,
         beginning: set(BEGINNING),
+        auxiliary: set(AUXILIARY),
         polite: set(POLITE),
     }
 });
@@ -363,7 +363,7 @@ pub fn is_asking(word: &str) -> bool {
 
 /// Whether a word is a verb of being or having, or helps another verb, in some language.
 pub fn is_auxiliary(word: &str) -> bool {
-    AUXILIARY.has(word)
+    KNOWN.auxiliary.contains(word)
 }
 
 /// Whether a word asks in the language that is guessed.

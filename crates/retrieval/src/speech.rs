@@ -2,7 +2,7 @@
 //! the sentence they stand: "the one who bakes" asks nothing, and "we open at nine, ok?" states something.
 
 use crate::language::{self, Guess, Language, WordList};
-use crate::text::{GUESSED_BY, bare, lower, spoken, tokens};
+use crate::text::{GUESSED_BY, bare, lower, spoken, tokens, written};
 
 /// What a text does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +30,30 @@ pub fn has_word_that_asks(text: &str) -> bool {
 /// Whether a text states something, whatever it asks beside.
 pub fn states(text: &str) -> bool {
     act(text).states
+}
+
+/// Whether a text is mere politeness, or has no words at all.
+pub fn is_small_talk(text: &str) -> bool {
+    act(text) == Act::default() || written(text).is_empty()
+}
+
+/// Whether nothing that was said can help with a text: mere politeness, or a sum.
+pub fn asks_for_nothing(text: &str) -> bool {
+    is_small_talk(text) || is_sum(text)
+}
+
+/// "What is 38 times 7?"
+fn is_sum(text: &str) -> bool {
+    let words = written(text);
+    let guess = Guess::of(words.iter().map(String::as_str));
+    let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = words.iter().filter(is_number).count();
+    let says_nothing =
+        |word: &String| is_number(&word) || guess.says_nothing(word) || language::calculates(word);
+    numbers >= 2
+        && words.iter().all(says_nothing)
+        && (words.iter().any(|word| language::calculates(word))
+            || text.contains(['+', '*', '/', '×', '÷']))
 }
 
 /// What may stand before a question without being a part of it.
@@ -130,13 +154,10 @@ pub fn act(text: &str) -> Act {
         act.asks |= of_sentence.asks;
         act.states |= of_sentence.states;
     }
-    let is_polite = !act.asks && language::are_polite(words.iter().copied());
-    // Where nothing is asked, whatever is said is stated, even if it is only "me".
-    act.states = if act.asks {
-        act.states
-    } else {
-        !words.is_empty() && !is_polite
-    };
+    if !act.asks {
+        // Where nothing is asked, whatever is said is stated, even if it is only "me".
+        act.states = !words.is_empty() && !language::are_polite(words.iter().copied());
+    }
     act
 }
 
@@ -460,6 +481,25 @@ mod tests {
         ] {
             let Act { asks, states } = act(text);
             assert_eq!((asks, states), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn small_talk_is_told_from_questions_and_notes() {
+        for (text, small_talk) in [
+            ("thanks!", true),
+            ("🎉", true),
+            ("", true),
+            ("Good morning, Muninn!", true),
+            ("haha ok good night", true),
+            ("ありがとう!", true),
+            ("谢谢", true),
+            ("who's on call?", false),
+            ("good?", false),
+            ("and him?", false),
+            ("the gateway is down", false),
+        ] {
+            assert_eq!(is_small_talk(text), small_talk, "{text}");
         }
     }
 }

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 
 use crate::language::{self, Guess, Language};
-pub use crate::speech::{asks, has_word_that_asks, states};
 use crate::stems::Stems;
 use chrono::{DateTime, Datelike, Utc};
 
@@ -90,32 +89,6 @@ pub fn is_same_language(one: &str, other: &str) -> bool {
     let told = guess(other);
     language::script(one) == language::script(other)
         && (told == language::Guess::default() || guess(one) == told)
-}
-
-/// Whether a text is mere politeness, or has no words at all.
-pub fn is_small_talk(text: &str) -> bool {
-    let words = written(text);
-    let words = words.iter().map(String::as_str);
-    words.len() == 0 || (!asks(text) && language::are_polite(words))
-}
-
-/// Whether nothing that was said can help with a text: mere politeness, or a sum.
-pub fn asks_for_nothing(text: &str) -> bool {
-    is_small_talk(text) || is_sum(text)
-}
-
-/// "What is 38 times 7?"
-fn is_sum(text: &str) -> bool {
-    let words = written(text);
-    let guess = Guess::of(words.iter().map(String::as_str));
-    let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = words.iter().filter(is_number).count();
-    let says_nothing =
-        |word: &String| is_number(&word) || guess.says_nothing(word) || language::calculates(word);
-    numbers >= 2
-        && words.iter().all(says_nothing)
-        && (words.iter().any(|word| language::calculates(word))
-            || text.contains(['+', '*', '/', '×', '÷']))
 }
 
 /// A word without what an apostrophe ties to it: "who's" is "who", "l'heure" is "heure", and what
@@ -259,25 +232,6 @@ mod tests {
             let mut words = Vec::new();
             each_read(text, |_, written| words.push(written.to_owned()));
             assert_eq!(words, expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn small_talk_is_told_from_questions_and_notes() {
-        for (text, small_talk) in [
-            ("thanks!", true),
-            ("🎉", true),
-            ("", true),
-            ("Good morning, Muninn!", true),
-            ("haha ok good night", true),
-            ("ありがとう!", true),
-            ("谢谢", true),
-            ("who's on call?", false),
-            ("good?", false),
-            ("and him?", false),
-            ("the gateway is down", false),
-        ] {
-            assert_eq!(is_small_talk(text), small_talk, "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::graph::{Source, Turn};
-use crate::retrieval::text::asks;
+use crate::retrieval::speech::asks;
 
 /// How long nothing is said until something new begins, where nobody says what they answer.
 const PAUSE: TimeDelta = TimeDelta::hours(4);

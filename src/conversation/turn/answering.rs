@@ -25,7 +25,7 @@ use crate::graph::{Source, Trust};
 use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, apart, summary};
-use crate::retrieval::text::asks;
+use crate::retrieval::speech::asks;
 
 /// Questions before a message that searching the team's knowledge looks at.
 const EARLIER: usize = 2;

@@ -54,15 +54,17 @@ pub(crate) const SAID_BY_OTHERS: &str = "\
     UNWIND [word IN $words WHERE said CONTAINS word] AS word \
     RETURN DISTINCT word";
 
-/// Empties answers that say again what is to be forgotten, with the summaries that may have taken them up.
+/// Empties answers that say again what is to be forgotten, with the summaries that may have taken them up. Not those that
+/// say something else by now: the lock is taken before that is looked at.
 pub(crate) const EMPTY: &str = "\
-    UNWIND $ids AS id \
-    MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response {id: id}) \
+    UNWIND $answers AS answer \
+    MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response {id: answer.id}) \
+    SET r.id = r.id WITH s, r, answer WHERE r.output = answer.output OR r.output = $blot \
     OPTIONAL MATCH (c:Channel {id: r.audience}) \
     SET r.output = $blot, r.trace = null, r.embedding = null, r.embedder = null, \
     r.rephrasedQuestion = null, r.cypher = null, s.summary = null, s.summarizedThrough = null \
     FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) \
-    RETURN count(r) AS times";
+    RETURN r.id AS id";
 
 /// The turns of a conversation.
 pub(crate) const TURNS_OF: &str =

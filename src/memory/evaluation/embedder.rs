@@ -206,7 +206,7 @@ impl<'a> Exchanges<'a> {
 
     /// The exchange that is most like one by its words, if it is alike at all.
     fn alike(&self, turn: &Turn, own: usize) -> Option<usize> {
-        let words = words(self.index, &turn.input, &[], 0.0);
+        let words = words(self.index, &turn.input, &[]);
         let found = self.index.postings().score(&words);
         let best = self
             .others(own)

@@ -50,6 +50,15 @@ impl History {
         Ok(history)
     }
 
+    /// The other way round: of each earlier one, all that replace it.
+    pub(super) fn replaced_by(&self) -> HashMap<ResponseId, Vec<ResponseId>> {
+        let mut later: HashMap<ResponseId, Vec<ResponseId>> = HashMap::new();
+        for it in self.replaced.values().flatten() {
+            later.entry(it.earlier).or_default().push(it.later);
+        }
+        later
+    }
+
     /// Those that somebody corrected.
     pub(super) fn corrected(&self) -> HashSet<ResponseId> {
         let all = self.replaced.values().flatten();

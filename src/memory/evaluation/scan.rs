@@ -11,7 +11,7 @@ use super::figures::{Figure, Figures, Share};
 use super::history::{History, Windows, draw};
 use super::words::{self, REPEATED, SaidAgain, USED, are_the_same, signature, telling};
 use crate::graph::{Outcome, ResponseId, Source, Turn};
-use crate::retrieval::text::asks;
+use crate::retrieval::speech::asks;
 
 /// Who asks the same again so soon was not helped.
 const SOON: TimeDelta = TimeDelta::minutes(15);
@@ -143,12 +143,7 @@ pub(super) fn scan(history: &History, rules: &Rules) -> Scanned {
             .enumerate()
             .map(|(place, turn)| (turn.event.as_str(), place))
             .collect(),
-        replaced_by: history
-            .replaced
-            .values()
-            .flatten()
-            .map(|it| (it.earlier, it.later))
-            .collect(),
+        replaced_by: history.replaced_by(),
         drawn: drawn(history, rules.most),
     };
     let mut index = AudienceIndex::new(None, 0);
@@ -213,8 +208,8 @@ struct Reader<'a> {
     corrected: HashSet<ResponseId>,
     places: HashMap<ResponseId, usize>,
     events: HashMap<&'a str, usize>,
-    /// Earlier exchanges, and what replaces them.
-    replaced_by: HashMap<ResponseId, ResponseId>,
+    /// Earlier exchanges, and what replaces them; several where several are worded alike.
+    replaced_by: HashMap<ResponseId, Vec<ResponseId>>,
     drawn: HashSet<ResponseId>,
 }
 
@@ -297,15 +292,16 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether it was given something that had been replaced by then, without what replaced it.
+    /// Whether it was given something that had been replaced by then, without anything that replaced it.
     fn is_outdated(&self, turn: &Turn, outcome: &Outcome) -> bool {
+        let was_known = |id: &&ResponseId| {
+            let place = self.places.get(*id);
+            place.is_some_and(|it| self.turn(*it).position < turn.position)
+        };
         let is_outdated = |given: &ResponseId| {
-            let later = self.replaced_by.get(given);
-            later.is_some_and(|later| {
-                let place = self.places.get(later);
-                let was_known = place.is_some_and(|it| self.turn(*it).position < turn.position);
-                was_known && !outcome.recalled.contains(later)
-            })
+            let later = self.replaced_by.get(given).into_iter().flatten();
+            let mut known = later.filter(was_known).peekable();
+            known.peek().is_some() && known.all(|it| !outcome.recalled.contains(it))
         };
         outcome.recalled.iter().any(is_outdated)
     }
@@ -360,7 +356,7 @@ impl Reader<'_> {
     /// The last exchange in which nearly the same was asked and answered.
     fn repeated(&self, turn: &Turn, known: &Known<'_>) -> Option<ResponseId> {
         let asked = telling(&turn.input);
-        let words = super::super::history::words(known.index, &turn.input, &[], 0.0);
+        let words = super::super::history::words(known.index, &turn.input, &[]);
         let found = known.index.postings().score(&words).coverage;
         let covered = found.iter().enumerate().filter(|(_, part)| **part >= 0.6);
         let mut places = covered.map(|(entry, _)| known.entries[entry]);
@@ -384,8 +380,9 @@ impl Reader<'_> {
 
     /// Questions whose answers somebody corrected; asked again when all is said.
     fn corrections(&self) -> Vec<Question> {
-        let all = self.history.replaced.values().flatten();
-        let corrections = all.filter(|it| it.corrected_at.is_some());
+        let later = self.history.turns.iter().map(|it| it.id);
+        let all = later.filter_map(|id| self.history.replaced.get(&id));
+        let corrections = all.flatten().filter(|it| it.corrected_at.is_some());
         let asked = corrections.filter_map(|it| {
             let turn = self.turn(*self.places.get(&it.earlier)?);
             let is_known = self.places.contains_key(&it.later);

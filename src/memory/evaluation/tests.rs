@@ -232,11 +232,17 @@ fn an_answer_from_what_was_replaced_is_outdated_unless_it_had_the_newer_one() {
     let scanned = told.scan();
     assert_eq!(count(&scanned, Figure::Outdated), (1, 3));
     assert_eq!(count(&scanned, Figure::Corrected), (0, 5));
+    // Replaced by several: any of them is a newer one.
+    let newest = told.ask("Ada", "The rent is 990 euros.", "Noted.", &[]);
+    told.replace(newest, old, false);
+    told.ask("Bob", "how much is it?", "950.", &[old, new]);
+    told.ask("Bob", "how much is it?", "990.", &[old, newest]);
+    assert_eq!(count(&told.scan(), Figure::Outdated), (1, 5));
     // Somebody says so.
     let correction = told.push(Turn::note("test/c/n", "Bob", "The rent is 950 euros."));
     told.replace(correction, early, true);
     let scanned = told.scan();
-    assert_eq!(count(&scanned, Figure::Corrected), (1, 5));
+    assert_eq!(count(&scanned, Figure::Corrected), (1, 8));
     let questions = of_kind(&scanned, &Kind::Corrected);
     assert_eq!(questions[0].targets, [correction]);
     assert_eq!(questions[0].own, Some(early));

@@ -13,7 +13,7 @@ use crate::memory::history;
 use crate::memory::index::{AudienceIndex, Entry};
 use crate::memory::revision::{Question, Statement};
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::text::asks;
+use crate::retrieval::speech::{Act, act};
 
 /// Cosine from which two exchanges may be the same in other words.
 const SAME_COSINE: f32 = 0.95;
@@ -87,8 +87,8 @@ pub(in crate::memory) struct Ranking<'a> {
     /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
     stand: Vec<usize>,
     tokens: usize,
-    /// It is a question.
-    asks: bool,
+    /// What the query does.
+    pub(in crate::memory) act: Act,
     /// How much it leans on what was said before it: 0 to 1.
     leaning: f32,
     /// "That", "there": it means what was said before it.
@@ -96,6 +96,22 @@ pub(in crate::memory) struct Ranking<'a> {
     /// Tokens that are filled with the best there is.
     usual: usize,
     kept: usize,
+}
+
+/// Lets what replaces another count for at least as much: the question had only more words of the older. `replaced`: by
+/// which of them each is replaced.
+pub(in crate::memory) fn raise_newer<T>(
+    all: &mut [T],
+    replaced: &[Option<usize>],
+    worth: impl Fn(&mut T) -> &mut f64,
+) {
+    for (earlier, later) in replaced.iter().enumerate() {
+        if let Some(later) = *later {
+            let least = *worth(&mut all[earlier]);
+            let of_later = worth(&mut all[later]);
+            *of_later = of_later.max(least);
+        }
+    }
 }
 
 impl<'a> Ranking<'a> {
@@ -109,8 +125,9 @@ impl<'a> Ranking<'a> {
             [] => 0.0,
             [..] => history::leaning(index, query.text),
         };
-        let words = history::words(index, query.text, query.earlier, leaning);
-        let vector = history::vector(index, query.vector, query.earlier, leaning);
+        let leant_on = history::leant_on(index, query.earlier, leaning);
+        let words = history::words(index, query.text, &leant_on);
+        let vector = history::vector(query.vector, &leant_on, index.dimension());
         let asked = Asked::read(query.text, query.asker, query.at, index.people());
         let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
         let mut ranked: Vec<Ranked> = found
@@ -132,7 +149,7 @@ impl<'a> Ranking<'a> {
             unheard: found.unheard,
             stand: Vec::new(),
             tokens: 0,
-            asks: asks(query.text),
+            act: act(query.text),
             leaning,
             points_back: history::points_back(query.text),
             usual: 0,
@@ -214,15 +231,10 @@ impl<'a> Ranking<'a> {
         self.marked(places).0
     }
 
-    /// The same, where what replaces another answers at least as well: the question had only more words of the older.
+    /// The same, where what replaces another answers at least as well.
     pub(in crate::memory) fn raised_in_order(&self, places: &[usize]) -> Vec<Recalled> {
         let (mut marked, replaced) = self.marked(places);
-        for (earlier, later) in replaced.into_iter().enumerate() {
-            if let Some(later) = later {
-                let least = marked[earlier].probability;
-                marked[later].probability = marked[later].probability.max(least);
-            }
-        }
+        raise_newer(&mut marked, &replaced, |one| &mut one.probability);
         marked
     }
 
@@ -411,7 +423,7 @@ impl<'a> Ranking<'a> {
             logit(one.scored.probability) - pointing
         }));
         let part = WHERE_SURE + unsure * (WHERE_UNSURE - WHERE_SURE);
-        let asked = if self.asks { 1.0 } else { OF_STATEMENTS };
+        let asked = if self.act.asks { 1.0 } else { OF_STATEMENTS };
         (settings.usual as f64 * part * asked) as usize
     }
 

@@ -179,9 +179,10 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
             (Directly::NotNeeded, _) | (Directly::Impossible(_), Otherwise::Here) => {
                 self.finish_for_asker(parts).await
             }
-            (Directly::Impossible(why), Otherwise::Nowhere) => {
-                let why = SafeText::new(&why.in_language(self.language));
-                self.finish_for_asker(&why.split(self.sink.limit())).await
+            (Directly::ByAnotherWay(words), _)
+            | (Directly::Impossible(words), Otherwise::Nowhere) => {
+                let words = SafeText::new(&words.in_language(self.language));
+                self.finish_for_asker(&words.split(self.sink.limit())).await
             }
         }
     }

@@ -7,8 +7,9 @@ mod support;
 use std::time::Duration;
 
 use muninn::conversation::ledger::Ledger;
+use muninn::graph::Forget;
 use muninn_platform::testing::Outcome;
-use muninn_platform::{Body, Cut, EventId, Opinion, TextLimit, Withdrawn};
+use muninn_platform::{Body, ConversationId, Cut, EventId, Opinion, TextLimit, Withdrawn};
 use support::bot::{Place, nothing_said};
 use support::model_server::{Gate, ModelServer, Reply};
 use support::pdf::pdf;
@@ -140,6 +141,32 @@ async fn an_edit_while_it_is_answered_is_what_is_answered() {
     let history = room.command("ada", "history").await.text();
     assert!(!history.contains("Berlin"), "{history}");
     bot.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_what_another_process_is_about_to_forget_is_answered_once_and_taken_away() {
+    let (place, server) = (Place::embedded(), ModelServer::start().await);
+    let bot = place.bot(&place.config(Some(&server), &[])).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    server.expects(asks("Berlin?")).answers("It rains.");
+    room.say_as_event(&event, "ada", "How is the weather in Berlin?")
+        .await;
+    let gate = Gate::closed();
+    server
+        .expects(asks("Oslo?"))
+        .replies(Reply::chunks(["It snows", " in Oslo."]).paused(&gate));
+    let mut edit = room
+        .edit(&event, "ada", "How is the weather in Oslo?")
+        .await;
+    edit.first_update().await;
+    let turn = bot.archive.turn_of_event(&EventId::new(&event)).await;
+    let session = ConversationId::new(turn.unwrap().unwrap().session);
+    bot.store.mark(&session, Forget::Session).await.unwrap();
+    gate.open();
+    assert_eq!(edit.answer().await.text(), "It snows in Oslo.");
+    bot.end().await;
+    assert_eq!(room.shown(), [""; 0]);
+    server.finish();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::graph::Turn;
 use crate::llm::tokens::{Keep, cut};
-use crate::retrieval::speech::{Act, act};
+use crate::retrieval::speech::{Act, act, asks_how_one_is, asks_what_it_does};
 
 /// A turn as prompts quote it. Texts come as lines, so that a template can put a quote mark before
 /// each: no line of a quotation can then be taken for the prompt's own words.
@@ -240,10 +240,18 @@ pub enum Said {
     Statement,
     /// Thanks, a greeting.
     SmallTalk,
+    /// Who or what the bot is.
+    AboutIt,
 }
 
 impl Said {
     pub fn of(text: &str) -> Self {
+        if asks_what_it_does(text) {
+            return Self::AboutIt;
+        }
+        if asks_how_one_is(text) {
+            return Self::SmallTalk;
+        }
         let Act { asks, states } = act(text);
         match (states, asks) {
             (true, _) => Self::Statement,
@@ -286,6 +294,7 @@ impl<'a> FromMemory<'a> {
             Said::Question => text!("remember-nothing"),
             Said::Statement => text!("remember-nothing-noted"),
             Said::SmallTalk => text!("asked-nothing"),
+            Said::AboutIt => text!("about-it"),
         };
         Self {
             noted: said == Said::Statement,

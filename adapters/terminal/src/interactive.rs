@@ -93,7 +93,7 @@ impl Talk<'_> {
             tokio::select! {
                 done = &mut shown.done => {
                     if done.is_err() {
-                        say("No answer came; please ask again.").map_err(disconnected)?;
+                        say("No answer came. Ask again, or say `unmute` where somebody muted me.").map_err(disconnected)?;
                     }
                     return Ok(ControlFlow::Continue(()));
                 }

@@ -1,6 +1,9 @@
 //! What a text does: it asks, it states, both or neither. By its marks, by the words of its language, and by where in
 //! the sentence they stand: "the one who bakes" asks nothing, and "we open at nine, ok?" states something.
 
+mod phrases;
+
+pub use self::phrases::{asks_how_one_is, asks_what_it_does};
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, bare, lower, spoken, tokens, written};
 
@@ -32,14 +35,14 @@ pub fn states(text: &str) -> bool {
     act(text).states
 }
 
-/// Whether a text is mere politeness, or has no words at all.
+/// Whether a text is mere politeness ("thanks!", "how are you today?"), or has no words at all.
 pub fn is_small_talk(text: &str) -> bool {
-    act(text) == Act::default() || written(text).is_empty()
+    act(text) == Act::default() || written(text).is_empty() || asks_how_one_is(text)
 }
 
-/// Whether nothing that was said can help with a text: mere politeness, or a sum.
+/// Whether nothing that was said can help with a text: mere politeness, a sum, or a question about the bot itself.
 pub fn asks_for_nothing(text: &str) -> bool {
-    is_small_talk(text) || is_sum(text)
+    is_small_talk(text) || is_sum(text) || asks_what_it_does(text)
 }
 
 /// "What is 38 times 7?"
@@ -493,6 +496,7 @@ mod tests {
             ("Good morning, Muninn!", true),
             ("haha ok good night", true),
             ("ありがとう!", true),
+            ("how are you today?", true),
             ("谢谢", true),
             ("who's on call?", false),
             ("good?", false),

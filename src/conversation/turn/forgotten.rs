@@ -46,6 +46,13 @@ impl TurnRunner {
         }
     }
 
+    /// Whether a turn is known to be forgotten, or about to be.
+    pub(super) async fn is_forgotten(&self, kept: ResponseId) -> bool {
+        let asked = [AsRead::new(kept, "")];
+        let gone = self.archive.gone(&asked).await.unwrap_or_default();
+        !gone.forgotten.is_empty()
+    }
+
     /// Answers again what was kept with something in it that was forgotten at the same moment. `shown` is what it went out
     /// as, if it did.
     pub(super) async fn without_forgotten(
@@ -74,14 +81,12 @@ impl TurnRunner {
             Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
             | Err(_) => Notice::Failed,
         };
-        let asked = [AsRead::new(kept, "")];
-        let gone = self.archive.gone(&asked).await.unwrap_or_default();
-        if gone.forgotten.is_empty() {
+        if self.is_forgotten(kept).await {
+            // Its question, too: nobody waits for anything.
+            self.take_away(reply, shown).await;
+        } else {
             // In the place of what was shown, and first: killed in between, it is given again, and not forgotten untold.
             deliver(reply, &notice.in_language(message.language())).await;
-        } else {
-            // Its question was forgotten as well: nobody waits for anything.
-            self.take_away(reply, shown).await;
         }
         let forgetting = self.archive.store().forget(guard, Forget::Turn(kept));
         if let Err(error) = forgetting.await {

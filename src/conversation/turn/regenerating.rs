@@ -67,6 +67,11 @@ impl TurnRunner {
         let (mut regeneration, mut outdated) = (regeneration, None);
         let mut outcome = Ok(Err(KeptReason::OutOfWindow));
         for _ in 0..=MOST_AGAIN {
+            let is_unshown = matches!(regeneration, Regeneration::Unshown);
+            // Not what it was given alone: nobody waits for an answer any more.
+            if is_unshown && self.is_forgotten(of).await {
+                break;
+            }
             let once = self.regenerate_once(guard, revision, of, regeneration, reply, interrupt);
             match once.await {
                 Ok(Once::Outdated) => {}

@@ -1,0 +1,143 @@
+//! What people ask of whom they meet, in whole phrases: nothing that anybody told before answers it.
+
+use super::{LEADING, in_full};
+use crate::language::{self, WordList};
+use crate::text::lower;
+
+/// How people ask one another how they are.
+const HOW_ONE_IS: [&str; 26] = [
+    "how are you",
+    "how are u",
+    "how are things",
+    "how are we",
+    "how is it going",
+    "how is life",
+    "how is your day",
+    "how is everyone",
+    "how is everybody",
+    "how do you do",
+    "how have you been",
+    "what is up",
+    "what is new",
+    "wie geht",
+    "wie geht es",
+    "wie gehts",
+    "wie läuft",
+    "wie läuft es",
+    "comment ça va",
+    "comment vas tu",
+    "comment allez vous",
+    "ça va",
+    "cómo estás",
+    "come stai",
+    "tudo bem",
+    "hoe gaat het",
+];
+/// How people ask a bot what it is for.
+const WHAT_IT_DOES: [&str; 36] = [
+    "what can you do",
+    "what do you do",
+    "what are you",
+    "what are you for",
+    "what can i ask",
+    "what can i ask you",
+    "what is your job",
+    "what is your name",
+    "who are you",
+    "how can you help",
+    "how do you work",
+    "how does this work",
+    "are you a bot",
+    "are you human",
+    "are you an ai",
+    "was kannst du",
+    "was machst du",
+    "was bist du",
+    "wer bist du",
+    "wie heißt du",
+    "wie funktionierst du",
+    "wie funktioniert das",
+    "bist du ein bot",
+    "que sais tu faire",
+    "que peux tu faire",
+    "qui es tu",
+    "comment ça marche",
+    "qué puedes hacer",
+    "quién eres",
+    "cómo funciona esto",
+    "o que você faz",
+    "o que você pode fazer",
+    "quem é você",
+    "cosa sai fare",
+    "chi sei",
+    "wie ben je",
+];
+/// What may stand behind either.
+const CLOSING: WordList = WordList::of(
+    "today tonight doing feeling going now so far muninn all everyone everybody guys folks team there this fine morning \
+    afternoon evening for me us here exactly actually really even help with dir euch ihnen s heute so denn eigentlich hier \
+    alles genau aujourd hui tu vous toi ici hoy todo aquí oggi hoje aqui vandaag je jou met",
+);
+
+/// Whether a text asks how somebody is, as people greet.
+pub fn asks_how_one_is(text: &str) -> bool {
+    is_one_of(&HOW_ONE_IS, text)
+}
+
+/// Whether a text asks a bot who it is, or what it can do.
+pub fn asks_what_it_does(text: &str) -> bool {
+    is_one_of(&WHAT_IT_DOES, text)
+}
+
+/// Whether a text is one of the phrases, with no more than a greeting before it and a word of [`CLOSING`] behind it.
+fn is_one_of(phrases: &[&str], text: &str) -> bool {
+    let lower = lower(text);
+    let clauses = lower.split([',', '.', '!', '?', '¿']);
+    let words: Vec<&str> = clauses.flat_map(in_full).collect();
+    let leads = |word: &&&str| language::is_polite(word) || LEADING.has(word);
+    let asked = &words[words.iter().take_while(leads).count()..];
+    let behind = |phrase: &&str| {
+        let mut asked = asked.iter();
+        let is_said = phrase.split(' ').all(|word| asked.next() == Some(&word));
+        is_said.then(|| asked.as_slice())
+    };
+    let closes = |word: &&str| CLOSING.has(word) || language::is_polite(word);
+    let mut rests = phrases.iter().filter_map(behind);
+    rests.any(|rest| rest.iter().all(closes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_phrases_are_told_from_what_begins_like_them() {
+        for (text, how_one_is, what_it_does) in [
+            ("how are you today?", true, false),
+            ("hi Muninn, how's it going this morning?", true, false),
+            ("What's up?", true, false),
+            ("Wie geht's dir heute?", true, false),
+            ("Hallo, wie geht es euch?", true, false),
+            ("comment vas-tu aujourd'hui ?", true, false),
+            ("ça va ?", true, false),
+            ("how are you getting to the fair?", false, false),
+            ("what is new in the menu?", false, false),
+            ("how is it going with the roof?", false, false),
+            ("what's up with the printer", false, false),
+            ("what did we do today?", false, false),
+            ("What can you do?", false, true),
+            ("hello! who are you?", false, true),
+            ("ok, what can you do for us here", false, true),
+            ("How can you help me?", false, true),
+            ("Was kannst du eigentlich alles?", false, true),
+            ("¿Qué puedes hacer?", false, true),
+            ("Qui es-tu ?", false, true),
+            ("what can you do about the printer?", false, false),
+            ("who are you meeting on Friday?", false, false),
+            ("what do you do on Fridays?", false, false),
+        ] {
+            let asked = (asks_how_one_is(text), asks_what_it_does(text));
+            assert_eq!(asked, (how_one_is, what_it_does), "{text}");
+        }
+    }
+}

@@ -49,6 +49,31 @@ async fn a_question_is_answered_with_and_without_a_bot_that_runs() {
     end(bot).await;
 }
 
+/// What somebody does in the first five minutes: one small file, and no model.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_single_small_file_is_quoted_where_it_answers() {
+    let home = Home::new();
+    let note = "# Welcome to the depot\n\n## Getting in\nThe side door opens with your badge from half past six.\n\n\
+        ## Parking\nStaff park behind the building. The places in front are for customers.\n\n\
+        ## Pay\nWages are paid on the 28th. Hand in your hours to Marta.\n";
+    std::fs::write(home.path("welcome.md"), note).unwrap();
+    home.run(&["ingest", "welcome.md"], "").await.succeeds();
+    for (question, passage) in [
+        ("Which door opens with my badge?", "The side door"),
+        ("to whom do i hand in my hours", "hours to Marta"),
+    ] {
+        let asked = home.run(&["ask", question], "").await;
+        assert!(asked.succeeds().contains(passage), "{asked:?}");
+    }
+    for question in [
+        "What is the capital of Australia?",
+        "Who may open the safe behind the counter?",
+    ] {
+        let asked = home.run(&["ask", question], "").await;
+        assert!(!asked.succeeds().contains("welcome.md"), "{asked:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_comes_on_stdin_is_read_with_the_question() {
     let server = ModelServer::start().await;

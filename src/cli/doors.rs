@@ -2,23 +2,94 @@
 
 use std::sync::Arc;
 
+use muninn::config::Config;
+#[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::conversation::readable::ReadablePlaces;
+#[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::conversation::to_bot::ToBot;
+use muninn::reloading::Reloading;
 use muninn::wiring::Wired;
 use muninn_platform::{Inbox, Memberships};
+use tokio_util::sync::CancellationToken;
+
+#[cfg(feature = "mcp")]
+use super::mcp;
+use super::platforms::PlatformArgs;
+#[cfg(feature = "web")]
+use super::web;
 
 /// What the pages and the programs of people share.
+#[cfg(any(feature = "mcp", feature = "web"))]
 pub(super) struct Doors {
     pub(super) readable: ReadablePlaces,
     /// Is closed when the bot is to end.
     pub(super) to_bot: Arc<ToBot>,
 }
 
+#[cfg(any(feature = "mcp", feature = "web"))]
 impl Doors {
-    pub(super) fn of(wired: &Wired, inbox: &Inbox, memberships: &Memberships) -> Self {
+    fn of(wired: &Wired, inbox: &Inbox, memberships: &Memberships) -> Self {
         Self {
             readable: ReadablePlaces::new(Arc::clone(&wired.store), memberships.clone()),
             to_bot: Arc::new(ToBot::new(inbox.clone(), Arc::clone(&wired.bot))),
         }
+    }
+}
+
+/// The doors that this program was built with, of one bot.
+pub(super) struct OpenDoors {
+    #[cfg(feature = "mcp")]
+    pub(super) mcp: Arc<muninn::mcp::Mcp>,
+    /// None where no pages are served.
+    #[cfg(feature = "web")]
+    pub(super) web: Option<Arc<muninn::web::Web>>,
+}
+
+/// The bot that doors lead to.
+#[cfg_attr(
+    not(feature = "web"),
+    expect(dead_code, reason = "some of it is for pages alone")
+)]
+pub(super) struct BehindDoors<'a> {
+    pub(super) wired: &'a Wired,
+    pub(super) inbox: &'a Inbox,
+    pub(super) memberships: &'a Memberships,
+    pub(super) reloading: &'a Arc<Reloading>,
+    /// None where no platform is connected.
+    pub(super) platforms: Option<&'a PlatformArgs>,
+}
+
+impl OpenDoors {
+    /// Opens them until `shutdown`.
+    ///
+    /// # Errors
+    /// When an address that is set cannot be listened at.
+    #[cfg_attr(
+        not(any(feature = "mcp", feature = "web")),
+        expect(unused_variables, clippy::unused_async, reason = "there are no doors")
+    )]
+    pub(super) async fn open(
+        config: &Config,
+        bot: BehindDoors<'_>,
+        shutdown: &CancellationToken,
+    ) -> anyhow::Result<Self> {
+        #[cfg(any(feature = "mcp", feature = "web"))]
+        let doors = Doors::of(bot.wired, bot.inbox, bot.memberships);
+        #[cfg(feature = "mcp")]
+        let mcp = mcp::beside(config, bot.wired, &doors, shutdown).await?;
+        #[cfg(feature = "web")]
+        let here = web::ThisProcess {
+            config: config.clone(),
+            platforms: bot.platforms.cloned(),
+            reloading: Arc::clone(bot.reloading),
+        };
+        #[cfg(feature = "web")]
+        let web = web::beside(here, bot.wired, &doors, shutdown).await?;
+        Ok(Self {
+            #[cfg(feature = "mcp")]
+            mcp,
+            #[cfg(feature = "web")]
+            web,
+        })
     }
 }

@@ -12,15 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin;
 use super::context::Running;
-#[cfg(any(feature = "mcp", feature = "web"))]
-use super::doors::Doors;
+use super::doors::{BehindDoors, OpenDoors};
 use super::live_settings::{AllowLists, Environment, LiveSettings};
-#[cfg(feature = "mcp")]
-use super::mcp;
 use super::platforms;
 use super::refresh;
-#[cfg(feature = "web")]
-use super::web;
 
 /// What somebody does with it.
 pub(super) struct OwnBot {
@@ -57,18 +52,19 @@ pub(super) async fn with_own_bot<T>(
     let ending = CancellationToken::new();
     let memberships = Memberships::default();
     let _terminals = platforms::terminals_tell(&memberships);
-    #[cfg(any(feature = "mcp", feature = "web"))]
-    let doors = Doors::of(&wired, &inbox, &memberships);
-    #[cfg(feature = "mcp")]
-    let mcp = mcp::beside(config, &wired, &doors, &ending).await?;
-    #[cfg(feature = "web")]
-    let here = web::ThisProcess {
-        config: config.clone(),
+    let behind = BehindDoors {
+        wired: &wired,
+        inbox: &inbox,
+        memberships: &memberships,
+        reloading: &reloading,
         platforms: None,
-        reloading: Arc::clone(&reloading),
     };
-    #[cfg(feature = "web")]
-    let web = web::beside(here, &wired, &doors, &ending).await?;
+    let OpenDoors {
+        #[cfg(feature = "mcp")]
+        mcp,
+        #[cfg(feature = "web")]
+        web,
+    } = OpenDoors::open(config, behind, &ending).await?;
     let Wired {
         bot,
         store,

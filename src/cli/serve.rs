@@ -6,6 +6,7 @@ pub(super) mod signals;
 use std::sync::Arc;
 
 use anyhow::bail;
+use futures::future::BoxFuture;
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::conversation::ledger::Ledger;
@@ -21,16 +22,13 @@ use self::ending::{Serving, Tasks, Time};
 use self::signals::{Signals, ask_at_each};
 use super::admin;
 use super::context::Running;
-#[cfg(any(feature = "mcp", feature = "web"))]
-use super::doors::Doors;
+use super::doors::{BehindDoors, OpenDoors};
 use super::live_settings::{Environment, LiveSettings};
 #[cfg(feature = "mcp")]
 use super::mcp;
 use super::output::Exit;
 use super::platforms::{self, PlatformArgs, Registries};
 use super::refresh;
-#[cfg(feature = "web")]
-use super::web;
 
 /// Why something cannot be served that is set.
 pub(super) fn missing_feature(setting: &str, feature: &str) -> String {
@@ -74,18 +72,19 @@ pub(super) async fn run(
         .shared(wired.store.is_shared())
         .hearing(wired.heard.clone());
     let _terminals = platforms::terminals_tell(&registries.memberships);
-    #[cfg(any(feature = "mcp", feature = "web"))]
-    let doors = Doors::of(&wired, &inbox, &registries.memberships);
-    #[cfg(feature = "mcp")]
-    let mcp = mcp::beside(config, &wired, &doors, &shutdown).await?;
-    #[cfg(feature = "web")]
-    let here = web::ThisProcess {
-        config: config.clone(),
-        platforms: Some(args.clone()),
-        reloading: Arc::clone(&reloading),
+    let behind = BehindDoors {
+        wired: &wired,
+        inbox: &inbox,
+        memberships: &registries.memberships,
+        reloading: &reloading,
+        platforms: Some(args),
     };
-    #[cfg(feature = "web")]
-    let web = web::beside(here, &wired, &doors, &shutdown).await?;
+    let OpenDoors {
+        #[cfg(feature = "mcp")]
+        mcp,
+        #[cfg(feature = "web")]
+        web,
+    } = OpenDoors::open(config, behind, &shutdown).await?;
     let Wired {
         bot,
         store,
@@ -99,13 +98,8 @@ pub(super) async fn run(
     let backfills = Backfills::new(&folder, heard, registries.histories);
     bot.reads_history_by(Arc::clone(&backfills));
     let left_over = inbox.left_over();
-    let names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
-    #[cfg(any(feature = "mcp", feature = "terminal"))]
-    let mut names = names;
-    #[cfg(feature = "terminal")]
-    let unheard = super::chat::unheard(&mut names, &inbox, &shutdown);
-    #[cfg(feature = "mcp")]
-    let unheard_calls = mcp::unheard(&mut names, &inbox, &shutdown);
+    let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    let unheard = unheard(&mut names, &inbox, &shutdown);
     bot.sign_in(&names, &left_over).await;
     let mut tasks = Tasks::default();
     for platform in platforms {
@@ -123,10 +117,9 @@ pub(super) async fn run(
             backfills.end().await;
         }
     });
-    #[cfg(feature = "terminal")]
-    tasks.run(unheard);
-    #[cfg(feature = "mcp")]
-    tasks.run(unheard_calls);
+    for answering in unheard {
+        tasks.run(answering);
+    }
     let as_commands_see = Running {
         config: config.clone(),
         store: Arc::clone(&store),
@@ -164,6 +157,24 @@ pub(super) async fn run(
     lost?;
     tracing::info!("ended");
     Ok(Exit::SUCCESS)
+}
+
+/// What answers, to nobody, what an earlier process accepted from where no platform takes it. Adds where that is to `names`.
+#[cfg_attr(
+    not(any(feature = "mcp", feature = "terminal")),
+    expect(unused_variables, reason = "everything comes from a platform")
+)]
+fn unheard(
+    names: &mut Vec<String>,
+    inbox: &Inbox,
+    shutdown: &CancellationToken,
+) -> Vec<BoxFuture<'static, ()>> {
+    Vec::from([
+        #[cfg(feature = "terminal")]
+        futures::FutureExt::boxed(super::chat::unheard(names, inbox, shutdown)),
+        #[cfg(feature = "mcp")]
+        futures::FutureExt::boxed(mcp::unheard(names, inbox, shutdown)),
+    ])
 }
 
 /// Lets commands work with this process, and keeps the sources fresh that it has.

@@ -150,44 +150,17 @@ impl Parts {
         check_channels(config)?;
         let searcher = searcher(config, Arc::clone(&store), Arc::clone(&self.recaller))?;
         let searcher = Arc::new(searcher);
-        let journal = Journal::open(&config.data_dir)?;
-        let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
         let sessions = Arc::new(Sessions::default());
-        let archive = Archive::new(
-            Arc::clone(&store),
-            journal,
-            Arc::clone(&sessions),
-            summary::read(config.turn.window_turns),
-        );
-        let archive = Arc::new(archive.with_recaller(Arc::clone(&self.recaller)));
-        let audit = Audit::new(&config.data_dir);
-        let shared = Shared {
-            people: Arc::new(People::new(Arc::clone(&store), audit.clone())),
-            hearing: Arc::new(HearingRules::new(Arc::clone(&config.channels))),
-            withdrawals: Arc::new(withdrawals),
-            archive,
-            audit,
-            parts: self,
-        };
+        let shared = Shared::open(config, self, &store, &sessions)?;
         shared.work_beside(config, &store, &searcher);
-        let turns = TurnRunner {
-            config: config.turn.clone(),
-            archive: Arc::clone(&shared.archive),
-            recaller: Arc::clone(&shared.parts.recaller),
-            prompts: Arc::clone(&shared.parts.prompts),
-            attachments: Attachments::new(config.attachments),
-            channels: Arc::clone(&config.channels),
-            model: shared.parts.model.clone(),
+        let looks_up = LooksUp {
             toolbox: Arc::new(toolbox),
             mcp: Arc::clone(&mcp_servers),
             searcher: Arc::clone(&searcher),
-            budgets: Arc::clone(&shared.parts.budgets),
-            people: Arc::clone(&shared.people),
-            withdrawals: Arc::clone(&shared.withdrawals),
         };
         let bot = Arc::new(Bot::new(
             sessions,
-            turns,
+            shared.turns(config, looks_up),
             shared.commands(config),
             shared.upkeep(config, &store),
             &config.admission,
@@ -215,7 +188,40 @@ struct Shared {
     audit: Audit,
 }
 
+/// What a turn looks things up with.
+struct LooksUp {
+    toolbox: Arc<Toolbox>,
+    mcp: Arc<McpServers>,
+    searcher: Arc<Searcher>,
+}
+
 impl Shared {
+    /// Opens the files that it keeps.
+    fn open(
+        config: &Config,
+        parts: Parts,
+        store: &Arc<GraphStore>,
+        sessions: &Arc<Sessions>,
+    ) -> Result<Self, WiringError> {
+        let journal = Journal::open(&config.data_dir)?;
+        let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
+        let archive = Archive::new(
+            Arc::clone(store),
+            journal,
+            Arc::clone(sessions),
+            summary::read(config.turn.window_turns),
+        );
+        let audit = Audit::new(&config.data_dir);
+        Ok(Self {
+            people: Arc::new(People::new(Arc::clone(store), audit.clone())),
+            hearing: Arc::new(HearingRules::new(Arc::clone(&config.channels))),
+            withdrawals: Arc::new(withdrawals),
+            archive: Arc::new(archive.with_recaller(Arc::clone(&parts.recaller))),
+            audit,
+            parts,
+        })
+    }
+
     /// Looks after what is searched, beside the start, which it must not hold up: every turn is looked at.
     fn work_beside(&self, config: &Config, store: &Arc<GraphStore>, searcher: &Arc<Searcher>) {
         let recaller = &self.parts.recaller;
@@ -232,6 +238,30 @@ impl Shared {
                 tracing::warn!("{problem}");
             }
         });
+    }
+
+    fn turns(&self, config: &Config, looks_up: LooksUp) -> TurnRunner {
+        let parts = &self.parts;
+        let LooksUp {
+            toolbox,
+            mcp,
+            searcher,
+        } = looks_up;
+        TurnRunner {
+            config: config.turn.clone(),
+            archive: Arc::clone(&self.archive),
+            recaller: Arc::clone(&parts.recaller),
+            prompts: Arc::clone(&parts.prompts),
+            attachments: Attachments::new(config.attachments),
+            channels: Arc::clone(&config.channels),
+            model: parts.model.clone(),
+            toolbox,
+            mcp,
+            searcher,
+            budgets: Arc::clone(&parts.budgets),
+            people: Arc::clone(&self.people),
+            withdrawals: Arc::clone(&self.withdrawals),
+        }
     }
 
     fn commands(&self, config: &Config) -> Commands {

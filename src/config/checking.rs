@@ -38,8 +38,12 @@ impl Options {
             return Err(ConfigError::EmbeddingWithoutService);
         }
         let chain = models::chain(&self, service, &data_dir)?;
+        let graph = self.graph(&data_dir)?;
+        let channels = self.channels()?;
         Ok(Config {
-            graph: self.graph(&data_dir)?,
+            turn: self.turn(),
+            admission: self.admission(),
+            graph,
             model: chain.first,
             fallbacks: chain.fallbacks,
             embedding_service: chain.embedding_service,
@@ -50,42 +54,18 @@ impl Options {
                 channel: self.budget_channel,
                 everyone: self.budget_total,
             },
-            turn: TurnConfig {
-                bot_name: self.bot_name,
-                window_turns: self.window_turns,
-                context_tokens: self.context_tokens,
-                answer_tokens: self.answer_tokens,
-                agent_max_rounds: self.agent_max_rounds,
-                recall_rerank: self.recall_rerank,
-                prompts_dir: self.prompts_dir.clone(),
-                calls_no_tools: self.model_tools == ModelTools::None,
-                timeout: Duration::from_secs(self.turn_timeout),
-            },
             time_zone: self.time_zone.unwrap_or_else(of_the_machine),
             recall: RecallConfig {
                 mode: self.recall_mode,
                 threshold: self.recall_threshold,
                 tokens: self.recall_tokens,
             },
-            admission: AdmissionConfig {
-                messages_per_minute: self.messages_per_minute,
-                message_chars: self.message_chars,
-                inbox_size: self.inbox_size,
-                turns_in_flight: self.turns_in_flight,
-            },
             attachments: AttachmentConfig {
                 bytes: self.attachment_bytes,
                 vision: self.model_vision,
             },
             audit_days: self.audit_days,
-            channels: {
-                let channels = match &self.channel_settings {
-                    Some(path) => Channels::load(path)
-                        .map_err(|error| ConfigError::Channels(in_one_line(&error)))?,
-                    None => Channels::default(),
-                };
-                Arc::new(channels.speaking(self.language))
-            },
+            channels,
             channels_file: self.channel_settings,
             sources_file: SourcesFile::new(self.sources_file, &data_dir),
             mcp_file: McpFile::new(self.mcp_file, &data_dir),
@@ -162,6 +142,39 @@ impl Options {
             });
         }
         Ok(())
+    }
+
+    fn turn(&self) -> TurnConfig {
+        TurnConfig {
+            bot_name: self.bot_name.clone(),
+            window_turns: self.window_turns,
+            context_tokens: self.context_tokens,
+            answer_tokens: self.answer_tokens,
+            agent_max_rounds: self.agent_max_rounds,
+            recall_rerank: self.recall_rerank,
+            prompts_dir: self.prompts_dir.clone(),
+            calls_no_tools: self.model_tools == ModelTools::None,
+            timeout: Duration::from_secs(self.turn_timeout),
+        }
+    }
+
+    fn admission(&self) -> AdmissionConfig {
+        AdmissionConfig {
+            messages_per_minute: self.messages_per_minute,
+            message_chars: self.message_chars,
+            inbox_size: self.inbox_size,
+            turns_in_flight: self.turns_in_flight,
+        }
+    }
+
+    fn channels(&self) -> Result<Arc<Channels>, ConfigError> {
+        let channels = match &self.channel_settings {
+            Some(path) => {
+                Channels::load(path).map_err(|error| ConfigError::Channels(in_one_line(&error)))?
+            }
+            None => Channels::default(),
+        };
+        Ok(Arc::new(channels.speaking(self.language)))
     }
 
     fn graph(&self, data_dir: &Path) -> Result<GraphConfig, ConfigError> {

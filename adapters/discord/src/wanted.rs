@@ -10,7 +10,7 @@ use serenity::model::id::MessageId;
 use crate::buttons::{self, Button, ItemButton, Pressed, Row};
 use crate::content::Belongs;
 use crate::directory::{Kind, Spot};
-use crate::event::{Asked, EventKind};
+use crate::event::{Asked, EventKind, Quoted};
 use crate::ids::{self, Place};
 use crate::intent::{about, is_admin};
 
@@ -88,29 +88,13 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             private,
             thread,
         } => ask(asked, facts, question, *private, *thread),
-        EventKind::About(_) if facts.mode == AnswerMode::Never => say(text!("never-here")),
-        EventKind::About(quoted) if quoted.text.trim().is_empty() && quoted.files.is_empty() => {
-            say(text!("no-text"))
-        }
-        EventKind::About(quoted) => Wanted::Turn(Turn {
-            has_buttons: true,
-            ..turn(asked, Body::Text(about(quoted)), false)
-        }),
-        EventKind::Given(command) => {
-            Wanted::Turn(turn(asked, Body::Command(command.clone()), true))
-        }
-        EventKind::CatchUp(since) => {
-            let command = Command::CatchUp(day(since.as_deref()));
-            Wanted::Turn(turn(asked, Body::Command(command), true))
-        }
-        EventKind::Backfill(since) => {
-            let command = Command::Backfill(day(since.as_deref()));
-            Wanted::Turn(turn(asked, Body::Command(command), true))
-        }
+        EventKind::About(quoted) => about_message(asked, facts, quoted),
+        EventKind::Given(command) => privately(asked, command.clone()),
+        EventKind::CatchUp(since) => privately(asked, Command::CatchUp(day(since.as_deref()))),
+        EventKind::Backfill(since) => privately(asked, Command::Backfill(day(since.as_deref()))),
         EventKind::Attend(attention, place) => {
             let scope = scope(asked, place.as_deref());
-            let command = Command::Attend(*attention, scope);
-            Wanted::Turn(turn(asked, Body::Command(command), true))
+            privately(asked, Command::Attend(*attention, scope))
         }
         EventKind::Record(is_kept, place) => {
             let scope = scope(asked, place.as_deref());
@@ -119,12 +103,9 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             } else {
                 Command::OffTheRecord(scope)
             };
-            Wanted::Turn(turn(asked, Body::Command(command), true))
+            privately(asked, command)
         }
-        EventKind::Remember(words) => {
-            let command = Command::parse(words);
-            Wanted::Turn(turn(asked, Body::Command(command), true))
-        }
+        EventKind::Remember(words) => privately(asked, Command::parse(words)),
         EventKind::Forget(_, Some(number)) => {
             own(asked, Command::Forget(ForgetWhat::Item(item(*number))))
         }
@@ -153,16 +134,7 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             is_private,
         } => match (buttons::parse(button), ItemButton::parse(button)) {
             (Some(pressed), _) => self::pressed(asked, pressed, *on, *is_private),
-            (None, Some((ItemButton::Forget, item))) => {
-                own(asked, Command::Shown(item, ItemDeed::Forget))
-            }
-            (None, Some((ItemButton::Correct, item))) => Wanted::Form(item),
-            (None, Some((ItemButton::Approve, item))) => {
-                own(asked, Command::Shown(item, ItemDeed::Approve))
-            }
-            (None, Some((ItemButton::Decline, item))) => {
-                own(asked, Command::Shown(item, ItemDeed::Decline))
-            }
+            (None, Some((button, item))) => pressed_at_item(asked, button, item),
             (None, None) => say(text!("old-button")),
         },
         EventKind::Submitted(form, text) => match ItemButton::parse(form) {
@@ -218,6 +190,25 @@ fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
         thread: NewThread::No,
         has_buttons: false,
     }
+}
+
+/// A command whose answer only the one who gives it sees.
+fn privately(asked: &Asked, command: Command) -> Wanted {
+    Wanted::Turn(turn(asked, Body::Command(command), true))
+}
+
+/// A question about what somebody said.
+fn about_message(asked: &Asked, facts: Context, quoted: &Quoted) -> Wanted {
+    if facts.mode == AnswerMode::Never {
+        return say(text!("never-here"));
+    }
+    if quoted.text.trim().is_empty() && quoted.files.is_empty() {
+        return say(text!("no-text"));
+    }
+    Wanted::Turn(Turn {
+        has_buttons: true,
+        ..turn(asked, Body::Text(about(quoted)), false)
+    })
 }
 
 fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: bool) -> Wanted {
@@ -281,20 +272,26 @@ fn item(number: i64) -> u32 {
 fn forget(asked: &Asked, what: &str) -> Wanted {
     let confirm = |text, row| Wanted::Say { text, row };
     match what {
-        "last" => {
-            let body = Body::Command(Command::Forget(ForgetWhat::Last));
-            Wanted::Turn(turn(asked, body, true))
-        }
+        "last" => privately(asked, Command::Forget(ForgetWhat::Last)),
         "me" | "me yes" => {
             let is_confirmed = what == "me yes";
-            let body = Body::Command(Command::Forget(ForgetWhat::Me { is_confirmed }));
-            Wanted::Turn(turn(asked, body, true))
+            privately(asked, Command::Forget(ForgetWhat::Me { is_confirmed }))
         }
         "thread" => confirm(text!("confirm-session"), Row::ForgetSession),
         "private" => confirm(text!("confirm-private"), Row::ForgetSession),
         "channel" => confirm(text!("confirm-channel"), Row::ForgetAudience),
         "" => say(text!("forget-what")),
         _ => Wanted::Nothing,
+    }
+}
+
+/// A button below a single thing that is kept.
+fn pressed_at_item(asked: &Asked, button: ItemButton, item: ShownItem) -> Wanted {
+    match button {
+        ItemButton::Forget => own(asked, Command::Shown(item, ItemDeed::Forget)),
+        ItemButton::Correct => Wanted::Form(item),
+        ItemButton::Approve => own(asked, Command::Shown(item, ItemDeed::Approve)),
+        ItemButton::Decline => own(asked, Command::Shown(item, ItemDeed::Decline)),
     }
 }
 
@@ -347,7 +344,7 @@ mod tests {
     use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
 
     use super::*;
-    use crate::event::{Person, Quoted};
+    use crate::event::Person;
 
     const FACTS: Context = Context {
         is_allowed: true,

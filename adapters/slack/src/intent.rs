@@ -342,19 +342,9 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Interacti
         }
         (Action::Submitted { .. }, _) => InteractionIntent::Nothing,
         (Action::Button { action, value, .. }, Some(channel))
-            if views::Button::of(action) == Some(views::Button::ForgetItem) =>
+            if let Some(deed) = deed_of(action) =>
         {
-            of_item(value, ItemDeed::Forget, channel, user)
-        }
-        (Action::Button { action, value, .. }, Some(channel))
-            if views::Button::of(action) == Some(views::Button::ApproveItem) =>
-        {
-            of_item(value, ItemDeed::Approve, channel, user)
-        }
-        (Action::Button { action, value, .. }, Some(channel))
-            if views::Button::of(action) == Some(views::Button::DeclineItem) =>
-        {
-            of_item(value, ItemDeed::Decline, channel, user)
+            of_item(value, deed, channel, user)
         }
         (
             Action::Button {
@@ -366,35 +356,54 @@ pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> Interacti
             },
             channel,
         ) => {
-            let of = channel.as_ref().map(|channel| match (is_ephemeral, ts) {
-                (true, _) => private(channel, user),
-                (false, ts) => {
-                    let kind = if ids::is_direct(channel) {
-                        Kind::Direct
-                    } else {
-                        Kind::Channel
-                    };
-                    let ts = ts.as_deref().unwrap_or_default();
-                    place(channel, kind, thread.as_deref(), ts, direct_threads)
-                }
+            let about = channel.as_ref().and_then(|channel| {
+                let answer = answer_above((value, *is_ephemeral), channel, ts.as_deref())?;
+                let of = match is_ephemeral {
+                    true => private(channel, user),
+                    false => {
+                        let kind = match ids::is_direct(channel) {
+                            true => Kind::Direct,
+                            false => Kind::Channel,
+                        };
+                        let ts = ts.as_deref().unwrap_or_default();
+                        place(channel, kind, thread.as_deref(), ts, direct_threads)
+                    }
+                };
+                Some((answer, of))
             });
-            let standing = channel.as_ref().zip(ts.as_ref());
-            let standing = standing.map(|(channel, ts)| ids::message(channel, ts));
-            // What only one person sees has no id that Slack would know; its buttons say ours. A
-            // button says nothing else: who and where is what Slack says.
-            let named = value
-                .split_once(' ')
-                .map(|(_, named)| named)
-                .filter(|named| {
-                    let is_here = channel
-                        .as_ref()
-                        .is_some_and(|channel| named.starts_with(&format!("{channel}/private/")));
-                    *is_ephemeral && is_here
-                });
-            let answer = named.map(MessageId::new).or(standing);
-            pressed(action, value, *is_ephemeral, answer.zip(of))
+            pressed(action, value, *is_ephemeral, about)
         }
     }
+}
+
+/// What a button does with a thing of a list at once.
+fn deed_of(action: &str) -> Option<ItemDeed> {
+    match views::Button::of(action)? {
+        views::Button::ForgetItem => Some(ItemDeed::Forget),
+        views::Button::ApproveItem => Some(ItemDeed::Approve),
+        views::Button::DeclineItem => Some(ItemDeed::Decline),
+        views::Button::Why
+        | views::Button::Opinion
+        | views::Button::Share
+        | views::Button::Stop
+        | views::Button::CorrectItem
+        | views::Button::ForgetDirect => None,
+    }
+}
+
+/// The answer that a button stands below.
+fn answer_above(
+    (value, is_ephemeral): (&str, bool),
+    channel: &str,
+    ts: Option<&str>,
+) -> Option<MessageId> {
+    // What only one person sees has no id that Slack would know; its buttons say ours. A button says nothing else: who and
+    // where is what Slack says.
+    let named = value.split_once(' ').map(|(_, named)| named);
+    let is_here = |named: &&str| named.starts_with(&format!("{channel}/private/"));
+    let named = named.filter(|named| is_ephemeral && is_here(named));
+    let standing = ts.map(|ts| ids::message(channel, ts));
+    named.map(MessageId::new).or(standing)
 }
 
 /// Somebody wants something done with a thing of a list, which is of the channel or what they asked there privately.

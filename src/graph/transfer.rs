@@ -110,55 +110,18 @@ pub async fn export<W: Write + Send>(
         relationships,
     };
     write_line(writer, &head)?;
-    // Small numbers instead of the store's ids, which mean nothing elsewhere.
-    let mut numbers: HashMap<String, u64> = HashMap::new();
+    let mut advance = || step(&mut state, 1, progress);
 
-    let (sender, mut receiver) = mpsc::channel(IN_FLIGHT);
-    let write = async {
-        while let Some(GraphNode {
-            id,
-            labels,
-            properties,
-        }) = receiver.recv().await
-        {
-            let number = numbers.len() as u64;
-            numbers.insert(id, number);
-            let id = number.to_string();
-            write_line(
-                writer,
-                &Line::Node(GraphNode {
-                    id,
-                    labels,
-                    properties,
-                }),
-            )?;
-            step(&mut state, 1, progress);
-        }
-        receiver.close();
-        Ok::<_, TransferError>(())
-    };
+    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
+    let write = write_nodes(writer, receiver, &mut advance);
     let (read, written) = tokio::join!(store.nodes(sender), write);
-    written?;
+    let numbers = written?;
     read?;
 
-    let mut made = 0;
-    let (sender, mut receiver) = mpsc::channel::<GraphRelationship>(IN_FLIGHT);
-    let write = async {
-        while let Some(mut one) = receiver.recv().await {
-            // What was made since the nodes were read is not part of this export.
-            let (Some(from), Some(to)) = (numbers.get(&one.from), numbers.get(&one.to)) else {
-                continue;
-            };
-            one.from = from.to_string();
-            one.to = to.to_string();
-            write_line(writer, &Line::Relationship(one))?;
-            made += 1;
-            step(&mut state, 1, progress);
-        }
-        Ok::<_, TransferError>(())
-    };
+    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
+    let write = write_relationships(writer, receiver, &numbers, &mut advance);
     let (read, written) = tokio::join!(store.relationships(sender), write);
-    written?;
+    let made = written?;
     read?;
 
     let end = Line::End {
@@ -168,6 +131,45 @@ pub async fn export<W: Write + Send>(
     write_line(writer, &end)?;
     writer.flush()?;
     Ok(())
+}
+
+/// Writes the nodes that come, and gives the number of each: the store's ids mean nothing elsewhere.
+async fn write_nodes<W: Write + Send>(
+    writer: &mut W,
+    mut nodes: mpsc::Receiver<GraphNode>,
+    advance: &mut (dyn FnMut() + Send),
+) -> Result<HashMap<String, u64>, TransferError> {
+    let mut numbers = HashMap::new();
+    while let Some(node) = nodes.recv().await {
+        let number = numbers.len() as u64;
+        numbers.insert(node.id, number);
+        let id = number.to_string();
+        write_line(writer, &Line::Node(GraphNode { id, ..node }))?;
+        advance();
+    }
+    Ok(numbers)
+}
+
+/// Writes the relationships that come between nodes that were written, and gives how many those are.
+async fn write_relationships<W: Write + Send>(
+    writer: &mut W,
+    mut relationships: mpsc::Receiver<GraphRelationship>,
+    numbers: &HashMap<String, u64>,
+    advance: &mut (dyn FnMut() + Send),
+) -> Result<u64, TransferError> {
+    let mut made = 0;
+    while let Some(mut one) = relationships.recv().await {
+        // What was made since the nodes were read is not part of this export.
+        let (Some(from), Some(to)) = (numbers.get(&one.from), numbers.get(&one.to)) else {
+            continue;
+        };
+        one.from = from.to_string();
+        one.to = to.to_string();
+        write_line(writer, &Line::Relationship(one))?;
+        made += 1;
+        advance();
+    }
+    Ok(made)
 }
 
 fn step(state: &mut Progress, by: u64, progress: &mut (dyn FnMut(Progress) + Send)) {

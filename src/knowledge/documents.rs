@@ -275,6 +275,38 @@ impl Draft {
         first
     }
 
+    /// Adds the sections of a document that was added first, each below the one it stands in. `common` is said of all.
+    fn add_sections(&mut self, title: &str, sections: Vec<Section>, common: &Map<String, Value>) {
+        // The sections that are open, each with its level, place and heading.
+        let mut open: Vec<(usize, usize, String)> = Vec::new();
+        for section in sections {
+            if section.is_page && !has_text(&section.body) {
+                continue;
+            }
+            open.retain(|(level, ..)| *level < section.level);
+            let above: Vec<&str> = open
+                .iter()
+                .map(|(_, _, heading)| heading.as_str())
+                .collect();
+            let under = [&[title], above.as_slice(), &[&section.heading]].concat();
+            let mut properties = common.clone();
+            properties.insert("heading".to_owned(), json!(section.heading));
+            if section.is_page {
+                properties.insert("page".to_owned(), json!(section.page));
+            }
+            let under = under.join(" > ");
+            let at = self.add(
+                SECTION,
+                &under,
+                &section.body,
+                &section.heading,
+                &properties,
+            );
+            self.include(open.last().map_or(0, |(_, at, _)| *at), at);
+            open.push((section.level, at, section.heading));
+        }
+    }
+
     fn include(&mut self, whole: usize, part: usize) {
         self.links.push(Link {
             kind: INCLUDES.to_owned(),
@@ -293,9 +325,12 @@ pub(super) fn in_order(chunks: usize) -> impl Iterator<Item = Link> {
     })
 }
 
+fn has_text(text: &str) -> bool {
+    text.chars().any(|c| !c.is_whitespace())
+}
+
 /// None where there is no text at all.
 fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) -> Option<Record> {
-    let has_text = |text: &str| text.chars().any(|c| !c.is_whitespace());
     let sections = &outline.sections;
     let is_empty = !has_text(&outline.opening)
         && sections.iter().all(|s| !has_text(&s.body) && s.is_page)
@@ -333,34 +368,7 @@ fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) 
         false => format!("{own}\n{}", outline.opening),
     };
     draft.add(DOCUMENT, &title, &opening, &title, &of_document);
-    // The sections that are open, each with its level, place and heading.
-    let mut open: Vec<(usize, usize, String)> = Vec::new();
-    for section in outline.sections {
-        if section.is_page && !has_text(&section.body) {
-            continue;
-        }
-        open.retain(|(level, ..)| *level < section.level);
-        let above: Vec<&str> = open
-            .iter()
-            .map(|(_, _, heading)| heading.as_str())
-            .collect();
-        let under = [&[title.as_str()], above.as_slice(), &[&section.heading]].concat();
-        let mut properties = common.clone();
-        properties.insert("heading".to_owned(), json!(section.heading));
-        if section.is_page {
-            properties.insert("page".to_owned(), json!(section.page));
-        }
-        let under = under.join(" > ");
-        let at = draft.add(
-            SECTION,
-            &under,
-            &section.body,
-            &section.heading,
-            &properties,
-        );
-        draft.include(open.last().map_or(0, |(_, at, _)| *at), at);
-        open.push((section.level, at, section.heading));
-    }
+    draft.add_sections(&title, outline.sections, &common);
     draft.links.extend(in_order(draft.chunks.len()));
     Some(Record {
         key: key.to_owned(),

@@ -130,25 +130,8 @@ impl Agent<'_> {
                     run.rephrased(self.rephrase(&question, gathered).await)
                 }
                 Step::Route { question, tokens } => {
-                    let is_follow_up = matches!(question, Question::FollowUp(_));
-                    match self.route(&question, tokens, &exchanged, gathered).await {
-                        Ok(completion) => {
-                            let Completion {
-                                text, tool_calls, ..
-                            } = completion;
-                            exchanged.push(ChatMessage::Assistant {
-                                text: text.clone(),
-                                tool_calls: tool_calls.clone(),
-                            });
-                            run.routed(&text, tool_calls)
-                        }
-                        Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))) => {
-                            run.prompt_too_long(too_long.room, self.tools_cost())
-                        }
-                        // What was found for the message is answered without it.
-                        Err(NoAnswer::Model(_)) if is_follow_up => run.routed("", Vec::new()),
-                        Err(error) => return Err(error),
-                    }
+                    let routed = self.route(&question, tokens, &exchanged, gathered).await;
+                    self.routed(&mut run, &question, routed, &mut exchanged)?
                 }
                 Step::CallTools(calls) => {
                     let returned = self.call(&calls, &mut exchanged, gathered).await;
@@ -183,6 +166,34 @@ impl Agent<'_> {
                 Step::StaySilent => return Err(NoAnswer::Silent),
                 Step::GiveUp => return Err(NoAnswer::Nothing),
             };
+        }
+    }
+
+    /// Takes what the model chose, if it chose anything; gives what is done next.
+    fn routed(
+        &self,
+        run: &mut Run,
+        question: &Question,
+        routed: Result<Completion, NoAnswer>,
+        exchanged: &mut Vec<ChatMessage>,
+    ) -> Result<Step, NoAnswer> {
+        match (routed, question) {
+            (Ok(completion), Question::Message(_) | Question::FollowUp(_)) => {
+                let Completion {
+                    text, tool_calls, ..
+                } = completion;
+                exchanged.push(ChatMessage::Assistant {
+                    text: text.clone(),
+                    tool_calls: tool_calls.clone(),
+                });
+                Ok(run.routed(&text, tool_calls))
+            }
+            (Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))), _) => {
+                Ok(run.prompt_too_long(too_long.room, self.tools_cost()))
+            }
+            // What was found for the message is answered without it.
+            (Err(NoAnswer::Model(_)), Question::FollowUp(_)) => Ok(run.routed("", Vec::new())),
+            (Err(error), Question::Message(_) | Question::FollowUp(_)) => Err(error),
         }
     }
 

@@ -131,34 +131,8 @@ impl<'a> Asker<'a> {
         ask: Ask,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
-        let (purpose, max_tokens) = match step {
-            ModelStep::Rephrase => (Purpose::Utility, REPHRASE_TOKENS),
-            ModelStep::Critique | ModelStep::Rerank => (Purpose::Utility, STEP_TOKENS),
-            ModelStep::Cypher => (Purpose::Answer, STEP_TOKENS),
-            ModelStep::Route | ModelStep::Answer => (Purpose::Answer, self.answer_tokens),
-        };
-        let images = match step {
-            ModelStep::Route | ModelStep::Answer => self.images.to_vec(),
-            // Words are enough for these.
-            ModelStep::Rephrase | ModelStep::Rerank | ModelStep::Critique | ModelStep::Cypher => {
-                Vec::new()
-            }
-        };
-        let mut messages = ask.messages;
-        if !matches!(messages.first(), Some(ChatMessage::System(_))) {
-            messages.insert(0, ChatMessage::System(dated(self.time_zone)));
-        }
-        let request = ChatRequest {
-            messages,
-            images,
-            model: self.answering.map(str::to_owned),
-            tools: ask.tools,
-            shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
-            sampling: self.sampling.of_step(step).clone(),
-            max_tokens,
-            purpose,
-            person: self.person.clone(),
-        };
+        let request = self.request(step, ask);
+        let purpose = request.purpose;
         if self.refused().as_ref() == Some(&request) {
             return Err(ModelError::ContextTooLong(TooLong {
                 room: Some(0),
@@ -180,7 +154,7 @@ impl<'a> Asker<'a> {
             on_piece(piece);
         };
         let name = self.model.name(purpose, self.answering);
-        let span = telemetry::model(step, name, max_tokens);
+        let span = telemetry::model(step, name, request.max_tokens);
         telemetry::content(&span, "gen_ai.input.messages", || input_messages(&request));
         // On the heap, as it is large, and a turn awaits it below many other futures.
         let completing = Box::pin(self.model.complete(&request, &mut see));
@@ -197,6 +171,38 @@ impl<'a> Asker<'a> {
             Err(_) => {}
         }
         completed
+    }
+
+    /// What a step asks of which model.
+    fn request(&self, step: ModelStep, ask: Ask) -> ChatRequest {
+        let (purpose, max_tokens) = match step {
+            ModelStep::Rephrase => (Purpose::Utility, REPHRASE_TOKENS),
+            ModelStep::Critique | ModelStep::Rerank => (Purpose::Utility, STEP_TOKENS),
+            ModelStep::Cypher => (Purpose::Answer, STEP_TOKENS),
+            ModelStep::Route | ModelStep::Answer => (Purpose::Answer, self.answer_tokens),
+        };
+        let images = match step {
+            ModelStep::Route | ModelStep::Answer => self.images.to_vec(),
+            // Words are enough for these.
+            ModelStep::Rephrase | ModelStep::Rerank | ModelStep::Critique | ModelStep::Cypher => {
+                Vec::new()
+            }
+        };
+        let mut messages = ask.messages;
+        if !matches!(messages.first(), Some(ChatMessage::System(_))) {
+            messages.insert(0, ChatMessage::System(dated(self.time_zone)));
+        }
+        ChatRequest {
+            messages,
+            images,
+            model: self.answering.map(str::to_owned),
+            tools: ask.tools,
+            shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
+            sampling: self.sampling.of_step(step).clone(),
+            max_tokens,
+            purpose,
+            person: self.person.clone(),
+        }
     }
 
     /// Every call so far that was answered, or broken off.

@@ -248,25 +248,7 @@ impl Bot {
     fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
         let (incoming, ack) = arrival.into_parts();
         match incoming {
-            Incoming::Message { message, mut reply } => {
-                let mut message = Self::as_command(message);
-                message.other_accounts = self.commands.people.others(&message.author.id);
-                message.languages = self.commands.channels.languages(&message);
-                reply.speak(message.language());
-                match self.admit(&message) {
-                    Ok(()) => {
-                        return Some(Admitted {
-                            message,
-                            reply,
-                            ack,
-                        });
-                    }
-                    Err(notice) => {
-                        ack.ack();
-                        self.refuse(&message, reply, &notice);
-                    }
-                }
-            }
+            Incoming::Message { message, reply } => return self.said_to_it(message, reply, ack),
             // It comes the other way.
             Incoming::Overheard(_) => drop(ack),
             Incoming::Connected {
@@ -314,6 +296,31 @@ impl Bot {
             }
         }
         None
+    }
+
+    /// Admits or refuses a message.
+    fn said_to_it(
+        self: &Arc<Self>,
+        message: IncomingMessage,
+        mut reply: Box<dyn Reply>,
+        ack: Ack,
+    ) -> Option<Admitted> {
+        let mut message = Self::as_command(message);
+        message.other_accounts = self.commands.people.others(&message.author.id);
+        message.languages = self.commands.channels.languages(&message);
+        reply.speak(message.language());
+        match self.admit(&message) {
+            Ok(()) => Some(Admitted {
+                message,
+                reply,
+                ack,
+            }),
+            Err(notice) => {
+                ack.ack();
+                self.refuse(&message, reply, &notice);
+                None
+            }
+        }
     }
 
     /// Makes later turns with these prompts and tools.

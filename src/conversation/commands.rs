@@ -109,46 +109,40 @@ impl Commands {
         command: &Command,
         context: &CommandContext,
     ) -> CommandAnswer {
+        let vocabulary = context.vocabulary;
+        let answer = |notice| answering(&notice, message);
         let said = match command {
-            Command::Help => Ok(help(context.vocabulary)
-                .in_language(message.language())
-                .into()),
-            Command::Unknown(name) => Ok(answering(&Notice::UnknownCommand(name.clone()), message)),
+            Command::Help => Ok(help(vocabulary).in_language(message.language()).into()),
+            Command::Unknown(name) => Ok(answer(Notice::UnknownCommand(name.clone()))),
             Command::History => self.history(message).await,
             Command::Why => self.why_last(message).await,
             Command::WhyOf(answer) => self.why_of(message, answer).await,
             Command::About => {
-                let about = self.about(message, context.vocabulary).await;
+                let about = self.about(message, vocabulary).await;
                 about.map(CommandAnswer::from)
             }
             Command::Attend(attention, scope) => {
-                let set = self.attend(guard, message, *attention, *scope, context.vocabulary);
-                set.await.map(|notice| answering(&notice, message))
+                let set = self.attend(guard, message, *attention, *scope, vocabulary);
+                set.await.map(answer)
             }
             Command::Remember(memory) => {
-                let set = self.remember(message, *memory, context.vocabulary);
-                set.await.map(|notice| answering(&notice, message))
+                let set = self.remember(message, *memory, vocabulary);
+                set.await.map(answer)
             }
             Command::OffTheRecord(scope) => {
-                let set = self.record(message, false, *scope, context.vocabulary);
-                set.await.map(|notice| answering(&notice, message))
+                let set = self.record(message, false, *scope, vocabulary);
+                set.await.map(answer)
             }
             Command::OnTheRecord(scope) => {
-                let set = self.record(message, true, *scope, context.vocabulary);
-                set.await.map(|notice| answering(&notice, message))
+                let set = self.record(message, true, *scope, vocabulary);
+                set.await.map(answer)
             }
-            Command::OptIn => {
-                let set = self.opt_in(message, context.vocabulary);
-                set.await.map(|notice| answering(&notice, message))
-            }
+            Command::OptIn => self.opt_in(message, vocabulary).await.map(answer),
             Command::Link(code) => {
                 let linked = self.link_accounts(message, code.as_deref());
-                linked.await.map(|notice| answering(&notice, message))
+                linked.await.map(answer)
             }
-            Command::Unlink => {
-                let unlinked = self.unlink_account(message).await;
-                unlinked.map(|notice| answering(&notice, message))
-            }
+            Command::Unlink => self.unlink_account(message).await.map(answer),
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
             // The bot sees to these itself: they are about other sessions than the one it holds.
             Command::Again(_)
@@ -169,7 +163,7 @@ impl Commands {
                 | ForgetWhat::Audience
                 | ForgetWhat::Item(_)
                 | ForgetWhat::Me { .. },
-            ) => Ok(answering(&Notice::Failed, message)),
+            ) => Ok(answer(Notice::Failed)),
             Command::Forget(ForgetWhat::Session) => {
                 let said = self.forget_session(guard, message, context).await;
                 said.map(CommandAnswer::from)

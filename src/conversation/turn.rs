@@ -177,11 +177,7 @@ impl TurnRunner {
         let read = recalling.instrument(span.clone()).await;
         telemetry::recalled(&span, read.recalled.len());
         drop(span);
-        let mut files = self.attachments.read(reply, &message.attachments).await;
-        if self.comes_to(message, &read.context.window).await {
-            let prior = self.prior_messages(message, &read, reply).await;
-            files.prior(&prior, &text);
-        }
+        let files = self.files(message, &text, &read, reply).await;
         observe("read", began);
 
         let asked = Asked {
@@ -193,15 +189,7 @@ impl TurnRunner {
         };
         let mut draft = match self.draft(&asked, &read, reply, interrupt).await? {
             Ok(draft) => draft,
-            Err(NoDraft::Interrupted(Interruption::Stopped)) => {
-                deliver(reply, &Notice::Stopped.in_language(message.language())).await;
-                return Ok(After::Stopped);
-            }
-            Err(NoDraft::Interrupted(Interruption::Superseded)) => return Ok(After::Superseded),
-            Err(NoDraft::Silent) => {
-                self.note_silence(guard).await;
-                return Ok(After::Silent);
-            }
+            Err(none) => return Ok(self.unanswered(guard, message, none, reply).await),
         };
         if self.rests_on_forgotten(guard, message, &draft, &read).await {
             return Ok(After::Outdated);
@@ -214,6 +202,43 @@ impl TurnRunner {
         turn.turn.revised_at = revised_at;
         self.keep_and_deliver(guard, &asked, &read, (&draft, &turn), reply, interrupt)
             .await
+    }
+
+    /// What comes with a message: what was attached, and what was said before the bot came.
+    async fn files(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+        read: &Read,
+        reply: &mut dyn Reply,
+    ) -> Files {
+        let mut files = self.attachments.read(reply, &message.attachments).await;
+        if self.comes_to(message, &read.context.window).await {
+            let prior = self.prior_messages(message, read, reply).await;
+            files.prior(&prior, text);
+        }
+        files
+    }
+
+    /// Ends a turn that has no answer.
+    async fn unanswered(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        none: NoDraft,
+        reply: &mut dyn Reply,
+    ) -> After {
+        match none {
+            NoDraft::Interrupted(Interruption::Stopped) => {
+                deliver(reply, &Notice::Stopped.in_language(message.language())).await;
+                After::Stopped
+            }
+            NoDraft::Interrupted(Interruption::Superseded) => After::Superseded,
+            NoDraft::Silent => {
+                self.note_silence(guard).await;
+                After::Silent
+            }
+        }
     }
 
     /// Keeps a turn, and then delivers its answer.

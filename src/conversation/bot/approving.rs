@@ -1,18 +1,21 @@
 //! What was asked first is done: once, within its time, and when the one who was asked agrees.
 
 use chrono::Utc;
-use muninn_platform::{Command, ConversationId, EventId, IncomingMessage, Reply, ShownItem};
+use muninn_platform::{
+    Command, ConversationId, EventId, IncomingMessage, Language, Reply, ShownItem,
+};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use uuid::Uuid;
 
 use super::Bot;
-use crate::agent::tools::proposed;
+use crate::agent::tools::{ProposedCall, proposed};
 use crate::conversation::audit::Action;
 use crate::conversation::commands::Agreed;
 use crate::conversation::notice::{ASKED_FOR, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::claims::Claimed;
+use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError};
 
 /// Whoever decides is the only one for longer than a question lasts.
@@ -106,16 +109,7 @@ impl Bot {
         };
         let event = EventId::new(format!("approval/{}/{}", answer.0, call.version()));
         if let Some(decided) = store.outcome(&event).await? {
-            return Ok(match serde_json::from_str(&decided) {
-                Ok(Decided::Declined) => {
-                    Notice::DecidedBefore(Notice::Declined.in_language(language))
-                        .in_language(language)
-                }
-                Ok(Decided::Done(said)) => Notice::DecidedBefore(said).in_language(language),
-                Ok(Decided::Begun) | Err(_) => {
-                    Notice::ApprovalUnknown(call.tool).in_language(language)
-                }
-            });
+            return Ok(decided_before(&decided, call.tool, language));
         }
         if Utc::now() - item.turn.created_at > ASKED_FOR {
             return Ok(Notice::ApprovalOver.in_language(language));
@@ -136,23 +130,33 @@ impl Bot {
             audience: item.audience,
             ..message.clone()
         };
+        let said = self.carry_out((&guard, &message), &event, &call, language);
+        Ok(said.await)
+    }
+
+    /// Makes a call that was agreed to and keeps what came of it, as a turn of the session it was asked in; `message` is the
+    /// one that agreed, said there.
+    async fn carry_out(
+        &self,
+        (guard, message): (&SessionGuard, &IncomingMessage),
+        event: &EventId,
+        call: &ProposedCall,
+        language: Language,
+    ) -> String {
         let turns = self.turns.get();
         let channel = message.audience.id.channel();
-        let (said, used) = turns.make_agreed(&channel, &call, language).await;
+        let (said, used) = turns.make_agreed(&channel, call, language).await;
         let about = format!("{} in {}", call.tool, message.conversation);
         self.commands
             .audit
-            .did(&message, Action::Approved, &about, None)
+            .did(message, Action::Approved, &about, None)
             .await;
-        if let Err(error) = self
-            .have_decided(&event, &Decided::Done(said.clone()))
-            .await
-        {
+        if let Err(error) = self.have_decided(event, &Decided::Done(said.clone())).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "what came of something agreed to could not be kept");
         }
-        turns.keep_agreed(&guard, &message, &said, used).await;
-        Ok(said)
+        turns.keep_agreed(guard, message, &said, used).await;
+        said
     }
 
     async fn have_decided(&self, event: &EventId, decided: &Decided) -> Result<(), StoreError> {
@@ -160,4 +164,14 @@ impl Bot {
             .map_err(|error| StoreError::Unexpected(error.to_string()))?;
         self.archive.store().set_outcome(event, &decided).await
     }
+}
+
+/// What is said of a question that was decided before, by what was kept of that.
+fn decided_before(decided: &str, tool: String, language: Language) -> String {
+    let notice = match serde_json::from_str(decided) {
+        Ok(Decided::Declined) => Notice::DecidedBefore(Notice::Declined.in_language(language)),
+        Ok(Decided::Done(said)) => Notice::DecidedBefore(said),
+        Ok(Decided::Begun) | Err(_) => Notice::ApprovalUnknown(tool),
+    };
+    notice.in_language(language)
 }

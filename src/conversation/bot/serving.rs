@@ -146,12 +146,10 @@ impl Bot {
             // These lock other sessions, and two at once never.
             Command::Forget(ForgetWhat::Audience) => {
                 drop(guard);
-                let _alone = self.deliveries.alone(&message.event).await;
                 let context = CommandContext::of(reply.as_ref());
-                let said = self
-                    .commands
-                    .forget_audience(&self.sessions, message, &context);
-                deliver(reply.as_mut(), &said.await).await;
+                let (commands, sessions) = (&self.commands, &self.sessions);
+                let said = commands.forget_audience(sessions, message, &context);
+                self.say_alone(message, said, reply.as_mut()).await;
             }
             Command::PlaceGone => {
                 drop(guard);
@@ -162,17 +160,15 @@ impl Bot {
             }
             Command::Forget(ForgetWhat::Last) => {
                 drop(guard);
-                let _alone = self.deliveries.alone(&message.event).await;
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.forget_last(&self.sessions, message, &context);
-                deliver(reply.as_mut(), &said.await).await;
+                self.say_alone(message, said, reply.as_mut()).await;
             }
             Command::OptOut => {
                 drop(guard);
-                let _alone = self.deliveries.alone(&message.event).await;
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.opt_out(message, &context);
-                deliver(reply.as_mut(), &said.await).await;
+                self.say_alone(message, said, reply.as_mut()).await;
             }
             Command::Note(_)
             | Command::Memory(_)
@@ -227,6 +223,17 @@ impl Bot {
                     .await;
             }
         }
+    }
+
+    /// Does what a command asks, and says what came of it, while no other delivery of its event does.
+    async fn say_alone(
+        &self,
+        message: &IncomingMessage,
+        said: impl Future<Output = String>,
+        reply: &mut dyn Reply,
+    ) {
+        let _alone = self.deliveries.alone(&message.event).await;
+        deliver(reply, &said.await).await;
     }
 
     /// Does what a command asks that is about its own session.

@@ -140,13 +140,7 @@ impl Commands {
     ) -> Result<String, StoreError> {
         // For the one who asks alone.
         let language = message.languages.person;
-        let (words, page): (Vec<String>, usize) = match listing {
-            Listing::Newest | Listing::More => (Vec::new(), PAGE),
-            Listing::Search(words) => {
-                let words = words.split_whitespace();
-                (words.map(str::to_lowercase).collect(), FOUND)
-            }
-        };
+        let (words, page) = looked_for(listing);
         let earlier = match listing {
             Listing::Newest | Listing::Search(_) => None,
             Listing::More => match self.numbered(message).await? {
@@ -186,18 +180,14 @@ impl Commands {
         let last = found.last().map(|it| it.turn.created_at);
         let until = last.filter(|_| has_more && words.is_empty());
         self.number(message, &Numbered { items, until }).await?;
+        let hint = Notice::ListHint {
+            first,
+            has_more,
+            is_search: !words.is_empty(),
+        };
         let lines = found.iter().zip(first..);
-        let mut lines: Vec<String> = lines
-            .map(|(item, number)| line(item, number).in_language(language))
-            .collect();
-        lines.push(
-            Notice::ListHint {
-                first,
-                has_more,
-                is_search: !words.is_empty(),
-            }
-            .in_language(language),
-        );
+        let lines = lines.map(|(item, number)| line(item, number).in_language(language));
+        let lines: Vec<String> = lines.chain([hint.in_language(language)]).collect();
         Ok(lines.join("\n"))
     }
 
@@ -324,16 +314,15 @@ impl Commands {
                 | CommandOutcome::Sessions(_)
                 | CommandOutcome::Person { .. },
             )
-            | None => {
-                let item = match self.item(message, which, vocabulary).await? {
-                    Ok(item) => item,
-                    Err(notice) => return Ok(notice.in_language(message.language())),
-                };
-                let about = (ConversationId::new(&item.turn.session), item.turn.id);
-                let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
-                self.keep_outcome(message, &outcome).await?;
-                about
-            }
+            | None => match self.item(message, which, vocabulary).await? {
+                Ok(item) => {
+                    let about = (ConversationId::new(&item.turn.session), item.turn.id);
+                    let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
+                    self.keep_outcome(message, &outcome).await?;
+                    about
+                }
+                Err(notice) => return Ok(notice.in_language(message.language())),
+            },
         };
         let (session, id) = about;
         // One correction after the other.
@@ -355,29 +344,33 @@ impl Commands {
         let corrected = self.archive.store().item(id).await?;
         drop(guard);
         let notice = match corrected {
-            Some(item) => match self.not_by(message, &item) {
-                None => {
-                    let about = session.as_str();
-                    let action = Action::Corrected;
-                    self.audit.did(message, action, about, Some(1)).await;
-                    Notice::CorrectedItem(number)
-                }
-                // Another process was faster; two of them would both hold.
-                Some(notice) => {
-                    let event = &message.event;
-                    let audience = &item.audience.id;
-                    let forgotten = self.archive.forget_message(audience, event).await;
-                    if let Err(error) = forgotten {
-                        let error = &error as &dyn std::error::Error;
-                        tracing::error!(error, "a correction that came too late is still there");
-                    }
-                    notice
-                }
-            },
+            Some(item) => self.after_correcting(message, &item, number).await,
             None => Notice::ItemGone(number),
         };
         self.have_said(message, notice.in_language(message.language()))
             .await
+    }
+
+    /// What came of a correction, by what its thing is now. One that does not hold is taken back.
+    async fn after_correcting(
+        &self,
+        message: &IncomingMessage,
+        item: &KeptItem,
+        number: u32,
+    ) -> Notice {
+        // Another process was faster; two of them would both hold.
+        if let Some(notice) = self.not_by(message, item) {
+            let (audience, event) = (&item.audience.id, &message.event);
+            let forgotten = self.archive.forget_message(audience, event).await;
+            if let Err(error) = forgotten {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "a correction that came too late is still there");
+            }
+            return notice;
+        }
+        let (action, about) = (Action::Corrected, item.turn.session.as_str());
+        self.audit.did(message, action, about, Some(1)).await;
+        Notice::CorrectedItem(number)
     }
 
     /// That somebody else corrected it, or the same person by another message.
@@ -472,6 +465,17 @@ impl Commands {
             at += 1;
         }
         Ok(versions)
+    }
+}
+
+/// The words that a listing looks for, and how many things are on its page.
+fn looked_for(listing: &Listing) -> (Vec<String>, usize) {
+    match listing {
+        Listing::Newest | Listing::More => (Vec::new(), PAGE),
+        Listing::Search(words) => {
+            let words = words.split_whitespace();
+            (words.map(str::to_lowercase).collect(), FOUND)
+        }
     }
 }
 

@@ -14,10 +14,11 @@ use muninn::memory::{Archive, Recaller};
 use muninn::reloading::Reloading;
 #[cfg(feature = "web")]
 use muninn::web::Web;
-use muninn::wiring::{self, Models, WiringError, models, recaller};
+use muninn::wiring::{self, Models, Wired, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
 
+use super::doors::OpenDoors;
 use super::output::Output;
 
 /// A process that runs, as its commands see it.
@@ -41,6 +42,40 @@ pub(super) struct Running {
     pub(super) mcp: Arc<Mcp>,
     #[cfg(feature = "web")]
     pub(super) web: Option<Arc<Web>>,
+}
+
+impl Running {
+    /// The process that runs this bot, with a way into its inbox.
+    pub(super) fn of(
+        config: &Config,
+        wired: Wired,
+        reloading: Arc<Reloading>,
+        backfills: Arc<Backfills>,
+        inbox: Inbox,
+        doors: OpenDoors,
+    ) -> Self {
+        let OpenDoors {
+            #[cfg(feature = "mcp")]
+            mcp,
+            #[cfg(feature = "web")]
+            web,
+        } = doors;
+        Self {
+            config: config.clone(),
+            store: wired.store,
+            archive: wired.archive,
+            recaller: wired.recaller,
+            searcher: wired.searcher,
+            mcp_servers: wired.mcp_servers,
+            reloading,
+            backfills,
+            inbox,
+            #[cfg(feature = "mcp")]
+            mcp,
+            #[cfg(feature = "web")]
+            web,
+        }
+    }
 }
 
 /// What a command works with.

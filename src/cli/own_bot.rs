@@ -6,7 +6,7 @@ use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::conversation::ledger::Ledger;
 use muninn::reloading::Reloading;
-use muninn::wiring::{Wired, wire};
+use muninn::wiring::wire;
 use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 
@@ -59,48 +59,23 @@ pub(super) async fn with_own_bot<T>(
         reloading: &reloading,
         platforms: None,
     };
-    let OpenDoors {
+    let doors = OpenDoors::open(config, behind, &ending).await?;
+    let store = Arc::clone(&wired.store);
+    let serving = tokio::spawn(Arc::clone(&wired.bot).run(received, CancellationToken::new()));
+    let backfills = no_backfills(config);
+    let running = Running::of(config, wired, reloading, backfills, inbox.clone(), doors);
+    let own = OwnBot {
+        inbox,
         #[cfg(feature = "mcp")]
-        mcp,
+        mcp: Arc::clone(&running.mcp),
         #[cfg(feature = "web")]
-        web,
-    } = OpenDoors::open(config, behind, &ending).await?;
-    let Wired {
-        bot,
-        store,
-        archive,
-        recaller,
-        searcher,
-        mcp_servers,
-        ..
-    } = wired;
-    let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
-    let running = Arc::new(Running {
-        config: config.clone(),
-        store: Arc::clone(&store),
-        archive,
-        recaller,
-        searcher,
-        mcp_servers,
-        reloading,
-        backfills: no_backfills(config),
-        inbox: inbox.clone(),
-        #[cfg(feature = "mcp")]
-        mcp: Arc::clone(&mcp),
-        #[cfg(feature = "web")]
-        web: web.clone(),
-    });
+        web: running.web.clone(),
+    };
+    let running = Arc::new(running);
     let refreshing = tokio::spawn(refresh::keep_fresh(Arc::clone(&running), ending.clone()));
     let admin = admin::listen(&running);
     drop(running);
     let commands = admin.map(|admin| tokio::spawn(admin.run(ending.clone())));
-    let own = OwnBot {
-        inbox,
-        #[cfg(feature = "mcp")]
-        mcp,
-        #[cfg(feature = "web")]
-        web,
-    };
     let used = used(own).await;
     ending.cancel();
     refreshing.abort();

@@ -217,15 +217,11 @@ impl TurnRunner {
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = today(self.recaller.time_zone_of(message));
+        let tools = self.tools(asker, asked, read, offer).await;
         let asks_graph = |offer: &&Arc<Offer>| self.toolbox.names(offer).any(|it| kind.allows(it));
-        let knowledge = offer
-            .as_ref()
-            .filter(asks_graph)
-            .map_or("", |offer| &offer.knowledge)
-            .to_owned();
-        let ingested = self.knowledge(asked, read).await;
-        let sources = ingested.as_ref().map(Knowledge::in_a_line);
-        let outside = self.outside(message.channel()).await;
+        let offer = tools.offer.as_ref().filter(asks_graph);
+        let knowledge = offer.map_or("", |offer| &offer.knowledge).to_owned();
+        let sources = tools.knowledge.as_ref().map(Knowledge::in_a_line);
         let agent = Agent {
             prompts: &kind.prompts,
             brief: Brief {
@@ -250,27 +246,39 @@ impl TurnRunner {
                 files: &files.texts,
             },
             asker,
-            tools: Tools {
-                asker,
-                prompts: &kind.prompts,
-                recaller: &self.recaller,
-                store: (!read.store_away).then(|| &**self.archive.store()),
-                message,
-                shown: read.shown(),
-                toolbox: &self.toolbox,
-                offer,
-                knowledge: ingested,
-                outside,
-                allowed: kind.tools(),
-                is_strict: kind.is_strict(),
-                has_proposed: AtomicBool::new(false),
-            },
+            tools,
             policies,
             links,
             budget: self.budget(asker, late),
             shown,
         };
         agent.answer(gathered).await
+    }
+
+    /// What the model may call.
+    async fn tools<'a>(
+        &'a self,
+        asker: &'a Asker<'_>,
+        asked: &Asked<'a>,
+        read: &'a Read,
+        offer: Option<Arc<Offer>>,
+    ) -> Tools<'a> {
+        let (message, kind) = (asked.message, asked.kind);
+        Tools {
+            asker,
+            prompts: &kind.prompts,
+            recaller: &self.recaller,
+            store: (!read.store_away).then(|| &**self.archive.store()),
+            message,
+            shown: read.shown(),
+            toolbox: &self.toolbox,
+            offer,
+            knowledge: self.knowledge(asked, read).await,
+            outside: self.outside(message.channel()).await,
+            allowed: kind.tools(),
+            is_strict: kind.is_strict(),
+            has_proposed: AtomicBool::new(false),
+        }
     }
 
     /// What an answer may cost.

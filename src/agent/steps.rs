@@ -1,0 +1,359 @@
+//! The steps of an answer, each with what the model reads for it and what is made of what it writes.
+
+use std::time::Instant;
+
+use futures::future::join_all;
+use muninn_platform::one_line;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::asker::Ask;
+use super::gathered::{Gathered, Incomplete};
+use super::prompt::{Brief, Memory, beyond_one_share};
+use super::prompts::{Critique, Finding, PromptError, Quoted, Rephrase, Rerank, Route, lines};
+use super::run::{Question, Returned};
+use super::tools::RESPOND;
+use super::{Agent, NoAnswer, QUESTIONS_PER_ROUND, findings, planner, rephrased, rerank};
+use crate::graph::trace::ModelStep;
+use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
+use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, structured};
+
+/// Turns of the window that rephrasing reads.
+const REPHRASE_TURNS: usize = 4;
+/// Tokens that the small steps read of what was found, and of one turn.
+const STEP_FINDINGS_TOKENS: u32 = 2_000;
+const STEP_TURN_TOKENS: u32 = 300;
+
+impl Agent<'_> {
+    /// The question made to stand alone; none where that failed, which costs no more than clarity.
+    pub(super) async fn rephrase(
+        &self,
+        question: &Question,
+        gathered: &mut Gathered,
+    ) -> Option<String> {
+        let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
+        let (turns, findings) = match question {
+            Question::Message(_) => (
+                self.brief.window[from..]
+                    .iter()
+                    .map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS))
+                    .collect(),
+                &[][..],
+            ),
+            Question::FollowUp(_) => (Vec::new(), &gathered.findings[..]),
+        };
+        let turns: Vec<Quoted> = turns;
+        let prompt = self.prompts.render(&Rephrase {
+            atomic: self.brief.is_strict && matches!(question, Question::Message(_)),
+            turns: &turns,
+            findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
+            question: &lines(question.text()),
+        });
+        let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
+        let rephrased = rephrased::checked(&text, question.text())?;
+        if let Question::Message(message) = question
+            && rephrased != *message
+        {
+            gathered.understood = Some(rephrased.clone());
+            let found = Box::pin(self.tools.recall(&rephrased)).await;
+            gathered.also_recalled = found.iter().map(Memory::of).collect();
+            gathered.recalled.extend(found);
+            if !rephrased::differs_much(&rephrased, message) {
+                // Both ask for the same.
+                let of_message = self.brief.memories;
+                gathered.set_aside = beyond_one_share(of_message, &gathered.also_recalled);
+            }
+        }
+        Some(rephrased)
+    }
+
+    /// Sets aside what was recalled and does not help.
+    pub(super) async fn rerank(&self, gathered: &mut Gathered) {
+        let recalled = self.memories(gathered);
+        if recalled.is_empty() || !self.effort().rephrases {
+            return;
+        }
+        let short = |memory: &Memory| memory.quoted.shortened(STEP_TURN_TOKENS);
+        let question = gathered.understood.as_deref();
+        let prompt = self.prompts.render(&Rerank {
+            recalled: &recalled.iter().map(short).collect::<Vec<Quoted>>(),
+            question: &lines(question.unwrap_or(self.brief.question)),
+        });
+        let step = self.small_step(ModelStep::Rerank, prompt, Some(rerank::shape()));
+        let picked = step.await;
+        let picked = picked.and_then(|text| rerank::picked(&text, recalled.len()));
+        if let Some(picked) = picked {
+            let others = (0..recalled.len()).filter(|place| !picked.contains(place));
+            gathered
+                .set_aside
+                .extend(others.map(|place| recalled[place].id));
+        }
+    }
+
+    /// What was recalled for the message and is not set aside, oldest first.
+    pub(super) fn memories(&self, gathered: &Gathered) -> Vec<Memory> {
+        let mut memories = [self.brief.memories, &gathered.also_recalled].concat();
+        memories.retain(|memory| !gathered.set_aside.contains(&memory.id));
+        memories.sort_by(|one, other| one.quoted.date.cmp(&other.quoted.date));
+        memories
+    }
+
+    pub(super) async fn route(
+        &self,
+        question: &Question,
+        tokens: u32,
+        exchanged: &[ChatMessage],
+        gathered: &mut Gathered,
+    ) -> Result<Completion, NoAnswer> {
+        let exchanged = shortened(exchanged, tokens);
+        let spent: u32 = exchanged.iter().map(estimate_message).sum();
+        let tools = self.specs();
+        let spent = spent.saturating_add(tools.iter().map(estimate_tool).sum());
+        let mut messages = match question {
+            Question::Message(_) => {
+                let brief = Brief {
+                    may_look_further: !tools.is_empty(),
+                    ..self.brief
+                };
+                self.assembled(&brief, tokens.saturating_sub(spent), gathered)?
+            }
+            Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
+                findings: &findings::fitting(
+                    &gathered.findings,
+                    STEP_FINDINGS_TOKENS.min(tokens / 2),
+                ),
+                question: &lines(text),
+            })?)],
+        };
+        messages.extend(exchanged);
+        let ask = Ask {
+            messages,
+            tools,
+            shape: None,
+        };
+        let completion = match question {
+            // Nothing is shown that may rest on nothing.
+            Question::Message(_) if !self.brief.is_strict => {
+                self.ask_aloud(ModelStep::Route, ask, gathered).await?
+            }
+            Question::Message(_) | Question::FollowUp(_) => {
+                self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?
+            }
+        };
+        gathered.model.clone_from(&completion.model);
+        gathered.incomplete = Incomplete::of(&completion);
+        Ok(completion)
+    }
+
+    /// Calls the tools at the same time and adds the results. A call beyond the limit gets an
+    /// answer too: services refuse a conversation in which a call has none.
+    pub(super) async fn call(
+        &self,
+        calls: &[ToolCall],
+        exchanged: &mut Vec<ChatMessage>,
+        gathered: &mut Gathered,
+    ) -> Returned {
+        self.shown.send_modify(String::clear);
+        let asked = match exchanged.last() {
+            Some(ChatMessage::Assistant { tool_calls, .. }) => tool_calls.clone(),
+            Some(ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Tool { .. })
+            | None => Vec::new(),
+        };
+        let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
+        let has_wrong_call = results.iter().any(|result| result.is_wrong_call);
+        // Those that were called are some of those that were asked for, in the same order.
+        let mut called = calls.iter().zip(&results).peekable();
+        for asked in asked {
+            let text = match called.next_if(|(call, _)| **call == asked) {
+                Some((_, result)) => as_text(&result.finding),
+                None if asked.name == RESPOND => {
+                    "Not called: look at what the other tools returned first.".to_owned()
+                }
+                None => "Not called: too many calls at once.".to_owned(),
+            };
+            exchanged.push(ChatMessage::Tool {
+                call_id: asked.id,
+                text,
+            });
+        }
+        // What came with the calls is no answer.
+        gathered.incomplete = None;
+        gathered.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
+        for result in results {
+            gathered.take(result);
+        }
+        Returned {
+            has_wrong_call,
+            is_late: Instant::now() >= self.budget.late,
+        }
+    }
+
+    /// Calls tools, and keeps what they return where that surely has to do with the message.
+    pub(super) async fn peek(
+        &self,
+        calls: &[ToolCall],
+        gathered: &mut Gathered,
+    ) -> Option<Returned> {
+        let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
+        let mut found = results.iter().flat_map(|result| &result.cited);
+        if !found.any(|cited| planner::is_sure(&cited.hit.scores)) {
+            return None;
+        }
+        for result in results {
+            gathered.take(result);
+        }
+        Some(Returned {
+            has_wrong_call: false,
+            is_late: Instant::now() >= self.budget.late,
+        })
+    }
+
+    /// What the findings leave open; nothing where the critic could not be asked.
+    pub(super) async fn critique(&self, direct: Option<&str>, gathered: &Gathered) -> Vec<String> {
+        /// As asked for, and as some models write it all the same.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            AsAsked { questions: Vec<String> },
+            List(Vec<String>),
+        }
+
+        let asked = gathered.understood.as_deref();
+        let direct = direct.map(|answer| self.given(answer, gathered));
+        let direct = direct.into_iter().flatten();
+        let findings: Vec<Finding> = direct.chain(gathered.findings.iter().cloned()).collect();
+        let prompt = self.prompts.render(&Critique {
+            findings: &findings::fitting(&findings, STEP_FINDINGS_TOKENS),
+            question: &lines(asked.unwrap_or(self.brief.question)),
+            most: QUESTIONS_PER_ROUND,
+        });
+        let shape = json!({
+            "type": "object",
+            "properties": {"questions": {"type": "array", "items": {"type": "string"}}},
+            "required": ["questions"],
+            "additionalProperties": false,
+        });
+        let text = self
+            .small_step(ModelStep::Critique, prompt, Some(("critique", shape)))
+            .await;
+        match text.as_deref().and_then(structured::json_in) {
+            Some(Written::AsAsked { questions } | Written::List(questions)) => {
+                let questions = questions.iter().map(|question| one_line(question));
+                let questions = questions.filter(|it| !it.is_empty());
+                questions.take(QUESTIONS_PER_ROUND).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// What a direct answer has to rest on, for the critic: what was said before and recalled, and the answer itself.
+    fn given(&self, answer: &str, gathered: &Gathered) -> Vec<Finding> {
+        let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
+        let turns = self.brief.window[from..].iter();
+        let said = turns.map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS));
+        let recalled = self.memories(gathered);
+        let recalled = recalled.into_iter().map(|memory| memory.quoted);
+        let given = said.chain(recalled).map(|quoted| Finding {
+            heading: format!("said on {} by {}", quoted.date, quoted.author),
+            lines: [quoted.input, quoted.output].concat(),
+        });
+        let answer = Finding {
+            heading: "answered without a look-up; what does not stand above is not held".to_owned(),
+            lines: lines(answer),
+        };
+        given.chain([answer]).collect()
+    }
+
+    pub(super) async fn write(
+        &self,
+        tokens: u32,
+        gathered: &mut Gathered,
+    ) -> Result<String, NoAnswer> {
+        let ask = Ask {
+            messages: self.assembled(&self.brief, tokens, gathered)?,
+            ..Ask::default()
+        };
+        let completion = self.ask_aloud(ModelStep::Answer, ask, gathered).await?;
+        gathered.incomplete = Incomplete::of(&completion);
+        gathered.model = completion.model;
+        Ok(completion.text)
+    }
+
+    /// Asks where people can watch.
+    async fn ask_aloud(
+        &self,
+        step: ModelStep,
+        ask: Ask,
+        gathered: &Gathered,
+    ) -> Result<Completion, ModelError> {
+        self.shown.send_modify(String::clear);
+        let hosts = self.links.after(gathered);
+        let mut so_far = String::new();
+        let mut show = |piece: Piece| {
+            self.shown.send_modify(|shown| match &hosts {
+                Some(hosts) => {
+                    piece.add_to(&mut so_far);
+                    *shown = hosts.limit_streaming(&so_far);
+                }
+                None => piece.add_to(shown),
+            });
+        };
+        self.asker.ask(step, ask, &mut show).await
+    }
+
+    /// One call whose failure the turn survives.
+    async fn small_step(
+        &self,
+        step: ModelStep,
+        prompt: Result<String, PromptError>,
+        shape: Option<(&'static str, Value)>,
+    ) -> Option<String> {
+        let outcome: Result<Completion, NoAnswer> = async {
+            let ask = Ask {
+                messages: vec![ChatMessage::User(prompt?)],
+                tools: Vec::new(),
+                shape,
+            };
+            Ok(self.asker.ask(step, ask, &mut |_| {}).await?)
+        }
+        .await;
+        match outcome {
+            Ok(completion) => Some(completion.text),
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    step = step.name(),
+                    "a step was left out"
+                );
+                None
+            }
+        }
+    }
+}
+
+/// What tools returned yields to the question before the question yields to it.
+fn shortened(exchanged: &[ChatMessage], tokens: u32) -> Vec<ChatMessage> {
+    let results = exchanged
+        .iter()
+        .filter(|message| matches!(message, ChatMessage::Tool { .. }))
+        .count();
+    let share = tokens / 2 / u32::try_from(results.max(1)).unwrap_or(u32::MAX);
+    let shorten = |message: &ChatMessage| match message {
+        ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
+            call_id: call_id.clone(),
+            text: cut(text, share, Keep::Head).into_owned(),
+        },
+        ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => {
+            message.clone()
+        }
+    };
+    exchanged.iter().map(shorten).collect()
+}
+
+fn as_text(finding: &Finding) -> String {
+    let lines = finding.lines.iter().map(|line| format!("> {line}"));
+    let all: Vec<String> = std::iter::once(finding.heading.clone())
+        .chain(lines)
+        .collect();
+    all.join("\n")
+}

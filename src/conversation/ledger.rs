@@ -5,30 +5,27 @@
 //! readable here. Whatever is left when the file is opened goes back to its platform, which delivers
 //! it again. Secrets are taken out before a line is written.
 
-use std::collections::{HashMap, HashSet};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+mod book;
+
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Body, Command, EventId, IncomingMessage, Listing};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use muninn_platform::redact::without_secrets;
-use private_files::line_log::{Slot, Slots};
-use private_files::{folder_name, private_file};
+use private_files::folder_name;
+use private_files::line_log::Slots;
+
+use self::book::Book;
 
 /// What the files are called.
 const NAME: &str = "accepted";
-
-/// What nobody took back for this long is not answered any more.
-const KEPT: TimeDelta = TimeDelta::hours(24);
-
-/// The file is written anew when it is longer than this, in bytes, and mostly blank.
-const LONG: u64 = 1 << 20;
 
 /// The ledger could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -185,264 +182,6 @@ impl Ledger {
     }
 }
 
-/// The file, and where in it what is open stands.
-struct Book {
-    file: LedgerFile,
-    open: HashMap<EventId, Span>,
-    /// Lines that nobody waits for any more and that still stand there.
-    gone: Vec<Span>,
-}
-
-/// Lines that are written together.
-#[derive(Default)]
-struct Batch {
-    bytes: Vec<u8>,
-    /// What is open once they are written.
-    open: HashMap<EventId, Span>,
-    /// Those of them that nobody waits for.
-    gone: Vec<Span>,
-}
-
-/// A line's place in the file, without the end of the line.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    at: u64,
-    length: usize,
-    first: Times,
-}
-
-/// When a message was sent, and when the bot got it.
-#[derive(Clone, Copy, Debug)]
-struct Times {
-    sent_at: DateTime<Utc>,
-    received_at: DateTime<Utc>,
-}
-
-impl Times {
-    fn of(message: &IncomingMessage) -> Self {
-        Self {
-            sent_at: message.sent_at,
-            received_at: message.received_at,
-        }
-    }
-
-    fn earliest(self, other: Self) -> Self {
-        Self {
-            sent_at: self.sent_at.min(other.sent_at),
-            received_at: self.received_at.min(other.received_at),
-        }
-    }
-}
-
-impl Book {
-    /// Writes down what is left over, and removes it from where it stood.
-    fn open(slots: Slots) -> io::Result<(Self, Vec<IncomingMessage>)> {
-        let Slots { own, left } = slots;
-        let mut left_over = Vec::new();
-        for slot in std::iter::once(&own).chain(&left) {
-            for message in read(&slot.path)? {
-                apply(&mut left_over, Line::Accepted(Box::new(message)));
-            }
-        }
-        left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
-        let mut file = LedgerFile::open(own)?;
-        let mut bytes = Vec::new();
-        let mut open = HashMap::new();
-        for message in &left_over {
-            let at = bytes.len() as u64;
-            let line = Line::Accepted(Box::new(message_without_secrets(message)));
-            serde_json::to_writer(&mut bytes, &line)?;
-            let length = bytes.len() - usize::try_from(at).unwrap_or_default();
-            let first = Times::of(message);
-            let span = Span { at, length, first };
-            open.insert(message.event.clone(), span);
-            bytes.push(b'\n');
-        }
-        file.replace(&bytes)?;
-        // Written here before it is removed there: after a crash in between it is there twice, and
-        // answered once.
-        for slot in left {
-            std::fs::remove_file(&slot.path)?;
-        }
-        let gone = Vec::new();
-        Ok((Self { file, open, gone }, left_over))
-    }
-
-    fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
-        while let Ok(first) = orders.recv() {
-            let orders: Vec<Order> = std::iter::once(first).chain(orders.try_iter()).collect();
-            if let Err(error) = self.write(&orders) {
-                metrics::counter!("muninn_ledger_failures_total").increment(1);
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "accepted messages cannot be written down: they are lost if this process is killed"
-                );
-            }
-            for order in orders {
-                if let Some(written) = order.written {
-                    // Who gave up waiting does not want to know.
-                    let _ = written.send(());
-                }
-            }
-        }
-    }
-
-    fn write(&mut self, orders: &[Order]) -> io::Result<()> {
-        let batch = self.batch(orders)?;
-        if self.open.is_empty() && batch.open.is_empty() {
-            self.gone.clear();
-            return self.file.empty();
-        }
-        if let Err(error) = self.file.append(&batch.bytes) {
-            // To overwrite needs no room.
-            self.blank_gone()?;
-            return Err(error);
-        }
-        for (event, span) in batch.open {
-            // The last delivery of a message counts.
-            self.gone.extend(self.open.insert(event, span));
-        }
-        self.gone.extend(batch.gone);
-        // What is only done is of no use to anybody after a crash, so it may wait.
-        if orders.iter().any(|order| order.written.is_some()) {
-            self.file.sync()?;
-        }
-        self.blank_gone()?;
-        self.shorten()
-    }
-
-    /// What is to be appended. What is done is not open any more from here on, whatever comes of the rest.
-    fn batch(&mut self, orders: &[Order]) -> io::Result<Batch> {
-        let mut batch = Batch::default();
-        for Order { line, .. } in orders {
-            match line {
-                Line::Accepted(message) => {
-                    let at = self.file.end + batch.bytes.len() as u64;
-                    let before = batch.bytes.len();
-                    // What is said of it meanwhile stays behind it.
-                    let earlier = batch.open.get(&message.event);
-                    let earlier = earlier.or_else(|| self.open.get(&message.event));
-                    let times = Times::of(message);
-                    let first = earlier.map_or(times, |earlier| earlier.first.earliest(times));
-                    let message = IncomingMessage {
-                        sent_at: first.sent_at,
-                        received_at: first.received_at,
-                        ..(**message).clone()
-                    };
-                    let event = message.event.clone();
-                    let line = Line::Accepted(Box::new(message));
-                    serde_json::to_writer(&mut batch.bytes, &line)?;
-                    let length = batch.bytes.len() - before;
-                    batch.bytes.push(b'\n');
-                    let span = Span { at, length, first };
-                    batch.gone.extend(batch.open.insert(event, span));
-                }
-                Line::Done(event) => {
-                    batch.gone.extend(batch.open.remove(event));
-                    self.gone.extend(self.open.remove(event));
-                }
-            }
-        }
-        Ok(batch)
-    }
-
-    /// Overwrites what nobody waits for any more. What could not be is tried again with the next that is written.
-    fn blank_gone(&mut self) -> io::Result<()> {
-        while let Some(span) = self.gone.last() {
-            self.file.blank(*span)?;
-            self.gone.pop();
-        }
-        Ok(())
-    }
-
-    /// Writes the file anew where it is mostly blank.
-    fn shorten(&mut self) -> io::Result<()> {
-        let open: u64 = self.open.values().map(|span| span.length as u64).sum();
-        if self.file.end < LONG || open > self.file.end / 2 {
-            return Ok(());
-        }
-        let mut spans: Vec<(&EventId, Span)> = self.open.iter().map(|(e, s)| (e, *s)).collect();
-        spans.sort_by_key(|(_, span)| span.at);
-        let mut bytes = Vec::new();
-        let mut moved = HashMap::new();
-        for (event, span) in spans {
-            let at = bytes.len() as u64;
-            bytes.extend(self.file.read(span)?);
-            bytes.push(b'\n');
-            moved.insert(event.clone(), Span { at, ..span });
-        }
-        self.file.replace(&bytes)?;
-        self.open = moved;
-        self.gone.clear();
-        Ok(())
-    }
-}
-
-/// The file of one process.
-struct LedgerFile {
-    /// Held as long as the process lives: nobody else writes this ledger.
-    slot: Slot,
-    file: std::fs::File,
-    end: u64,
-}
-
-impl LedgerFile {
-    fn open(slot: Slot) -> io::Result<Self> {
-        let file = private_file().read(true).write(true).open(&slot.path)?;
-        Ok(Self { slot, file, end: 0 })
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let written = self
-            .file
-            .seek(SeekFrom::Start(self.end))
-            .and_then(|_| self.file.write_all(bytes));
-        if written.is_err() {
-            // Half a line would make the whole of the next one unreadable.
-            self.file.set_len(self.end)?;
-        }
-        written?;
-        self.end += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
-    }
-
-    /// Overwrites a line.
-    fn blank(&mut self, span: Span) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(span.at))?;
-        self.file.write_all(&vec![b' '; span.length])
-    }
-
-    fn read(&mut self, span: Span) -> io::Result<Vec<u8>> {
-        let mut bytes = vec![0; span.length];
-        self.file.seek(SeekFrom::Start(span.at))?;
-        self.file.read_exact(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn empty(&mut self) -> io::Result<()> {
-        self.end = 0;
-        self.file.set_len(0)
-    }
-
-    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let beside = self.slot.path.with_extension("new");
-        let mut file = private_file()
-            .truncate(true)
-            .read(true)
-            .write(true)
-            .open(&beside)?;
-        file.write_all(bytes)?;
-        file.sync_data()?;
-        std::fs::rename(beside, &self.slot.path)?;
-        (self.file, self.end) = (file, bytes.len() as u64);
-        Ok(())
-    }
-}
-
 /// A message as it is written down: what it says is without secrets.
 pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
     let mut message = message.clone();
@@ -462,48 +201,13 @@ pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMess
     message
 }
 
-/// What is open after a line; the last delivery of a message counts.
-fn apply(open: &mut Vec<IncomingMessage>, line: Line) {
-    match line {
-        Line::Accepted(message) => {
-            open.retain(|open| open.event != message.event);
-            open.push(*message);
-        }
-        Line::Done(event) => open.retain(|open| open.event != event),
-    }
-}
-
-/// What a file leaves open. A line that cannot be read was never acknowledged to anybody, or is of
-/// another version of this program.
-fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    let mut open: Vec<IncomingMessage> = Vec::new();
-    let mut unreadable = 0;
-    for line in BufReader::new(file).split(b'\n') {
-        let line = line?;
-        // What is done.
-        if line.iter().all(|byte| *byte == b' ') {
-            continue;
-        }
-        match serde_json::from_slice(&line) {
-            Ok(line) => apply(&mut open, line),
-            Err(_) => unreadable += 1,
-        }
-    }
-    if unreadable > 0 {
-        tracing::warn!(unreadable, path = %path.display(), "lines of the ledger cannot be read");
-    }
-    let since = Utc::now() - KEPT;
-    open.retain(|message| message.sent_at >= since);
-    Ok(open)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
+    use chrono::{TimeDelta, Utc};
+
+    use super::book::{KEPT, LONG};
     use super::*;
     use crate::testing::message;
 
@@ -571,32 +275,6 @@ mod tests {
         ledger.done(&EventId::new("kept"));
         drop(ledger);
         assert_eq!(file(folder.path()), "");
-    }
-
-    #[tokio::test]
-    async fn what_could_not_be_written_leaves_the_others_as_they_are() {
-        let folder = tempfile::tempdir().unwrap();
-        let order = |line| Order {
-            line,
-            written: None,
-        };
-        let accepted = |event: &str| order(Line::Accepted(Box::new(message(event))));
-        let done = |event: &str| order(Line::Done(EventId::new(event)));
-        let (mut book, _) = Book::open(Slots::take(folder.path(), NAME).unwrap()).unwrap();
-        book.write(&[accepted("first"), accepted("second")])
-            .unwrap();
-        let path = book.file.slot.path.clone();
-        // Open for reading only, it takes nothing: as a full disk.
-        let whole = std::mem::replace(&mut book.file.file, std::fs::File::open(&path).unwrap());
-        book.write(&[accepted("lost"), done("first")]).unwrap_err();
-        book.file.file = whole;
-        book.write(&[accepted("third"), done("lost")]).unwrap();
-        drop(book);
-        let left = read(&path).unwrap().into_iter().map(|it| it.event);
-        assert_eq!(
-            left.collect::<Vec<_>>(),
-            ["second", "third"].map(EventId::new)
-        );
     }
 
     #[tokio::test]

@@ -2,8 +2,11 @@
 //!
 //! Knows nothing of exchanges, nor of clocks: whoever calls says which day it is.
 
+mod feasts;
+
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
+use self::feasts::feast;
 use crate::retrieval::language::WordList;
 use crate::retrieval::text::written;
 
@@ -48,36 +51,6 @@ pub(super) const MONTHS: [WordList; 12] = [
     WordList::of(
         "december dec dezember décembre diciembre dezembro dicembre grudzień grudnia grudniu декабрь декабря декабре",
     ),
-];
-/// Feasts that move with Easter, and by how many days.
-const MOVABLE: [(WordList, i64); 6] = [
-    (WordList::of("karfreitag"), -2),
-    (
-        WordList::of(
-            "easter ostern osterwochenende pâques pascua páscoa pasqua pasen wielkanoc wielkanocą пасха пасхи пасхой",
-        ),
-        0,
-    ),
-    (WordList::of("ostermontag paasmaandag pasquetta"), 1),
-    (WordList::of("ascension himmelfahrt hemelvaart"), 39),
-    (
-        WordList::of("whitsun pentecost pfingsten pentecôte pentecostés pinksteren"),
-        49,
-    ),
-    (WordList::of("fronleichnam"), 60),
-];
-/// Feasts of a day: month and day.
-const FIXED: [(WordList, u32, u32); 4] = [
-    (
-        WordList::of(
-            "christmas xmas weihnachten noël navidad natal natale kerst kerstmis рождество рождества",
-        ),
-        12,
-        25,
-    ),
-    (WordList::of("silvester"), 12, 31),
-    (WordList::of("halloween"), 10, 31),
-    (WordList::of("epiphany epifanía epifania"), 1, 6),
 ];
 const SINCE: WordList = WordList::of("since seit depuis desde sinds od");
 /// What stands before the name of a month.
@@ -263,41 +236,6 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
         }
     }
     (None, false)
-}
-
-/// The nearest day of a feast that is named by a word, or by it and the one beside it.
-fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> Option<NaiveDate> {
-    let days = match (before, word, after) {
-        ("good", "friday", _) => Some(-2),
-        ("easter", "monday", _) | (_, "easter", "monday") => Some(1),
-        _ => MOVABLE
-            .iter()
-            .find(|(names, _)| names.has(word))
-            .map(|(_, days)| *days),
-    };
-    let fixed = FIXED.iter().find(|(names, ..)| names.has(word));
-    let years = [today.year() - 1, today.year(), today.year() + 1];
-    let dates = years.into_iter().filter_map(|year| match (days, fixed) {
-        (Some(days), _) => easter(year)?.checked_add_signed(TimeDelta::days(days)),
-        (None, Some((_, month, day))) => NaiveDate::from_ymd_opt(year, *month, *day),
-        (None, None) => None,
-    });
-    dates.min_by_key(|date| (*date - today).num_days().abs())
-}
-
-/// Easter Sunday of the Gregorian calendar, by Gauss' rule as Meeus gives it.
-fn easter(year: i32) -> Option<NaiveDate> {
-    let (golden, century, of_century) = (year % 19, year / 100, year % 100);
-    let epact =
-        (19 * golden + century - century / 4 - (century - (century + 8) / 25 + 1) / 3 + 15) % 30;
-    let weekday = (32 + 2 * (century % 4) + 2 * (of_century / 4) - epact - of_century % 4) % 7;
-    let late = (golden + 11 * epact + 22 * weekday) / 451;
-    let days = epact + weekday - 7 * late + 114;
-    NaiveDate::from_ymd_opt(
-        year,
-        u32::try_from(days / 31).ok()?,
-        u32::try_from(days % 31 + 1).ok()?,
-    )
 }
 
 /// The day itself, or the one before where that is asked for: "the day before …".
@@ -555,19 +493,6 @@ mod tests {
             "who is it",
         ] {
             assert_eq!(Time::of(&written(text), now()).window, None, "{text}");
-        }
-    }
-
-    #[test]
-    fn easter_is_found_for_every_year() {
-        for (year, sunday) in [
-            (1999, "1999-04-04"),
-            (2008, "2008-03-23"),
-            (2025, "2025-04-20"),
-            (2026, "2026-04-05"),
-            (2038, "2038-04-25"),
-        ] {
-            assert_eq!(easter(year), Some(date(sunday)));
         }
     }
 

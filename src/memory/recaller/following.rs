@@ -1,0 +1,247 @@
+//! Keeps the audiences' indexes current with the graph.
+//!
+//! The graph is the truth; an index is loaded from it when its audience first talks, and then
+//! follows the news that each turn reads.
+
+use std::sync::Weak;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use muninn_platform::{AudienceId, in_one_line, joined};
+
+use super::Recaller;
+use crate::graph::{GraphStore, News, Replaced, StoreError, Turn};
+use crate::memory::cache::{Freshness, SharedIndex};
+use crate::memory::reembed::{Stale, embed_missing, stale};
+use crate::memory::{AudienceIndex, replaced};
+
+/// Turns read at once while an index is loaded: as many as the stores give in one statement.
+const PAGE: usize = 1_024;
+/// How often turns without a vector are looked for, where there may be some.
+const MEND_EVERY: Duration = Duration::from_secs(30);
+
+impl Recaller {
+    /// Embeds now and then what was kept without a vector, until nobody recalls any more.
+    pub async fn keep_mending(recaller: Weak<Self>, store: Weak<GraphStore>) {
+        let parts = (recaller, store);
+        loop {
+            tokio::time::sleep(MEND_EVERY).await;
+            let (Some(recaller), Some(store)) = (parts.0.upgrade(), parts.1.upgrade()) else {
+                return;
+            };
+            recaller.mend(&store).await;
+        }
+    }
+
+    /// Embeds what was kept without a vector, if there may be something.
+    pub async fn mend(&self, store: &GraphStore) {
+        if !self.has_missed.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        match embed_missing(store, &self.embedder).await {
+            Ok(audiences) => {
+                self.breaker.succeeded();
+                for audience in &audiences {
+                    self.forget(audience);
+                }
+                if !audiences.is_empty() {
+                    tracing::info!(
+                        audiences = audiences.len(),
+                        "turns that were kept without a vector have one now"
+                    );
+                }
+            }
+            Err(error) => {
+                self.has_missed.store(true, Ordering::Relaxed);
+                tracing::debug!(
+                    why = in_one_line(&error),
+                    "turns are still without a vector"
+                );
+            }
+        }
+    }
+
+    /// Loads the audience's index, unless it is there. Without the graph there is none, and nothing
+    /// is recalled.
+    pub async fn load(&self, store: &GraphStore, audience: &AudienceId) {
+        if self.is_loaded(audience) {
+            return;
+        }
+        match self.read_index(store, audience).await {
+            Ok(index) => {
+                self.indexes.insert(audience.clone(), index);
+            }
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, %audience, "no recall: its turns cannot be read");
+            }
+        }
+    }
+
+    /// An index that was made before the embedding service had said what it makes compares no
+    /// vectors, so it does not count.
+    fn is_loaded(&self, audience: &AudienceId) -> bool {
+        let made_by = |index: SharedIndex| index.read(|index| index.embedder().map(str::to_owned));
+        self.indexes
+            .get(audience)
+            .is_some_and(|index| made_by(index).as_deref() == self.embedder.name())
+    }
+
+    /// Whether the audience's turns can be recalled now.
+    pub fn is_ready(&self, audience: &AudienceId) -> bool {
+        self.indexes.get(audience).is_some()
+    }
+
+    /// The position up to which the audience's turns are known; beyond all of them without an
+    /// index, so that no turn reads all of them as news.
+    pub fn seen(&self, audience: &AudienceId) -> i64 {
+        self.indexes
+            .get(audience)
+            .map_or(i64::MAX, |index| index.seen().0)
+    }
+
+    /// Takes in what a turn read; loads the index again where something was forgotten since, or
+    /// where there was more than a turn reads.
+    pub async fn learn(&self, store: &GraphStore, audience: &AudienceId, news: &News) {
+        let Some(index) = self.indexes.get(audience) else {
+            return;
+        };
+        let mut fresh = index.update(news);
+        let mut more = news.more;
+        // A busy channel says more between two questions than one turn reads.
+        while fresh == Freshness::Current && more {
+            match store.turns_since(audience, index.seen().0, PAGE).await {
+                Ok(next) => {
+                    fresh = index.update(&next);
+                    more = next.more;
+                }
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    return tracing::warn!(error, %audience, "its news cannot be read");
+                }
+            }
+        }
+        if fresh == Freshness::Stale {
+            self.indexes.invalidate(audience);
+            self.load(store, audience).await;
+        }
+    }
+
+    /// Links a turn that was kept to the earlier ones that it replaces. Where that fails, recall
+    /// compares them all the same.
+    pub async fn link(&self, store: &GraphStore, audience: &AudienceId, turn: &Turn) {
+        let Some(index) = self
+            .indexes
+            .get(audience)
+            .filter(|_| turn.can_be_recalled())
+        else {
+            return;
+        };
+        let earlier = index.read(|index| replaced(index, &self.calibration, turn));
+        if earlier.is_empty() {
+            return;
+        }
+        match store.supersede(audience, turn.id, &earlier).await {
+            Ok(_) => index.link(turn.id, earlier.into_iter().map(|(id, _)| id)),
+            Err(error) => tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "what a turn replaces cannot be linked"
+            ),
+        }
+    }
+
+    /// Takes in what an audience said since, for a message that is asked elsewhere; says whether it
+    /// could.
+    pub async fn catch_up(&self, store: &GraphStore, audience: &AudienceId) -> bool {
+        if !self.is_loaded(audience) {
+            self.load(store, audience).await;
+            return self.is_ready(audience);
+        }
+        match store.turns_since(audience, self.seen(audience), PAGE).await {
+            Ok(news) => {
+                self.learn(store, audience, &news).await;
+                self.is_ready(audience)
+            }
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, %audience, "its news cannot be read");
+                false
+            }
+        }
+    }
+
+    /// Takes in what an audience said since, where its index is held.
+    pub async fn follow(&self, store: &GraphStore, audience: &AudienceId) {
+        if self.is_loaded(audience) {
+            self.catch_up(store, audience).await;
+        }
+    }
+
+    /// Says in the log where turns have vectors that cannot be compared.
+    pub async fn notice_stale(&self, store: &GraphStore) {
+        match stale(store, &self.embedder).await {
+            Ok(Stale {
+                foreign: 0,
+                missing: _,
+            }) => {}
+            Ok(Stale {
+                foreign,
+                missing: _,
+            }) => tracing::warn!(
+                turns = foreign,
+                "turns have vectors of another embedder, so only their words are found; run `muninn reembed`"
+            ),
+            Err(error) => tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "the vectors cannot be counted"
+            ),
+        }
+    }
+
+    /// Drops the audience's index: something in it was forgotten.
+    pub fn forget(&self, audience: &AudienceId) {
+        self.indexes.invalidate(audience);
+    }
+
+    async fn read_index(
+        &self,
+        store: &GraphStore,
+        audience: &AudienceId,
+    ) -> Result<AudienceIndex, StoreError> {
+        let embedder = self.embedder.name().zip(self.embedder.dimension());
+        let mut news = store.turns_since(audience, 0, PAGE).await?;
+        let mut index = AudienceIndex::new(embedder, news.epoch);
+        while news.more {
+            // The store works on the next ones while these are taken in.
+            let through = news.through;
+            let (next, taken) = tokio::join!(
+                store.turns_since(audience, through, PAGE),
+                joined(tokio::task::spawn_blocking(move || taken_in(index, &news)))
+            );
+            index = taken;
+            news = next?;
+            if news.epoch != index.epoch() {
+                // Something was forgotten while we read: what was read before may hold it.
+                news = store.turns_since(audience, 0, PAGE).await?;
+                index = AudienceIndex::new(embedder, news.epoch);
+            }
+        }
+        let mut index = taken_in(index, &news);
+        for Replaced {
+            later,
+            earlier,
+            corrected_at,
+        } in store.superseded(audience).await?
+        {
+            match corrected_at {
+                Some(at) => index.correct(later, earlier, at),
+                None => index.link(later, earlier),
+            }
+        }
+        Ok(index)
+    }
+}
+
+fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
+    news.turns.iter().for_each(|turn| index.push(turn));
+    index.skip_to(news.through);
+    index
+}

@@ -14,7 +14,7 @@ use muninn_platform::{
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{HearingNotice, Notice};
 use crate::graph::hearing::{HearingChange, KeptHearing};
 use crate::graph::{GraphStore, StoreError};
 
@@ -225,7 +225,7 @@ impl HearingRules {
             Ok(false) => return true,
             Ok(true) => {
                 let language = self.channels.language(&audience.id, None);
-                let notice = Notice::HearsEverybody(announcer.vocabulary());
+                let notice = Notice::Hearing(HearingNotice::Everybody(announcer.vocabulary()));
                 let notice = notice.in_language(language);
                 say(&*announcer, &audience.id, &notice).await
             }

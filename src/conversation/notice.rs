@@ -1,5 +1,11 @@
 //! What the bot says of itself: one place for the words, apart from the logic.
 
+mod approvals;
+mod forgetting;
+mod hearing;
+mod items;
+mod linking;
+mod tokens;
 mod wording;
 
 use std::time::Duration;
@@ -9,13 +15,16 @@ use muninn_platform::{Attention, Cut, HandedOver, Scope, Vocabulary};
 use muninn_texts::{Language, Text, Value};
 use serde::{Deserialize, Serialize};
 
+pub use self::approvals::ApprovalNotice;
+pub use self::forgetting::ForgetNotice;
+pub use self::hearing::HearingNotice;
+pub use self::items::ItemNotice;
+pub use self::linking::LinkNotice;
+pub use self::tokens::TokenNotice;
 pub use self::wording::model_trouble;
 use crate::agent::budget::Used;
 use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
-use crate::conversation::withdrawals::WithdrawalOutcome;
-use crate::graph::accounts::Account;
-use crate::graph::tokens::KeptToken;
 use crate::knowledge::search::Rung;
 
 /// How long a question whether something is to be done holds.
@@ -74,11 +83,8 @@ pub enum Notice {
     TooManyWaiting,
     TookTooLong(Duration),
     UnknownCommand(String),
-    NothingToForget,
-    NotYoursToForget(&'static Vocabulary),
-    ForgotTurn {
-        quotes: usize,
-    },
+    /// Of what was forgotten, or is to be.
+    Forget(ForgetNotice),
     /// Something is kept in mind from now on.
     Noted {
         /// For the one who said it alone.
@@ -90,99 +96,14 @@ pub enum Notice {
     ProposesNote(String),
     /// Said below an answer: what is done where its reader says yes.
     ProposesCall(ProposedCall),
-    /// Somebody else was asked.
-    NotYoursToApprove,
-    /// It was asked too long ago.
-    ApprovalOver,
-    /// What was asked about is not known any more.
-    ApprovalGone,
-    /// It is not done.
-    Declined,
-    /// It was begun before, and what came of it is not known.
-    ApprovalUnknown(String),
-    /// It was decided before.
-    DecidedBefore(String),
+    /// Of what was asked whether it is to be done.
+    Approval(ApprovalNotice),
     /// Neither the graph nor a file took it.
     NotNoted,
-    /// Said below a list of what is remembered.
-    ListHint {
-        first: usize,
-        has_more: bool,
-        is_search: bool,
-    },
-    /// The same below what was recalled.
-    RecalledHint,
-    NothingListed {
-        is_search: bool,
-        /// What is listed already was all.
-        is_end: bool,
-    },
-    /// A list has so many things, and no more.
-    ListEnds(usize),
-    /// Nobody knows what a number means.
-    ListAgain,
-    NoSuchNumber {
-        number: u32,
-        listed: usize,
-    },
-    ItemGone(u32),
-    ItemChanged(u32),
-    NotYourItem {
-        number: u32,
-        vocabulary: &'static Vocabulary,
-    },
-    NothingToCorrect(u32),
-    CorrectedItem(u32),
-    AlreadyCorrected {
-        by: String,
-        at: DateTime<Utc>,
-    },
-    ForgotItem {
-        number: u32,
-        /// What it had corrected.
-        earlier: usize,
-    },
-    /// The graph cannot be reached, and the turn was not in it.
-    ForgotWaitingTurn,
-    ForgotSession {
-        turns: usize,
-        vocabulary: &'static Vocabulary,
-    },
-    /// A command that took effect already.
-    ForgotAll,
-    ForgotAudience {
-        turns: usize,
-        vocabulary: &'static Vocabulary,
-    },
-    /// What it means to be forgotten, before it is done.
-    AskForgetMe {
-        kept: KeptOfPerson,
-        vocabulary: &'static Vocabulary,
-    },
-    ForgotMe {
-        kept: KeptOfPerson,
-        /// Answers to others that repeated it, and say nothing any more.
-        repeated: usize,
-        vocabulary: &'static Vocabulary,
-    },
-    /// The code by which another account is linked to this one.
-    LinkCode(String),
-    /// These accounts are the author's, too.
-    Linked(Vec<Account>),
-    /// Said to those whose account it was linked to.
-    LinkedElsewhere(Account),
-    /// Accounts are linked in direct messages alone.
-    LinkNeedsDirectMessage,
-    OwnLinkCode,
-    WrongLinkCode,
-    TooManyLinkCodes,
-    TooManyAccounts(usize),
-    Unlinked(Vec<Account>),
-    /// Said to those whose account it was linked to.
-    UnlinkedElsewhere(Account),
-    NothingLinked,
-    /// The account was not used for long.
-    LinkEnded,
+    /// Of single things that are remembered.
+    Item(ItemNotice),
+    /// Of linked accounts.
+    Link(LinkNotice),
     /// What lets somebody in to the pages.
     PagesLink(String),
     /// No pages are served.
@@ -191,23 +112,8 @@ pub enum Notice {
     NoPagesHere,
     /// So many times the one who asks was signed in to the pages.
     SignedOut(usize),
-    /// By which a program asks for somebody. Said once.
-    TokenMade {
-        token: String,
-        /// Where it asks.
-        address: String,
-        is_everywhere: bool,
-        until: Option<DateTime<Utc>>,
-    },
-    /// What tokens somebody has.
-    Tokens(Vec<KeptToken>),
-    TokensRevoked(usize),
-    NoSuchToken(u32),
-    TooManyTokens,
-    /// Words that say no time.
-    NoSuchLife(String),
-    /// Programs cannot ask.
-    NoMcp,
+    /// Of the tokens by which programs ask.
+    Token(TokenNotice),
     /// A copy of what is kept of somebody is made for them already.
     ExportUnderWay,
     NothingKeptOfYou,
@@ -222,13 +128,6 @@ pub enum Notice {
         /// Stable id of the person.
         person: String,
     },
-    /// Said below what was forgotten: where it was is under a legal hold.
-    Held,
-    /// Said below what was forgotten: a file could not be written anew.
-    StillInFile,
-    /// Said after what was forgotten: what of it can still be seen.
-    StillVisible(WithdrawalOutcome),
-    ModeratorNeeded(&'static Vocabulary),
     /// Which messages are answered from now on. `still`: what holds, where the other of the two is stricter.
     Attends {
         attention: Attention,
@@ -237,32 +136,8 @@ pub enum Notice {
         vocabulary: &'static Vocabulary,
     },
     ModeratorNeededToMute(&'static Vocabulary),
-    /// Said to all in a channel, once: that what they say to one another is remembered.
-    HearsEverybody(&'static Vocabulary),
-    /// It was said to all.
-    HearsEverybodyNow(&'static Vocabulary),
-    HearsNobody {
-        /// People were heard until now.
-        was: bool,
-        vocabulary: &'static Vocabulary,
-    },
-    ModeratorNeededToHear(&'static Vocabulary),
-    OptedOut {
-        messages: usize,
-        vocabulary: &'static Vocabulary,
-    },
-    OptedIn {
-        is_heard: bool,
-        vocabulary: &'static Vocabulary,
-    },
-    /// Whether what people say to one another is on the record from now on.
-    Record {
-        is_kept: bool,
-        scope: Scope,
-        /// It would be kept at all.
-        is_heard: bool,
-        vocabulary: &'static Vocabulary,
-    },
+    /// Of remembering what people say to one another.
+    Hearing(HearingNotice),
     /// There is nothing to mute.
     NotInConversation(&'static Vocabulary),
     /// Said below what was said in a conversation, or why.

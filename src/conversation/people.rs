@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::audit::{Action, Audit, MUNINN};
 use crate::conversation::hearing::HearingRules;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{LinkNotice, Notice};
 use crate::graph::accounts::{Account, Entered, LinkedAccount, Untold};
 use crate::graph::{GraphStore, StoreError};
 
@@ -142,7 +142,7 @@ impl People {
         let id = &account.account.id;
         tracing::info!(account = %id, "its link ends: it was not used for long");
         let others = self.unlink(&account.account).await?;
-        let told = Notice::LinkEnded.to_string();
+        let told = Notice::Link(LinkNotice::Ended).to_string();
         self.store
             .tell_accounts(std::slice::from_ref(&account.account), &told)
             .await?;
@@ -177,7 +177,7 @@ impl People {
             self.load().await;
             let others = accounts.iter().filter(|it| it.id != account.id).cloned();
             let others: Vec<Account> = others.collect();
-            let told = Notice::LinkedElsewhere(account.clone()).to_string();
+            let told = Notice::Link(LinkNotice::LinkedElsewhere(account.clone())).to_string();
             self.store.tell_accounts(&others, &told).await?;
         }
         Ok(entered)
@@ -191,7 +191,7 @@ impl People {
         let others = self.store.unlink(&account.id).await?;
         self.load().await;
         if !others.is_empty() {
-            let told = Notice::UnlinkedElsewhere(account.clone()).to_string();
+            let told = Notice::Link(LinkNotice::UnlinkedElsewhere(account.clone())).to_string();
             self.store.tell_accounts(&others, &told).await?;
         }
         Ok(others)

@@ -12,7 +12,7 @@ use super::Bot;
 use crate::agent::tools::{ProposedCall, proposed};
 use crate::conversation::audit::Action;
 use crate::conversation::commands::Agreed;
-use crate::conversation::notice::{ASKED_FOR, Notice};
+use crate::conversation::notice::{ASKED_FOR, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::claims::Claimed;
 use crate::graph::session::SessionGuard;
@@ -61,7 +61,13 @@ impl Bot {
                 let asked = (ResponseId(id), Some(item.version));
                 self.decide(message, asked, is_yes, reply).await;
             }
-            Err(_) => drop(deliver(reply, &Notice::ApprovalGone.in_language(language)).await),
+            Err(_) => drop(
+                deliver(
+                    reply,
+                    &Notice::Approval(ApprovalNotice::Gone).in_language(language),
+                )
+                .await,
+            ),
         }
     }
 
@@ -93,11 +99,11 @@ impl Bot {
     ) -> Result<String, StoreError> {
         let (store, language) = (self.archive.store(), message.language());
         let Some(item) = store.item(answer).await? else {
-            return Ok(Notice::ApprovalGone.in_language(language));
+            return Ok(Notice::Approval(ApprovalNotice::Gone).in_language(language));
         };
         let is_of_here = message.recalls().contains(&&item.audience.id);
         if !is_of_here || !message.accounts().contains(&item.turn.author) {
-            return Ok(Notice::NotYoursToApprove.in_language(language));
+            return Ok(Notice::Approval(ApprovalNotice::NotYours).in_language(language));
         }
         let session = ConversationId::new(&item.turn.session);
         // One decision after the other.
@@ -105,23 +111,23 @@ impl Bot {
         let explained = store.explain(&session, Some(answer)).await?;
         let call = explained.and_then(|explained| proposed(&explained.trace.tools));
         let Some(call) = call.filter(|call| version.is_none_or(|it| it == call.version())) else {
-            return Ok(Notice::ApprovalGone.in_language(language));
+            return Ok(Notice::Approval(ApprovalNotice::Gone).in_language(language));
         };
         let event = EventId::new(format!("approval/{}/{}", answer.0, call.version()));
         if let Some(decided) = store.outcome(&event).await? {
             return Ok(decided_before(&decided, call.tool, language));
         }
         if Utc::now() - item.turn.created_at > ASKED_FOR {
-            return Ok(Notice::ApprovalOver.in_language(language));
+            return Ok(Notice::Approval(ApprovalNotice::Over).in_language(language));
         }
         let holder = self.pending.holder();
         let claimed = store.claim(&event, &session, holder, DECIDED_FOR).await?;
         if claimed != Claimed::Ours {
-            return Ok(Notice::ApprovalUnknown(call.tool).in_language(language));
+            return Ok(Notice::Approval(ApprovalNotice::Unknown(call.tool)).in_language(language));
         }
         if !is_yes {
             self.have_decided(&event, &Decided::Declined).await?;
-            return Ok(Notice::Declined.in_language(language));
+            return Ok(Notice::Approval(ApprovalNotice::Declined).in_language(language));
         }
         // From here on it is not done again, whatever happens.
         self.have_decided(&event, &Decided::Begun).await?;
@@ -169,9 +175,11 @@ impl Bot {
 /// What is said of a question that was decided before, by what was kept of that.
 fn decided_before(decided: &str, tool: String, language: Language) -> String {
     let notice = match serde_json::from_str(decided) {
-        Ok(Decided::Declined) => Notice::DecidedBefore(Notice::Declined.in_language(language)),
-        Ok(Decided::Done(said)) => Notice::DecidedBefore(said),
-        Ok(Decided::Begun) | Err(_) => Notice::ApprovalUnknown(tool),
+        Ok(Decided::Declined) => Notice::Approval(ApprovalNotice::DecidedBefore(
+            Notice::Approval(ApprovalNotice::Declined).in_language(language),
+        )),
+        Ok(Decided::Done(said)) => Notice::Approval(ApprovalNotice::DecidedBefore(said)),
+        Ok(Decided::Begun) | Err(_) => Notice::Approval(ApprovalNotice::Unknown(tool)),
     };
     notice.in_language(language)
 }

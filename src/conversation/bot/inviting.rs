@@ -6,7 +6,7 @@ use chrono::Utc;
 use muninn_platform::{Command, IncomingMessage, Otherwise, Reply, TokenDeed};
 
 use super::Bot;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{Notice, TokenNotice};
 use crate::conversation::pages::{Invites, Uninvited};
 use crate::conversation::people::account_of;
 use crate::conversation::tokens::{NoToken, Tokens, WantedToken, ends_after};
@@ -78,12 +78,12 @@ impl Bot {
         match deed {
             TokenDeed::Make { everywhere, life } => {
                 let Some(address) = self.mcp.get() else {
-                    return Ok(Notice::NoMcp);
+                    return Ok(Notice::Token(TokenNotice::NoMcp));
                 };
                 let until = match life {
                     None => None,
                     Some(life) => match ends_after(life, Utc::now()) {
-                        None => return Ok(Notice::NoSuchLife(life.clone())),
+                        None => return Ok(Notice::Token(TokenNotice::NoSuchLife(life.clone()))),
                         until => until,
                     },
                 };
@@ -94,17 +94,19 @@ impl Bot {
                     until,
                 };
                 match tokens.make(wanted, who).await {
-                    Ok(token) => Ok(Notice::TokenMade {
+                    Ok(token) => Ok(Notice::Token(TokenNotice::Made {
                         token: token.as_str().to_owned(),
                         address: address.clone(),
                         is_everywhere: *everywhere,
                         until,
-                    }),
-                    Err(NoToken::TooMany) => Ok(Notice::TooManyTokens),
+                    })),
+                    Err(NoToken::TooMany) => Ok(Notice::Token(TokenNotice::TooMany)),
                     Err(NoToken::Store(error)) => Err(error),
                 }
             }
-            TokenDeed::List => Ok(Notice::Tokens(tokens.list(Some(&accounts)).await?)),
+            TokenDeed::List => Ok(Notice::Token(TokenNotice::List(
+                tokens.list(Some(&accounts)).await?,
+            ))),
             TokenDeed::Revoke(number) => {
                 let all = tokens.list(Some(&accounts)).await?;
                 let revoked = match number {
@@ -114,12 +116,12 @@ impl Bot {
                         let one = at.checked_sub(1).and_then(|at| all.get(at..=at));
                         match one {
                             Some(one) => one,
-                            None => return Ok(Notice::NoSuchToken(*number)),
+                            None => return Ok(Notice::Token(TokenNotice::NoSuchToken(*number))),
                         }
                     }
                 };
                 tokens.revoke(revoked, who).await?;
-                Ok(Notice::TokensRevoked(revoked.len()))
+                Ok(Notice::Token(TokenNotice::Revoked(revoked.len())))
             }
         }
     }

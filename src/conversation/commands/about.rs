@@ -5,7 +5,7 @@ use muninn_platform::{ChannelMemory, IncomingMessage, Vocabulary};
 use muninn_texts::{Text, Value, text};
 
 use super::Commands;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{HearingNotice, Notice};
 use crate::graph::StoreError;
 use crate::graph::answers::Spent;
 use crate::llm::Money;
@@ -34,7 +34,7 @@ impl Commands {
         let (about, remembered) = (text!("about"), remembered.in_language(language));
         let heard = match self.hearing.memory(message.channel()) {
             ChannelMemory::Channel => {
-                let notice = Notice::HearsEverybody(vocabulary);
+                let notice = Notice::Hearing(HearingNotice::Everybody(vocabulary));
                 format!("\n\n{}", notice.in_language(message.language()))
             }
             ChannelMemory::Asked => String::new(),

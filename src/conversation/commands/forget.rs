@@ -8,7 +8,7 @@ use muninn_platform::{ConversationId, IncomingMessage, Language};
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, said};
 use crate::conversation::audit::Action;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
 use crate::graph::answers::{WhichResponse, WhichSessions};
 use crate::graph::session::{SessionGuard, Sessions};
@@ -51,7 +51,7 @@ impl Commands {
             | None => self.last_of(message).await?,
         };
         let Some(last) = last else {
-            let nothing = Notice::NothingToForget.in_language(message.language());
+            let nothing = Notice::Forget(ForgetNotice::Nothing).in_language(message.language());
             return self.have_said(message, nothing).await;
         };
         let outcome = CommandOutcome::Turn(last.session.clone(), last.response);
@@ -83,12 +83,15 @@ impl Commands {
                 let action = Action::ForgotTurn;
                 self.audit.did(message, action, about, turns).await;
                 let quotes = forgotten.quotes;
-                let notice = Notice::ForgotTurn { quotes };
+                let notice = Notice::Forget(ForgetNotice::Turn { quotes });
                 let said = in_words(&notice, &forgotten, visible, language);
                 self.have_said(message, said).await
             }
             Err(error) if last.is_waiting && error.is_outage() => {
-                let (notice, nothing) = (Notice::ForgotWaitingTurn, Forgotten::default());
+                let (notice, nothing) = (
+                    Notice::Forget(ForgetNotice::WaitingTurn),
+                    Forgotten::default(),
+                );
                 Ok(in_words(&notice, &nothing, visible, language))
             }
             Err(error) => Err(error),
@@ -205,7 +208,8 @@ impl Commands {
     ) -> String {
         let vocabulary = context.vocabulary;
         if !message.may_moderate(&message.audience.id) {
-            return Notice::ModeratorNeeded(vocabulary).in_language(message.language());
+            return Notice::Forget(ForgetNotice::ModeratorNeeded(vocabulary))
+                .in_language(message.language());
         }
         let forgotten = self.try_forget_audience(sessions, message, context).await;
         said(forgotten, message.language())
@@ -242,7 +246,7 @@ impl Commands {
         let vocabulary = context.vocabulary;
         let notice = match forgotten.turns {
             0 => Notice::NothingYet,
-            turns => Notice::ForgotAudience { turns, vocabulary },
+            turns => Notice::Forget(ForgetNotice::Audience { turns, vocabulary }),
         };
         let said = in_words(&notice, &forgotten, visible, message.language());
         self.have_said(message, said).await
@@ -304,7 +308,7 @@ impl Commands {
     ) -> Result<String, StoreError> {
         let vocabulary = context.vocabulary;
         if !message.may_moderate(&message.audience.id) && !self.all_mine(guard, message).await? {
-            let notice = Notice::NotYoursToForget(vocabulary);
+            let notice = Notice::Forget(ForgetNotice::NotYours(vocabulary));
             return Ok(notice.in_language(message.language()));
         }
         match self.outcome(message).await? {
@@ -312,7 +316,10 @@ impl Commands {
             // The last turn is gone, so the first try took effect; what came since stays.
             Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
                 return self
-                    .have_said(message, Notice::ForgotAll.in_language(message.language()))
+                    .have_said(
+                        message,
+                        Notice::Forget(ForgetNotice::All).in_language(message.language()),
+                    )
                     .await;
             }
             Some(
@@ -336,8 +343,8 @@ impl Commands {
             .did(message, Action::ForgotConversation, about, turns)
             .await;
         let notice = match forgotten.turns {
-            0 => Notice::NothingToForget,
-            turns => Notice::ForgotSession { turns, vocabulary },
+            0 => Notice::Forget(ForgetNotice::Nothing),
+            turns => Notice::Forget(ForgetNotice::Session { turns, vocabulary }),
         };
         let visible = self.withdrawals.carry_out(planned).await;
         self.have_said(
@@ -426,11 +433,11 @@ pub(super) fn in_words(
 ) -> String {
     let mut said = notice.in_language(language);
     if visible != WithdrawalOutcome::default() {
-        let visible = Notice::StillVisible(visible).in_language(language);
+        let visible = Notice::Forget(ForgetNotice::StillVisible(visible)).in_language(language);
         said = format!("{said} {visible}");
     }
     if forgotten.is_in_file {
-        let in_file = Notice::StillInFile.in_language(language);
+        let in_file = Notice::Forget(ForgetNotice::StillInFile).in_language(language);
         said = format!("{said}\n\n{in_file}");
     }
     said

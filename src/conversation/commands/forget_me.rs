@@ -11,7 +11,7 @@ use super::forget::in_words;
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
-use crate::conversation::notice::{KeptOfPerson, Notice};
+use crate::conversation::notice::{ForgetNotice, KeptOfPerson, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
 use crate::graph::answers::ForgottenEvent;
 use crate::graph::forgetting::KeptTurn;
@@ -36,7 +36,7 @@ impl Commands {
             }
             let kept = self.counted_of(&accounts, &self.kept_of(&accounts).await?);
             let vocabulary = context.vocabulary;
-            Ok(Notice::AskForgetMe { kept, vocabulary }.in_language(language))
+            Ok(Notice::Forget(ForgetNotice::AskMe { kept, vocabulary }).in_language(language))
         };
         match said.await {
             Ok(said) => said,
@@ -44,7 +44,7 @@ impl Commands {
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "what was forgotten is still in a file");
-                Notice::StillInFile.in_language(language)
+                Notice::Forget(ForgetNotice::StillInFile).in_language(language)
             }
         }
     }
@@ -97,11 +97,11 @@ impl Commands {
         }
         self.people.load().await;
         let visible = self.withdrawals.carry_out(planned).await;
-        let notice = Notice::ForgotMe {
+        let notice = Notice::Forget(ForgetNotice::Me {
             kept,
             repeated: forgotten.quotes,
             vocabulary: context.vocabulary,
-        };
+        });
         let said = in_words(&notice, &forgotten, visible, message.languages.person);
         Ok(self.have_said(message, said).await?)
     }

@@ -5,7 +5,7 @@ use muninn_texts::Value;
 
 use super::{CommandAnswer, Commands, answering, items};
 use crate::conversation::explain::explain;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{ItemNotice, Notice};
 use crate::graph::answers::WhichResponse;
 use crate::graph::items::AsRead;
 use crate::graph::{ResponseId, StoreError, Turn};
@@ -87,7 +87,7 @@ impl Commands {
         let mut text = explain(&explained, message.language());
         let recalled = || explained.recalled.iter().map(|(_, turn)| turn);
         if !explained.recalled.is_empty() && self.number_recalled(message, recalled()).await {
-            let hint = Notice::RecalledHint.in_language(message.language());
+            let hint = Notice::Item(ItemNotice::RecalledHint).in_language(message.language());
             text = format!("{text}\n{hint}");
         }
         let items = items::shown(recalled());

@@ -16,7 +16,7 @@ use super::forget::{in_words, together};
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, said};
 use crate::conversation::audit::Action;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{ItemNotice, Notice};
 use crate::conversation::withdrawals::PlannedWithdrawals;
 use crate::graph::items::{KeptItem, ListedItem, OwnItems};
 use crate::graph::session::Sessions;
@@ -145,7 +145,7 @@ impl Commands {
             Listing::Newest | Listing::Search(_) => None,
             Listing::More => match self.numbered(message).await? {
                 Some(earlier) => Some(earlier),
-                None => return Ok(Notice::ListAgain.in_language(language)),
+                None => return Ok(Notice::Item(ItemNotice::ListAgain).in_language(language)),
             },
         };
         let mut items = earlier.as_ref().map_or(Vec::new(), |it| it.items.clone());
@@ -153,7 +153,7 @@ impl Commands {
         let newest = Utc::now() + TimeDelta::days(1);
         let until = earlier.map_or(Some(newest), |it| it.until);
         let Some(until) = until.filter(|_| items.len() + page <= MOST_LISTED) else {
-            return Ok(Notice::ListEnds(items.len()).in_language(language));
+            return Ok(Notice::Item(ItemNotice::ListEnds(items.len())).in_language(language));
         };
         let listed: Vec<ResponseId> = items.iter().map(|it| it.id).collect();
         let own = OwnItems {
@@ -169,10 +169,10 @@ impl Commands {
         let has_more = found.len() > page;
         found.truncate(page);
         if found.is_empty() {
-            return Ok(Notice::NothingListed {
+            return Ok(Notice::Item(ItemNotice::NothingListed {
                 is_search: !words.is_empty(),
                 is_end: !listed.is_empty(),
-            }
+            })
             .in_language(language));
         }
         let first = items.len() + 1;
@@ -180,11 +180,11 @@ impl Commands {
         let last = found.last().map(|it| it.turn.created_at);
         let until = last.filter(|_| has_more && words.is_empty());
         self.number(message, &Numbered { items, until }).await?;
-        let hint = Notice::ListHint {
+        let hint = Notice::Item(ItemNotice::ListHint {
             first,
             has_more,
             is_search: !words.is_empty(),
-        };
+        });
         let lines = found.iter().zip(first..);
         let lines = lines.map(|(item, number)| line(item, number).in_language(language));
         let lines: Vec<String> = lines.chain([hint.in_language(language)]).collect();
@@ -239,17 +239,19 @@ impl Commands {
                 let id = Uuid::parse_str(id).map(ResponseId);
                 let version = *version;
                 let item = id.map(|id| NumberedItem { id, version });
-                return Ok(item.map_err(|_| Notice::ListAgain));
+                return Ok(item.map_err(|_| Notice::Item(ItemNotice::ListAgain)));
             }
             WhichItem::Number(number) => number,
         };
         let Some(numbered) = self.numbered(message).await? else {
-            return Ok(Err(Notice::ListAgain));
+            return Ok(Err(Notice::Item(ItemNotice::ListAgain)));
         };
         let at = (number as usize).checked_sub(1);
         let item = at.and_then(|at| numbered.items.get(at));
         let listed = numbered.items.len();
-        Ok(item.copied().ok_or(Notice::NoSuchNumber { number, listed }))
+        Ok(item
+            .copied()
+            .ok_or(Notice::Item(ItemNotice::NoSuchNumber { number, listed })))
     }
 
     /// What that is for whoever says it, or why they cannot have it changed.
@@ -265,15 +267,15 @@ impl Commands {
             Err(notice) => return Ok(Err(notice)),
         };
         let Some(item) = self.archive.store().item(listed.id).await? else {
-            return Ok(Err(Notice::ItemGone(number)));
+            return Ok(Err(Notice::Item(ItemNotice::Gone(number))));
         };
         let is_of_here = message.recalls().contains(&&item.audience.id);
         Ok(if !is_of_here {
-            Err(Notice::ListAgain)
+            Err(Notice::Item(ItemNotice::ListAgain))
         } else if NumberedItem::of(&item.turn).version != listed.version {
-            Err(Notice::ItemChanged(number))
+            Err(Notice::Item(ItemNotice::Changed(number)))
         } else if !may_change(message, &item) {
-            Err(Notice::NotYourItem { number, vocabulary })
+            Err(Notice::Item(ItemNotice::NotYours { number, vocabulary }))
         } else {
             Ok(item)
         })
@@ -289,7 +291,8 @@ impl Commands {
         vocabulary: &'static Vocabulary,
     ) -> String {
         if text.is_empty() {
-            return Notice::NothingToCorrect(which.number()).in_language(message.language());
+            return Notice::Item(ItemNotice::NothingToCorrect(which.number()))
+                .in_language(message.language());
         }
         said(
             self.try_correct(sessions, message, (which, text), vocabulary)
@@ -328,7 +331,7 @@ impl Commands {
         // One correction after the other.
         let guard = sessions.lock(&session).await;
         let Some(item) = self.archive.store().item(id).await? else {
-            return Ok(Notice::ItemGone(number).in_language(message.language()));
+            return Ok(Notice::Item(ItemNotice::Gone(number)).in_language(message.language()));
         };
         if let Some(earlier) = self.not_by(message, &item) {
             return Ok(earlier.in_language(message.language()));
@@ -345,7 +348,7 @@ impl Commands {
         drop(guard);
         let notice = match corrected {
             Some(item) => self.after_correcting(message, &item, number).await,
-            None => Notice::ItemGone(number),
+            None => Notice::Item(ItemNotice::Gone(number)),
         };
         self.have_said(message, notice.in_language(message.language()))
             .await
@@ -370,15 +373,17 @@ impl Commands {
         }
         let (action, about) = (Action::Corrected, item.turn.session.as_str());
         self.audit.did(message, action, about, Some(1)).await;
-        Notice::CorrectedItem(number)
+        Notice::Item(ItemNotice::Corrected(number))
     }
 
     /// That somebody else corrected it, or the same person by another message.
     fn not_by(&self, message: &IncomingMessage, item: &KeptItem) -> Option<Notice> {
         let corrected = item.corrected.as_ref()?;
-        (corrected.event != message.event.as_str()).then(|| Notice::AlreadyCorrected {
-            by: corrected.by.clone(),
-            at: corrected.at,
+        (corrected.event != message.event.as_str()).then(|| {
+            Notice::Item(ItemNotice::AlreadyCorrected {
+                by: corrected.by.clone(),
+                at: corrected.at,
+            })
         })
     }
 
@@ -441,7 +446,7 @@ impl Commands {
             .did(message, Action::ForgotItem, about, turns)
             .await;
         let visible = self.withdrawals.carry_out(all).await;
-        let notice = Notice::ForgotItem { number, earlier };
+        let notice = Notice::Item(ItemNotice::Forgot { number, earlier });
         self.have_said(
             message,
             in_words(&notice, &forgotten, visible, message.language()),

@@ -6,7 +6,7 @@ use muninn_platform::IncomingMessage;
 
 use super::Commands;
 use crate::conversation::audit::Action;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{LinkNotice, Notice};
 use crate::conversation::people::account_of;
 use crate::graph::StoreError;
 use crate::graph::accounts::Entered;
@@ -19,24 +19,24 @@ impl Commands {
         code: Option<&str>,
     ) -> Result<Notice, StoreError> {
         if !message.is_direct() {
-            return Ok(Notice::LinkNeedsDirectMessage);
+            return Ok(Notice::Link(LinkNotice::NeedsDirectMessage));
         }
         let (account, home) = (account_of(message), &message.audience.id);
         let Some(code) = code else {
             let code = self.people.offer(&account, home).await?;
-            return Ok(Notice::LinkCode(code));
+            return Ok(Notice::Link(LinkNotice::Code(code)));
         };
         Ok(match self.people.enter(&account, home, code).await? {
             Entered::Linked(accounts) => {
                 let (about, count) = (&account.id, Some(accounts.len()));
                 self.audit.did(message, Action::Linked, about, count).await;
                 let others = accounts.into_iter().filter(|it| it.id != account.id);
-                Notice::Linked(others.collect())
+                Notice::Link(LinkNotice::Linked(others.collect()))
             }
-            Entered::Own => Notice::OwnLinkCode,
-            Entered::Wrong => Notice::WrongLinkCode,
-            Entered::TooOften => Notice::TooManyLinkCodes,
-            Entered::TooMany(most) => Notice::TooManyAccounts(most),
+            Entered::Own => Notice::Link(LinkNotice::OwnCode),
+            Entered::Wrong => Notice::Link(LinkNotice::WrongCode),
+            Entered::TooOften => Notice::Link(LinkNotice::TooManyCodes),
+            Entered::TooMany(most) => Notice::Link(LinkNotice::TooManyAccounts(most)),
         })
     }
 
@@ -48,12 +48,12 @@ impl Commands {
         let account = account_of(message);
         let others = self.people.unlink(&account).await?;
         if others.is_empty() {
-            return Ok(Notice::NothingLinked);
+            return Ok(Notice::Link(LinkNotice::NothingLinked));
         }
         let count = Some(others.len());
         self.audit
             .did(message, Action::Unlinked, &account.id, count)
             .await;
-        Ok(Notice::Unlinked(others))
+        Ok(Notice::Link(LinkNotice::Unlinked(others)))
     }
 }

@@ -6,7 +6,7 @@ use muninn_texts::text;
 use super::forget::in_words;
 use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
-use crate::conversation::notice::Notice;
+use crate::conversation::notice::{ForgetNotice, HearingNotice, Notice};
 use crate::graph::StoreError;
 use crate::graph::hearing::HearingChange;
 use crate::memory::MessageError;
@@ -20,7 +20,7 @@ impl Commands {
         vocabulary: &'static Vocabulary,
     ) -> Result<Notice, StoreError> {
         if !message.may_moderate(message.channel()) {
-            return Ok(Notice::ModeratorNeededToHear(vocabulary));
+            return Ok(Notice::Hearing(HearingNotice::ModeratorNeeded(vocabulary)));
         }
         let (audience, store) = (channel(message), self.archive.store());
         let was = self.hearing.memory(&audience.id);
@@ -30,15 +30,15 @@ impl Commands {
         let action = Action::ChangedMemory;
         self.audit.did(message, action, about, None).await;
         Ok(match memory {
-            ChannelMemory::Asked => Notice::HearsNobody {
+            ChannelMemory::Asked => Notice::Hearing(HearingNotice::Nobody {
                 was: was == ChannelMemory::Channel,
                 vocabulary,
-            },
+            }),
             ChannelMemory::Channel if self.hearing.announce(store, &audience).await => {
-                Notice::HearsEverybodyNow(vocabulary)
+                Notice::Hearing(HearingNotice::EverybodyNow(vocabulary))
             }
             // The platform says nothing unasked, or not now.
-            ChannelMemory::Channel => Notice::HearsEverybody(vocabulary),
+            ChannelMemory::Channel => Notice::Hearing(HearingNotice::Everybody(vocabulary)),
         })
     }
 
@@ -65,12 +65,12 @@ impl Commands {
         let action = Action::ChangedRecord;
         self.audit.did(message, action, &place, None).await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
-        let notice = Notice::Record {
+        let notice = Notice::Hearing(HearingNotice::Record {
             is_kept,
             scope,
             is_heard,
             vocabulary,
-        };
+        });
         // It holds for all of them, and only its author sees the answer.
         if is_heard && message.also_recalls.is_some() {
             let notice = notice.in_language(message.languages.place);
@@ -93,10 +93,10 @@ impl Commands {
         let about = audience.id.as_str();
         self.audit.did(message, Action::OptedIn, about, None).await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
-        Ok(Notice::OptedIn {
+        Ok(Notice::Hearing(HearingNotice::OptedIn {
             is_heard,
             vocabulary,
-        })
+        }))
     }
 
     /// Keeps nothing more of what the author tells others here, forgets what was kept, and says how much that was.
@@ -123,17 +123,17 @@ impl Commands {
         let vocabulary = context.vocabulary;
         let notice = match said.await {
             Ok((forgotten, visible)) => {
-                let notice = Notice::OptedOut {
+                let notice = Notice::Hearing(HearingNotice::OptedOut {
                     messages: forgotten.turns,
                     vocabulary,
-                };
+                });
                 return in_words(&notice, &forgotten, visible, message.language());
             }
             Err(MessageError::Graph(error)) => failed(&error),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "what was forgotten is still in a file");
-                Notice::StillInFile
+                Notice::Forget(ForgetNotice::StillInFile)
             }
         };
         notice.in_language(message.language())

@@ -1,0 +1,168 @@
+//! What is said of forgetting.
+
+use muninn_platform::Vocabulary;
+use muninn_texts::{Text, text};
+
+use super::KeptOfPerson;
+use crate::conversation::withdrawals::WithdrawalOutcome;
+
+/// What is said of what was forgotten, or is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ForgetNotice {
+    Nothing,
+    NotYours(&'static Vocabulary),
+    Turn {
+        quotes: usize,
+    },
+    /// The graph cannot be reached, and the turn was not in it.
+    WaitingTurn,
+    Session {
+        turns: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    /// A command that took effect already.
+    All,
+    Audience {
+        turns: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    /// What it means to be forgotten, before it is done.
+    AskMe {
+        kept: KeptOfPerson,
+        vocabulary: &'static Vocabulary,
+    },
+    Me {
+        kept: KeptOfPerson,
+        /// Answers to others that repeated it, and say nothing any more.
+        repeated: usize,
+        vocabulary: &'static Vocabulary,
+    },
+    /// Said below what was forgotten: where it was is under a legal hold.
+    Held,
+    /// Said below what was forgotten: a file could not be written anew.
+    StillInFile,
+    /// Said after what was forgotten: what of it can still be seen.
+    StillVisible(WithdrawalOutcome),
+    ModeratorNeeded(&'static Vocabulary),
+}
+
+impl ForgetNotice {
+    /// Its sentences.
+    pub(super) fn texts(&self) -> Vec<Text> {
+        let text = match self {
+            Self::Nothing => text!("nothing-to-forget"),
+            Self::NotYours(Vocabulary {
+                moderator,
+                forget_last,
+                ..
+            }) => text!(
+                "not-yours-to-forget",
+                moderator = *moderator,
+                forget_last = *forget_last
+            ),
+            Self::Turn { quotes } => text!("forgot-turn", quotes = *quotes),
+            Self::WaitingTurn => text!("forgot-waiting-turn"),
+            Self::All => text!("forgot-all"),
+            Self::Session {
+                turns,
+                vocabulary: Vocabulary { conversation, .. },
+            } => text!(
+                "forgot-session",
+                turns = *turns,
+                conversation = *conversation
+            ),
+            Self::Audience {
+                turns,
+                vocabulary:
+                    Vocabulary {
+                        channel,
+                        conversation,
+                        ..
+                    },
+            } => text!(
+                "forgot-audience",
+                turns = *turns,
+                channel = *channel,
+                conversation = *conversation
+            ),
+            Self::AskMe { kept, vocabulary } => text!(
+                "ask-forget-me",
+                kept = kept.text(),
+                command = vocabulary.forget_me_for_good
+            ),
+            Self::Me { kept, repeated, .. } => return forgot_me(kept, *repeated),
+            Self::Held => text!("held"),
+            Self::StillInFile => text!("still-in-file"),
+            Self::StillVisible(outcome) => return still_visible(outcome),
+            Self::ModeratorNeeded(Vocabulary {
+                channel,
+                moderator,
+                forget_last,
+                ..
+            }) => text!(
+                "moderator-needed",
+                channel = *channel,
+                moderator = *moderator,
+                forget_last = *forget_last
+            ),
+        };
+        vec![text]
+    }
+}
+
+impl KeptOfPerson {
+    fn text(&self) -> Text {
+        let Self {
+            asked,
+            said,
+            noted,
+            conversations,
+            held: _,
+            accounts,
+        } = *self;
+        text!(
+            "kept-of-person",
+            questions = text!("count-questions", count = asked),
+            messages = text!("count-messages", count = said),
+            notes = text!("count-notes", count = noted),
+            conversations = text!("count-conversations", count = conversations),
+            accounts
+        )
+    }
+}
+
+/// What "forget me" did.
+fn forgot_me(kept: &KeptOfPerson, repeated: usize) -> Vec<Text> {
+    let mut said = vec![text!("forgot-me", kept = kept.text())];
+    if repeated > 0 {
+        said.push(text!("forgot-me-repeated", count = repeated));
+    }
+    if kept.accounts > 1 {
+        said.push(text!("forgot-me-accounts"));
+    }
+    said
+}
+
+/// What "forget me" could not do.
+pub(super) fn out_of_reach(kept: &KeptOfPerson, vocabulary: &Vocabulary) -> Vec<Text> {
+    let mut said = vec![text!(
+        "forgot-me-out-of-reach",
+        channel = vocabulary.channel
+    )];
+    if kept.held > 0 {
+        said.push(text!("forgot-me-held", count = kept.held));
+    }
+    said
+}
+
+fn still_visible(outcome: &WithdrawalOutcome) -> Vec<Text> {
+    let mut said = Vec::new();
+    if outcome.later > 0 {
+        said.push(text!("removed-later", count = outcome.later));
+    }
+    let stays = outcome.stays.iter();
+    said.extend(
+        stays.map(|(why, number)| text!("stays-visible", count = *number, why = why.clone())),
+    );
+    said
+}

@@ -99,7 +99,7 @@ fn is_one_of(phrases: &[&str], text: &str) -> bool {
     let behind = |phrase: &&str| {
         let mut asked = asked.iter();
         let is_said = phrase.split(' ').all(|word| asked.next() == Some(&word));
-        is_said.then(|| asked.as_slice())
+        is_said.then_some(asked.as_slice())
     };
     let closes = |word: &&str| CLOSING.has(word) || language::is_polite(word);
     let mut rests = phrases.iter().filter_map(behind);

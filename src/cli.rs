@@ -16,7 +16,6 @@ mod demo;
 #[cfg(feature = "discord")]
 mod discord;
 mod doctor;
-#[cfg(any(feature = "mcp", feature = "web"))]
 mod doors;
 mod eval;
 mod health;

@@ -46,6 +46,10 @@ pub(super) struct Running {
 
 impl Running {
     /// The process that runs this bot, with a way into its inbox.
+    #[cfg_attr(
+        not(any(feature = "mcp", feature = "web")),
+        expect(clippy::needless_pass_by_value, reason = "there are no doors")
+    )]
     pub(super) fn of(
         config: &Config,
         wired: Wired,

@@ -174,7 +174,11 @@ impl Ready<'_> {
 /// What answers, to nobody, what an earlier process accepted from where no platform takes it. Adds where that is to `names`.
 #[cfg_attr(
     not(any(feature = "mcp", feature = "terminal")),
-    expect(unused_variables, reason = "everything comes from a platform")
+    expect(
+        unused_variables,
+        clippy::ptr_arg,
+        reason = "everything comes from a platform"
+    )
 )]
 fn unheard(
     names: &mut Vec<String>,

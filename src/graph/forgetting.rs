@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{AudienceId, ConversationId};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -15,6 +15,7 @@ use super::record::{integer, params, response_id, text, unexpected};
 use super::repeating::Repetition;
 use super::session::SessionGuard;
 use super::statements::{accounts, forgetting as cypher, items, messages, tokens};
+use super::value::instant;
 use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
 
 /// What an answer says once what it quoted was forgotten.
@@ -84,10 +85,24 @@ impl GraphStore {
         said_until: DateTime<Utc>,
     ) -> Result<Forgotten, StoreError> {
         self.intended(json!({
-            "people": accounts, "until": Utc::now().to_rfc3339(),
+            "people": accounts, "until": self.until_now(accounts).await?.to_rfc3339(),
             "saidUntil": said_until.timestamp_millis(),
         }))
         .await
+    }
+
+    /// A moment up to which all is that some people have in the graph: a clock may have been set back since they said it.
+    async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
+        let mut until = Utc::now();
+        for account in accounts {
+            let bound = params(json!({"author": account}));
+            let rows = self.engine.read(cypher::NEWEST_OF, bound).await?;
+            let newest = rows.first().and_then(|row| row.get("createdAt"));
+            if let Some(newest) = newest.and_then(instant) {
+                until = until.max(newest + TimeDelta::milliseconds(1));
+            }
+        }
+        Ok(until)
     }
 
     /// Forgets what was said in an audience before a moment, because it is not kept any longer.
@@ -103,8 +118,9 @@ impl GraphStore {
     /// Where all is kept that a person said, the newest first.
     pub async fn kept_of(&self, account: &str) -> Result<Vec<KeptTurn>, StoreError> {
         let mut all = Vec::new();
+        let until = self.until_now(&[account.to_owned()]).await?;
         let mut bound = params(json!({
-            "author": account, "until": Utc::now().to_rfc3339(), "most": AT_ONCE,
+            "author": account, "until": until.to_rfc3339(), "most": AT_ONCE,
         }));
         let mut before = BEHIND_ALL.to_owned();
         loop {

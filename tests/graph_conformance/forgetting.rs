@@ -29,7 +29,20 @@ on_every_store!(
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
+    a_person_is_forgotten_whole_also_where_the_clock_was_set_back,
 );
+
+async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let mut said = talk.turn("my locker is 12");
+    said.turn.created_at = Utc::now() + TimeDelta::hours(1);
+    talk.append(&said).await;
+    let author = said.turn.author.clone();
+    assert_eq!(talk.store.kept_of(&author).await.unwrap().len(), 1);
+    let forgotten = talk.store.forget_person(&[author], Utc::now()).await;
+    assert_eq!(forgotten.unwrap().turns, 1);
+    assert_eq!(talk.chain().await, []);
+}
 
 async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &Lane) {
     let store = lane.open().await;

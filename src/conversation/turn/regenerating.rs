@@ -13,7 +13,7 @@ use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::Spoken;
 use crate::graph::session::SessionGuard;
-use crate::graph::{ResponseId, Turn, TurnContext};
+use crate::graph::{ResponseId, StoreError, Turn, TurnContext};
 use crate::memory::Kept;
 
 /// How an answered question is answered again.
@@ -111,7 +111,17 @@ impl TurnRunner {
         };
         let mut begun = self.begin(guard, &message).await?;
         let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
-            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
+            // What is remembered while the graph is away may not reach as far: it is tried again.
+            return if begun.store_away {
+                Err(TurnError::Store(StoreError::Refused {
+                    message:
+                        "the turn is not in the window that is remembered while the graph is away"
+                            .to_owned(),
+                    transient: true,
+                }))
+            } else {
+                Ok(Once::Over(Err(KeptReason::OutOfWindow)))
+            };
         };
         if is_told_again(&message, &earlier, regeneration) {
             // Somebody was killed after keeping it, perhaps before showing it.

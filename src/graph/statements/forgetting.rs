@@ -87,6 +87,11 @@ pub(crate) const OF_PERSON: &str = "\
     RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
     coalesce(r.source, 'model') AS source ORDER BY r.id DESC LIMIT $most";
 
+/// When the newest of a person's turns was kept, by the clock of whoever kept it.
+pub(crate) const NEWEST_OF: &str = "\
+    MATCH (r:Response {author: $author}) WITH r.createdAt AS createdAt \
+    ORDER BY createdAt DESC LIMIT 1 RETURN createdAt";
+
 /// What was said in an audience before a moment.
 pub(crate) const OLD: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.createdAt < datetime($old) \

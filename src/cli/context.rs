@@ -33,10 +33,6 @@ pub(super) struct Running {
     pub(super) reloading: Arc<Reloading>,
     pub(super) backfills: Arc<Backfills>,
     /// The way to its bot.
-    #[cfg_attr(
-        not(feature = "terminal"),
-        expect(dead_code, reason = "nobody can ask from a terminal")
-    )]
     pub(super) inbox: Inbox,
     #[cfg(feature = "mcp")]
     pub(super) mcp: Arc<Mcp>,

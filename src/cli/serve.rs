@@ -9,11 +9,12 @@ use anyhow::bail;
 use futures::future::BoxFuture;
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
+use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 #[cfg(feature = "http")]
 use muninn::http;
 use muninn::reloading::Reloading;
-use muninn::wiring::{Wired, wire};
+use muninn::wiring::wire;
 use muninn_platform::{Arrivals, Inbox, IncomingMessage, Platform};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -82,93 +83,66 @@ pub(super) async fn run(
     let doors = OpenDoors::open(config, behind, &shutdown).await?;
     let folder = config.data_dir.join("backfills");
     let backfills = Backfills::new(&folder, wired.heard.clone(), registries.histories);
-    let ready = Ready {
-        config,
-        wired,
-        reloading,
-        backfills,
-        inbox,
-        received,
-        doors,
-        shutdown,
-    };
-    ready.serve(platforms).await
+    let bot = Arc::clone(&wired.bot);
+    let running = Running::of(config, wired, reloading, backfills, inbox, doors);
+    serve(platforms, running, bot, received, shutdown).await
 }
 
-/// A bot whose platforms can be served.
-struct Ready<'a> {
-    config: &'a Config,
-    wired: Wired,
-    reloading: Arc<Reloading>,
-    backfills: Arc<Backfills>,
-    inbox: Inbox,
+/// Serves the platforms until all is finished, or time is up, and closes the graph.
+async fn serve(
+    platforms: Vec<Box<dyn Platform>>,
+    running: Running,
+    bot: Arc<Bot>,
     received: Arrivals,
-    doors: OpenDoors,
     shutdown: CancellationToken,
-}
-
-impl Ready<'_> {
-    /// Serves the platforms until all is finished, or time is up, and closes the graph.
-    async fn serve(self, platforms: Vec<Box<dyn Platform>>) -> anyhow::Result<Exit> {
-        let Self {
-            config,
-            wired,
-            reloading,
-            backfills,
-            inbox,
-            received,
-            doors,
-            shutdown,
-        } = self;
-        let (bot, store) = (Arc::clone(&wired.bot), Arc::clone(&wired.store));
-        bot.reads_history_by(Arc::clone(&backfills));
-        let left_over = inbox.left_over();
-        let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
-        let unheard = unheard(&mut names, &inbox, &shutdown);
-        bot.sign_in(&names, &left_over).await;
-        let mut tasks = Tasks::default();
-        for platform in platforms {
-            tasks.serve(platform, &inbox, &shutdown);
-        }
-        // Nobody waits for it: the platforms are served.
-        if let Ok(Some(outgrown)) = store.outgrown().await {
-            tracing::warn!(%outgrown, "the embedded graph is large");
-        }
-        backfills.go_on();
-        tasks.run({
-            let (backfills, shutdown) = (Arc::clone(&backfills), shutdown.clone());
-            async move {
-                shutdown.cancelled().await;
-                backfills.end().await;
-            }
-        });
-        for answering in unheard {
-            tasks.run(answering);
-        }
-        let as_commands_see = Running::of(config, wired, reloading, backfills, inbox, doors);
-        let refreshing = serve_commands(as_commands_see, &mut tasks, &shutdown);
-        let is_done = CancellationToken::new();
-        let looking_after = tokio::spawn({
-            let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
-            async move { bot.look_after(&names, &left_over, is_done).await }
-        });
-        // The inbox closes when the last platform has ended, so nothing that came in is left.
-        let serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
-        let time = Time::from(&shutdown, config.shutdown_timeout);
-        let served = Serving {
-            bot,
-            tasks,
-            serving,
-        };
-        let lost = served.until_the_end(&shutdown, &time).await?;
-        is_done.cancel();
-        // It has ended by itself, unless it is in the middle of something; that goes on the next time.
-        refreshing.abort();
-        time.let_go_of(&store, looking_after).await?;
-        lost?;
-        tracing::info!("ended");
-        Ok(Exit::SUCCESS)
+) -> anyhow::Result<Exit> {
+    let (store, shutdown_timeout) = (Arc::clone(&running.store), running.config.shutdown_timeout);
+    bot.reads_history_by(Arc::clone(&running.backfills));
+    let left_over = running.inbox.left_over();
+    let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
+    let unheard = unheard(&mut names, &running.inbox, &shutdown);
+    bot.sign_in(&names, &left_over).await;
+    let mut tasks = Tasks::default();
+    for platform in platforms {
+        tasks.serve(platform, &running.inbox, &shutdown);
     }
+    // Nobody waits for it: the platforms are served.
+    if let Ok(Some(outgrown)) = store.outgrown().await {
+        tracing::warn!(%outgrown, "the embedded graph is large");
+    }
+    running.backfills.go_on();
+    tasks.run({
+        let (backfills, shutdown) = (Arc::clone(&running.backfills), shutdown.clone());
+        async move {
+            shutdown.cancelled().await;
+            backfills.end().await;
+        }
+    });
+    for answering in unheard {
+        tasks.run(answering);
+    }
+    let refreshing = serve_commands(running, &mut tasks, &shutdown);
+    let is_done = CancellationToken::new();
+    let looking_after = tokio::spawn({
+        let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
+        async move { bot.look_after(&names, &left_over, is_done).await }
+    });
+    // The inbox closes when the last platform has ended, so nothing that came in is left.
+    let serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
+    let time = Time::from(&shutdown, shutdown_timeout);
+    let served = Serving {
+        bot,
+        tasks,
+        serving,
+    };
+    let lost = served.until_the_end(&shutdown, &time).await?;
+    is_done.cancel();
+    // It has ended by itself, unless it is in the middle of something; that goes on the next time.
+    refreshing.abort();
+    time.let_go_of(&store, looking_after).await?;
+    lost?;
+    tracing::info!("ended");
+    Ok(Exit::SUCCESS)
 }
 
 /// What answers, to nobody, what an earlier process accepted from where no platform takes it. Adds where that is to `names`.

@@ -49,7 +49,7 @@ remember-nothing = Daran erinnere ich mich nicht.
 remember-nothing-noted = Daran erinnere ich mich nicht, aber ich merke mir, dass du es gesagt hast.
 asked-nothing = Ich höre zu.
 # To "what can you do?" and the like.
-about-it = Ich merke mir, was man mir hier sagt, und zitiere es, ebenso die Dokumente, die ich bekommen habe. Erzähl mir etwas und frag mich später danach; `help` zeigt, was du noch von mir verlangen kannst.
+what-i-do = Ich merke mir, was man mir hier sagt, und zitiere es, ebenso die Dokumente, die ich bekommen habe. Erzähl mir etwas und frag mich später danach; `help` zeigt, was du noch von mir verlangen kannst.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } zu anderen

@@ -57,7 +57,7 @@ remember-nothing = I remember nothing about that.
 remember-nothing-noted = I remember nothing about that, but I will remember that you said it.
 asked-nothing = I am listening.
 # To "what can you do?" and the like.
-about-it = I remember what is said to me here and quote it, as I do with the documents that I was given. Tell me something and ask me about it later; `help` says what else you can ask of me.
+what-i-do = I remember what is said to me here and quote it, as I do with the documents that I was given. Tell me something and ask me about it later; `help` says what else you can ask of me.
 
 # Above what is quoted from memory: who said it when, and the answer then.
 quoted-asked = { $date }, { $author }

@@ -52,7 +52,7 @@ remember-nothing = No recuerdo nada de eso.
 remember-nothing-noted = No recuerdo nada de eso, pero recordaré que lo dijiste.
 asked-nothing = Te escucho.
 # To "what can you do?" and the like.
-about-it = Recuerdo lo que se me dice aquí y lo cito, igual que los documentos que me dieron. Cuéntame algo y pregúntame más tarde; `help` muestra qué más puedes pedirme.
+what-i-do = Recuerdo lo que se me dice aquí y lo cito, igual que los documentos que me dieron. Cuéntame algo y pregúntame más tarde; `help` muestra qué más puedes pedirme.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } a otros

@@ -52,7 +52,7 @@ remember-nothing = Je n’ai aucun souvenir à ce sujet.
 remember-nothing-noted = Je n’ai aucun souvenir à ce sujet, mais je retiens ce que vous venez de dire.
 asked-nothing = Je vous écoute.
 # To "what can you do?" and the like.
-about-it = Je retiens ce qu’on me dit ici et je le cite, comme les documents que l’on m’a donnés. Dites-moi quelque chose et interrogez-moi plus tard ; `help` montre ce que vous pouvez encore me demander.
+what-i-do = Je retiens ce qu’on me dit ici et je le cite, comme les documents que l’on m’a donnés. Dites-moi quelque chose et interrogez-moi plus tard ; `help` montre ce que vous pouvez encore me demander.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } aux autres

@@ -44,7 +44,7 @@ remember-nothing = それについては何も覚えていません。
 remember-nothing-noted = それについては何も覚えていませんが、今のお話は覚えておきます。
 asked-nothing = はい、聞いています。
 # To "what can you do?" and the like.
-about-it = ここで私に話されたことや渡された文書を覚えていて、聞かれたときに引用します。何か話してから、あとで聞いてみてください。`help` で、ほかにできることを見られます。
+what-i-do = ここで私に話されたことや渡された文書を覚えていて、聞かれたときに引用します。何か話してから、あとで聞いてみてください。`help` で、ほかにできることを見られます。
 
 quoted-asked = { $date } { $author }
 quoted-said = { $date } { $author }（ほかの人へ）

@@ -52,7 +52,7 @@ remember-nothing = Não me lembro de nada sobre isso.
 remember-nothing-noted = Não me lembro de nada sobre isso, mas vou lembrar que você disse.
 asked-nothing = Estou ouvindo.
 # To "what can you do?" and the like.
-about-it = Eu me lembro do que me dizem aqui e cito isso, assim como os documentos que recebi. Conte-me algo e pergunte-me depois; `help` mostra o que mais você pode me pedir.
+what-i-do = Eu me lembro do que me dizem aqui e cito isso, assim como os documentos que recebi. Conte-me algo e pergunte-me depois; `help` mostra o que mais você pode me pedir.
 
 quoted-asked = { $date }, { $author }
 quoted-said = { $date }, { $author } a outros

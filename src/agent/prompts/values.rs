@@ -235,13 +235,13 @@ pub enum Said {
     /// Thanks, a greeting.
     SmallTalk,
     /// Who or what the bot is.
-    AboutIt,
+    WhatItDoes,
 }
 
 impl Said {
     pub fn of(text: &str) -> Self {
         if asks_what_it_does(text) {
-            return Self::AboutIt;
+            return Self::WhatItDoes;
         }
         if asks_how_one_is(text) {
             return Self::SmallTalk;
@@ -288,7 +288,7 @@ impl<'a> FromMemory<'a> {
             Said::Question => text!("remember-nothing"),
             Said::Statement => text!("remember-nothing-noted"),
             Said::SmallTalk => text!("asked-nothing"),
-            Said::AboutIt => text!("about-it"),
+            Said::WhatItDoes => text!("what-i-do"),
         };
         Self {
             noted: said == Said::Statement,

@@ -32,7 +32,7 @@ use crate::knowledge::search::{Searcher, Weights, WeightsError};
 use crate::llm::{Embedder, Limiter, ModelChain, ModelError, Prices, PricesError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::journal::{Journal, JournalError};
-use crate::memory::{Archive, Calibration, CalibrationError, Recaller, summary};
+use crate::memory::{Archive, Calibration, CalibrationError, Recaller, TakesAway, summary};
 use crate::retrieval::{LocalEmbedder, LocalEmbedderError};
 
 /// Why there is no bot.
@@ -205,18 +205,22 @@ impl Shared {
     ) -> Result<Self, WiringError> {
         let journal = Journal::open(&config.data_dir)?;
         let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
+        let withdrawals = Arc::new(withdrawals);
         let archive = Archive::new(
             Arc::clone(store),
             journal,
             Arc::clone(sessions),
             summary::read(config.turn.window_turns),
         );
+        let archive = archive
+            .with_recaller(Arc::clone(&parts.recaller))
+            .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn TakesAway>);
         let audit = Audit::new(&config.data_dir);
         Ok(Self {
             people: Arc::new(People::new(Arc::clone(store), audit.clone())),
             hearing: Arc::new(HearingRules::new(Arc::clone(&config.channels))),
-            withdrawals: Arc::new(withdrawals),
-            archive: Arc::new(archive.with_recaller(Arc::clone(&parts.recaller))),
+            withdrawals,
+            archive: Arc::new(archive),
             audit,
             parts,
         })

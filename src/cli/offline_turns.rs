@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::Subcommand;
+use muninn::conversation::withdrawals::Withdrawals;
 use muninn::graph::session::Sessions;
 use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
@@ -60,12 +61,10 @@ fn archive(at: &Context, store: &OpenGraph) -> anyhow::Result<Arc<Archive>> {
     let journal = Journal::open(&at.config.data_dir)?;
     let sessions = Arc::new(Sessions::default());
     let read = summary::read(at.config.turn.window_turns);
-    Ok(Arc::new(Archive::new(
-        Arc::clone(store),
-        journal,
-        sessions,
-        read,
-    )))
+    let archive = Archive::new(Arc::clone(store), journal, sessions, read);
+    // Written down, for the next process that serves.
+    let withdrawals = Arc::new(Withdrawals::open(&at.config.data_dir)?);
+    Ok(Arc::new(archive.with_withdrawals(withdrawals)))
 }
 
 async fn retry(at: &Context) -> anyhow::Result<Exit> {

@@ -44,7 +44,7 @@ use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{TurnRunner, tell_asker};
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
-use crate::memory::Archive;
+use crate::memory::{Archive, TakesAway as _};
 use crate::reloading::Live;
 
 use self::fairness::FairSemaphore;

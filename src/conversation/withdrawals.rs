@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::file::WithdrawalFile;
 use crate::graph::answers::Spoken;
+use crate::memory::TakesAway;
 
 /// How long somebody waits for it; the rest goes on behind the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -90,6 +91,20 @@ impl ToWithdraw {
 
     fn is_nothing(&self) -> bool {
         self.messages.is_empty() && self.answers_to.is_empty() && !self.title
+    }
+}
+
+#[async_trait]
+impl TakesAway for Withdrawals {
+    /// It is taken away as soon as its platform can be reached.
+    async fn take_over(&self, shown: Vec<Spoken>) {
+        for spoken in shown {
+            let conversation = spoken.session.clone();
+            let all = ToWithdraw::of(&conversation, vec![spoken], false);
+            let platform = conversation.platform();
+            // Dropped: the platform may not be reached yet.
+            drop(self.plan_withdrawal(platform, self.of(platform), all).await);
+        }
     }
 }
 
@@ -233,18 +248,6 @@ impl Withdrawals {
             || Arc::new(NotReached) as Arc<dyn Withdraw>,
             |it| Arc::clone(it.value()),
         )
-    }
-
-    /// Writes down what went out of answers that were emptied as an earlier process was killed while it forgot something. It
-    /// is taken away as soon as its platform can be reached.
-    pub async fn take_over(&self, emptied: Vec<Spoken>) {
-        for spoken in emptied {
-            let conversation = spoken.session.clone();
-            let all = ToWithdraw::of(&conversation, vec![spoken], false);
-            let platform = conversation.platform();
-            // Dropped: the platform may not be reached yet.
-            drop(self.plan_withdrawal(platform, self.of(platform), all).await);
-        }
     }
 
     /// These messages say something else from now on: they are not taken away any more for what they said.

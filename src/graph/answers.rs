@@ -126,6 +126,19 @@ impl Spoken {
             unseen: None,
         }
     }
+
+    /// What an answer went out as, or may have; none of what is no answer.
+    pub fn of(turn: &Turn) -> Option<Self> {
+        let session = ConversationId::new(&turn.session);
+        match &turn.delivered {
+            Some(messages) => Some(Self::new(session, messages.clone())),
+            None if turn.is_answered() && may_stand(turn.created_at) => Some(Self {
+                unseen: Some(EventId::new(&turn.event)),
+                ..Self::new(session, Delivered::default())
+            }),
+            None => None,
+        }
+    }
 }
 
 /// Which answer is meant. None is found of what was forgotten.
@@ -500,13 +513,17 @@ fn spoken_in(row: &Row) -> Option<ConversationId> {
 fn unseen(row: &Row) -> Option<Spoken> {
     let answered_at = row.get("createdAt").and_then(super::value::instant)?;
     let is_known = text(row, "delivered").is_some();
-    if is_known || !source(row).is_answer() || Utc::now() - answered_at >= MAY_STAND {
+    if is_known || !source(row).is_answer() || !may_stand(answered_at) {
         return None;
     }
     Some(Spoken {
         unseen: text(row, "event").map(EventId::new),
         ..Spoken::new(spoken_in(row)?, Delivered::default())
     })
+}
+
+fn may_stand(answered_at: DateTime<Utc>) -> bool {
+    Utc::now() - answered_at < MAY_STAND
 }
 
 /// The listings that show an answer.

@@ -202,8 +202,10 @@ impl GraphStore {
         for turn in turns {
             match there.get(&turn.id.to_string()) {
                 None => gone.forgotten.push(turn.id),
+                Some(answer) if answer == REDACTED_ANSWER && turn.answer != REDACTED_ANSWER => {
+                    gone.emptied.push(turn.id);
+                }
                 Some(answer) if !turn.differs(answer) => {}
-                Some(answer) if answer == REDACTED_ANSWER => gone.emptied.push(turn.id),
                 Some(_) => gone.anew.push(turn.id),
             }
         }

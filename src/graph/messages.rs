@@ -77,7 +77,7 @@ impl GraphStore {
     }
 
     /// Of some messages, the events of those that were forgotten, alone or with all that was said before, there or by their author.
-    pub(super) async fn forgotten_among(
+    pub async fn forgotten_among(
         &self,
         messages: impl Iterator<Item = &NewTurn>,
     ) -> Result<HashSet<String>, StoreError> {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::answers::{Spoken, Votes};
+use super::forgetting::REDACTED_ANSWER;
 use super::outgrown::Outgrown;
 use super::reading::Reading;
 use super::trace::Trace;
@@ -326,6 +327,23 @@ pub struct NewTurn {
 }
 
 impl NewTurn {
+    /// The same question, with nothing of what was answered: that said what is forgotten.
+    pub fn emptied(&self) -> Self {
+        Self {
+            turn: Turn {
+                output: REDACTED_ANSWER.to_owned(),
+                rephrased_question: None,
+                cypher: None,
+                embedding: None,
+                ..self.turn.clone()
+            },
+            context: Vec::new(),
+            recalled: Vec::new(),
+            trace: Trace::default(),
+            ..self.clone()
+        }
+    }
+
     /// A turn that was made from nothing else.
     pub fn of(audience: Audience, turn: Turn) -> Self {
         Self {

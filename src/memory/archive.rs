@@ -13,6 +13,7 @@ use std::time::Duration;
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, counted};
 use tokio::time::Instant;
 
+use super::forgotten_elsewhere::TakesAway;
 use super::leaving::Leaving;
 use super::neighbours::Neighbours;
 use super::recaller::Recaller;
@@ -43,6 +44,8 @@ pub struct Archive {
     pub(super) windows: Windows,
     /// What embeds messages; without it they are kept without a vector.
     pub(super) recaller: Option<Arc<Recaller>>,
+    /// Without it, what was shown of turns that were forgotten elsewhere stays.
+    pub(super) withdrawals: Option<Arc<dyn TakesAway>>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) away: AtomicBool,
     pub(super) replay: Replay,
@@ -82,6 +85,7 @@ impl Archive {
             journal,
             windows: Windows::new(window),
             recaller: None,
+            withdrawals: None,
             sessions,
             away: AtomicBool::new(false),
             replay: Replay::default(),
@@ -95,6 +99,15 @@ impl Archive {
     pub fn with_recaller(self, recaller: Arc<Recaller>) -> Self {
         Self {
             recaller: Some(recaller),
+            ..self
+        }
+    }
+
+    /// With what takes away what was shown of turns that were forgotten elsewhere.
+    #[must_use]
+    pub fn with_withdrawals(self, withdrawals: Arc<dyn TakesAway>) -> Self {
+        Self {
+            withdrawals: Some(withdrawals),
             ..self
         }
     }

@@ -198,6 +198,11 @@ impl Journal {
         self.state().waiting.holds(session)
     }
 
+    /// Whether a turn waits.
+    pub fn waits(&self, response: ResponseId) -> bool {
+        self.state().waiting.has(response)
+    }
+
     pub fn len(&self) -> usize {
         self.state().waiting.len()
     }

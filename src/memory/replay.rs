@@ -191,7 +191,14 @@ impl Archive {
     async fn save(&self, guards: &[SessionGuard], most: usize) -> Result<usize, StoreError> {
         let sessions: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
         let turns = self.journal.first_of(&sessions, most);
-        match self.save_turns(guards, turns).await {
+        let all = turns.len();
+        let saving = async {
+            let turns = self.without_forgotten(turns).await?;
+            let forgotten = all - turns.len();
+            let saved = self.save_turns(guards, turns).await?;
+            Ok(forgotten + saved)
+        };
+        match saving.await {
             Ok(saved) => {
                 self.replay.went_well();
                 Ok(saved)

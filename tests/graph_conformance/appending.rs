@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use muninn::graph::answers::WhichResponse;
-use muninn::graph::{NewTurn, Source, StoreError};
-use muninn::memory::Archive;
+use chrono::Utc;
+use muninn::graph::answers::{Spoken, WhichResponse};
+use muninn::graph::{NewTurn, Source, StoreError, Turn};
 use muninn::memory::journal::{Journal, SetAside};
+use muninn::memory::{Archive, TakesAway};
+use muninn_platform::{Delivered, EventId, MessageId};
 use secrecy::SecretString;
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -17,6 +19,7 @@ on_every_store!(
     what_is_there_already_is_left_out,
     one_bad_turn_leaves_nothing_of_its_transaction,
     a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved,
+    what_was_forgotten_elsewhere_leaves_the_journal,
     what_waits_of_a_session_that_is_worked_on_waits_on,
 );
 
@@ -146,6 +149,90 @@ async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &
     // What is forgotten is forgotten there too.
     archive.forget(&talk.session, |_| true).await.unwrap();
     assert!(SetAside::of(folder.path()).all().unwrap().is_empty());
+}
+
+/// What was to be taken away.
+#[derive(Debug, Default)]
+struct TakenAway(parking_lot::Mutex<Vec<Spoken>>);
+
+#[async_trait::async_trait]
+impl TakesAway for TakenAway {
+    async fn take_over(&self, shown: Vec<Spoken>) {
+        self.0.lock().extend(shown);
+    }
+}
+
+async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let posted = |message: &str| Some(Delivered(vec![MessageId::new(message)]));
+    let ada = format!("ada of {}", talk.session.as_str());
+    let mut locker = talk.turn("my locker is 12");
+    locker.turn.author.clone_from(&ada);
+    locker.turn.delivered = posted("noted");
+    let mut desk = talk.turn("my desk is by the window");
+    desk.turn.author.clone_from(&ada);
+    talk.append(&desk).await;
+    // Others were told where she sits, and something else.
+    let mut bob = talk.turn("where does Ada sit?");
+    bob.turn.delivered = posted("by the window");
+    bob.recalled = vec![(desk.turn.id, 0.9)];
+    let mut again = talk.turn("say that again");
+    again.recalled = vec![(bob.turn.id, 0.9)];
+    again.turn.delivered = posted("by the window, as I said");
+    let after = talk.turn("what is for lunch?");
+    let unposted = NewTurn {
+        turn: Turn {
+            author: ada.clone(),
+            ..talk.turn("and my bike is red").turn
+        },
+        ..talk.turn("")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let all = [
+        locker.clone(),
+        bob.clone(),
+        again.clone(),
+        after.clone(),
+        unposted.clone(),
+    ];
+    let taken = Arc::new(TakenAway::default());
+    let archive = archive(&talk, folder.path(), &all).await;
+    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn TakesAway>);
+
+    // Another process has no part in this one's journal.
+    let forgotten = talk.store.forget_person(&[ada], Utc::now()).await.unwrap();
+    assert_eq!(forgotten.turns, 1);
+    assert_eq!(archive.replay().await.unwrap(), 5);
+
+    let chain = talk.chain().await;
+    let said = chain
+        .iter()
+        .map(|it| (it.input.as_str(), it.output.as_str()));
+    let blot = "What this answer quoted was forgotten.";
+    assert_eq!(
+        said.collect::<Vec<_>>(),
+        [
+            ("where does Ada sit?", blot),
+            ("say that again", blot),
+            ("what is for lunch?", after.turn.output.as_str()),
+        ]
+    );
+    let spoken = |turn: &NewTurn| Spoken::of(&turn.turn).unwrap();
+    assert_eq!(
+        spoken(&unposted).unseen,
+        Some(EventId::new(&unposted.turn.event))
+    );
+    assert_eq!(
+        *taken.0.lock(),
+        [
+            spoken(&locker),
+            spoken(&unposted),
+            spoken(&bob),
+            spoken(&again)
+        ]
+    );
+    let left = std::fs::read_to_string(folder.path().join("journal-0.jsonl")).unwrap();
+    assert!(!left.contains("locker") && !left.contains("bike"), "{left}");
 }
 
 async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &Lane) {

@@ -65,6 +65,10 @@ impl Waiting {
         true
     }
 
+    pub(super) fn has(&self, response: ResponseId) -> bool {
+        self.responses.contains_key(&response)
+    }
+
     pub(super) fn of_event(&self, event: &str) -> Option<&Arc<NewTurn>> {
         self.turns.get(self.events.get(event)?)
     }

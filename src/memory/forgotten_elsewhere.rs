@@ -1,0 +1,120 @@
+//! What another process forgot while it waited here for the graph.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::ConversationId;
+
+use super::archive::Archive;
+use crate::graph::answers::Spoken;
+use crate::graph::items::AsRead;
+use crate::graph::{NewTurn, ResponseId, StoreError};
+
+/// Sees to it that what was shown of turns is taken away.
+#[async_trait]
+pub trait TakesAway: std::fmt::Debug + Send + Sync {
+    /// Writes down what is to be taken away. When this returns, it survives the process.
+    async fn take_over(&self, shown: Vec<Spoken>);
+}
+
+impl Archive {
+    /// Of turns of the journal, those that may be saved. Those that were forgotten elsewhere since leave it, and answers
+    /// that were given something that was are emptied; what was shown of either is taken away.
+    ///
+    /// # Errors
+    /// When the graph cannot be asked.
+    pub(super) async fn without_forgotten(
+        &self,
+        turns: Vec<Arc<NewTurn>>,
+    ) -> Result<Vec<Arc<NewTurn>>, StoreError> {
+        let events = self
+            .store()
+            .forgotten_among(turns.iter().map(AsRef::as_ref));
+        let events = events.await?;
+        let is_forgotten = |turn: &Arc<NewTurn>| events.contains(&turn.turn.event);
+        let (forgotten, left): (Vec<_>, Vec<_>) = turns.into_iter().partition(is_forgotten);
+        self.drop_waiting(&forgotten).await;
+        let mut gone = self.gone_of(&left, &forgotten).await?;
+        let mut saved = Vec::new();
+        for turn in left {
+            let rests_on_it = turn.recalled.iter().any(|(id, _)| gone.contains(id));
+            saved.push(if rests_on_it {
+                gone.insert(turn.turn.id);
+                self.emptied(&turn).await
+            } else {
+                turn
+            });
+        }
+        Ok(saved)
+    }
+
+    async fn drop_waiting(&self, forgotten: &[Arc<NewTurn>]) {
+        if forgotten.is_empty() {
+            return;
+        }
+        // First: what it was shown as is not known afterwards.
+        self.take_away(forgotten).await;
+        let ids: HashSet<ResponseId> = forgotten.iter().map(|it| it.turn.id).collect();
+        if let Err(error) = self.journal.forget(|it| ids.contains(&it.turn.id)).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(
+                error,
+                "what was forgotten is still in a file of the journal"
+            );
+        }
+        for turn in forgotten {
+            self.windows
+                .forget(&ConversationId::new(&turn.turn.session));
+        }
+        let turns = forgotten.len();
+        tracing::info!(turns, "what waited for the graph was forgotten elsewhere");
+    }
+
+    /// Of what some answers were given, what was forgotten or emptied since. What waits is not in the graph yet.
+    async fn gone_of(
+        &self,
+        answers: &[Arc<NewTurn>],
+        forgotten: &[Arc<NewTurn>],
+    ) -> Result<HashSet<ResponseId>, StoreError> {
+        let given = answers
+            .iter()
+            .flat_map(|it| &it.recalled)
+            .map(|(id, _)| *id);
+        let given: HashSet<ResponseId> = given.collect();
+        let asked = given.iter().filter(|id| !self.journal.waits(**id));
+        let asked: Vec<AsRead> = asked.map(|id| AsRead::new(*id, "")).collect();
+        let gone = self.store().gone(&asked).await?;
+        let here = forgotten.iter().map(|it| it.turn.id);
+        Ok(gone
+            .forgotten
+            .into_iter()
+            .chain(gone.emptied)
+            .chain(here)
+            .collect())
+    }
+
+    async fn emptied(&self, turn: &Arc<NewTurn>) -> Arc<NewTurn> {
+        self.take_away(std::slice::from_ref(turn)).await;
+        let emptied = turn.emptied();
+        if let Err(error) = self.journal.revise(emptied.clone()).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(
+                error,
+                "what was forgotten is still in a file of the journal"
+            );
+        }
+        self.windows
+            .forget(&ConversationId::new(&turn.turn.session));
+        Arc::new(emptied)
+    }
+
+    async fn take_away(&self, turns: &[Arc<NewTurn>]) {
+        let shown: Vec<Spoken> = turns.iter().filter_map(|it| Spoken::of(&it.turn)).collect();
+        if let Some(withdrawals) = &self.withdrawals
+            && !shown.is_empty()
+        {
+            withdrawals.take_over(shown).await;
+        }
+    }
+}

@@ -511,6 +511,37 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
     }
 }
 
+/// By two hands that had not seen how recall works. Before what is quoted was fitted with them, 50 and 74 of 100 were shown,
+/// and of what was never said 42 and 81 of 100 were quoted something.
+#[test]
+fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
+    for (folder, met, shown, never_said) in [("clinic", 92, 58, 65), ("first", 100, 72, 55)] {
+        let Talk { keys, answered, .. } = Talk::evaluated(&format!("tests/data/{folder}"));
+        let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
+            percent(&keys, &answered, of, holds)
+        };
+        let silent = |_: &Key, answered: &Answered| answered.quoted.is_empty();
+        let has_evidence = |key: &Key| !key.evidence.is_empty();
+        let found = [
+            share(&has_evidence, &Key::is_met),
+            share(&has_evidence, &Key::is_shown),
+            share(&|key| key.kind == "nothing", &silent),
+            share(&|key| key.kind == "chat", &silent),
+        ];
+        let least = [met, shown, never_said, 98];
+        let is_enough = found
+            .iter()
+            .zip(least)
+            .all(|(found, least)| *found >= least);
+        assert!(is_enough, "{folder}: {found:?}, {least:?}");
+        let leaked = keys.iter().zip(&answered).any(|(key, it)| {
+            let mut given = it.recalled.iter().map(|(id, _)| id).chain(&it.quoted);
+            given.any(|id| key.forbidden.contains(id))
+        });
+        assert!(!leaked, "{folder}");
+    }
+}
+
 #[test]
 fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
     let Talk {

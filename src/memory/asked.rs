@@ -40,6 +40,12 @@ const NUMBERS: WordList = WordList::of(
                        cuatro cinco due tre quattro cinque",
 );
 
+const AGES: WordList = WordList::of(
+    "year years yr yrs yo month months week weeks old older aged age born birthday jahr jahre jahren alt älter geboren geburtstag \
+                       an ans mois né née anniversaire año años meses nacido nacida cumpleaños ano anos anni mesi nato nata jaar \
+                       maanden oud jarig lat rok urodziny год года лет месяцев",
+);
+
 /// Set by hand after fits on two worlds of team talk, each judged on the other and on first
 /// conversations (`docs/recall.md`): log-odds.
 const MINE: f32 = 3.0;
@@ -59,8 +65,12 @@ const OLD: f32 = 90.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Number,
-    /// A number that is no date and no time of day.
+    /// "How long": a number, or until when.
+    Duration,
+    /// A number that is no date, no time of day, and no time that passes.
     Price,
+    /// Of somebody or something: years, months, or a birthday.
+    Age,
     Time,
 }
 
@@ -74,7 +84,22 @@ impl Wanted {
             matches!(&*pair[0], "what" | "which") && matches!(&*pair[1], "time" | "day" | "date")
         });
         let is_price = words.iter().any(|word| PRICE.has(word));
-        if behind_how && is_price {
+        let is_duration = words.windows(2).any(|pair| {
+            let of_how = matches!(&*pair[0], "how" | "wie")
+                && matches!(&*pair[1], "long" | "lange" | "lang");
+            of_how || (pair[0] == "until" && pair[1] == "when")
+        });
+        let is_age = words.windows(2).any(|pair| {
+            matches!(
+                (&*pair[0], &*pair[1]),
+                ("how", "old") | ("wie", "alt") | ("quel", "âge") | ("hoe", "oud")
+            )
+        });
+        if is_age {
+            Some(Self::Age)
+        } else if is_duration {
+            Some(Self::Duration)
+        } else if behind_how && is_price {
             Some(Self::Price)
         } else if behind_how {
             Some(Self::Number)
@@ -89,24 +114,35 @@ impl Wanted {
         }
     }
 
-    fn is_in(self, entry: &Entry) -> bool {
+    /// Whether an exchange has it beside the numbers that the question has itself: "the word count of 2208".
+    fn is_in(self, entry: &Entry, own: &[String]) -> bool {
         let texts = [entry.input(), entry.output()];
-        let has_digit = texts
-            .iter()
-            .any(|text| text.bytes().any(|byte| byte.is_ascii_digit()));
-        if has_digit && self != Self::Price {
+        let mut words = texts.into_iter().flat_map(written);
+        let has_digit = if own.is_empty() {
+            texts.iter().any(|text| has_digit(text))
+        } else {
+            words
+                .clone()
+                .any(|word| has_digit(&word) && !own.contains(&word))
+        };
+        if has_digit && !matches!(self, Self::Price | Self::Age) {
             return true;
         }
-        let mut words = texts.into_iter().flat_map(written);
         match self {
             Self::Price if has_digit => {
                 let mut values = texts.into_iter().flat_map(values);
-                values.any(|value| value.kind == Kind::Amount)
+                values.any(|value| value.may_be_money())
             }
             Self::Number | Self::Price => words.any(|word| NUMBERS.has(&word)),
+            Self::Age => words.any(|word| AGES.has(&word)),
             Self::Time => words.any(|word| when::is_of_time(&word)),
+            Self::Duration => words.any(|word| NUMBERS.has(&word) || when::is_of_time(&word)),
         }
     }
+}
+
+fn has_digit(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A question, read.
@@ -119,6 +155,8 @@ pub(super) struct Asked {
     at: Option<DateTime<TimeZone>>,
     time: Time,
     wanted: Option<Wanted>,
+    /// What it names itself that has a digit.
+    numbers: Vec<String>,
     is_of_yes_or_no: bool,
 }
 
@@ -203,6 +241,11 @@ impl Asked {
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
             wanted: Wanted::of(&words),
+            numbers: words
+                .iter()
+                .filter(|word| has_digit(word))
+                .cloned()
+                .collect(),
             is_of_yes_or_no: words
                 .first()
                 .is_some_and(|word| language::begins_question(word)),
@@ -213,7 +256,8 @@ impl Asked {
     pub(super) fn wanted(&self) -> &'static [Kind] {
         match self.wanted {
             Some(Wanted::Number) => &[Kind::Amount, Kind::TimeOfDay],
-            Some(Wanted::Price) => &[Kind::Amount],
+            Some(Wanted::Price | Wanted::Age) => &[Kind::Amount],
+            Some(Wanted::Duration) => &[Kind::Amount, Kind::Date, Kind::TimeOfDay],
             Some(Wanted::Time) => &[Kind::Date, Kind::TimeOfDay],
             None => &[],
         }
@@ -249,7 +293,9 @@ impl Asked {
                 .iter()
                 .any(|text| when::names_day(&written(text), self.day_of(entry.at), day))
         });
-        let lacking = self.wanted.is_some_and(|wanted| !wanted.is_in(entry));
+        let lacking = self
+            .wanted
+            .is_some_and(|wanted| !wanted.is_in(entry, &self.numbers));
         Hints {
             mine: part(self.own.contains(&entry.author)),
             speaker: part(self.meant.contains(&entry.author))

@@ -144,6 +144,12 @@ impl Unit {
 }
 
 impl Value {
+    /// Whether it may be a sum of money: no number of days, and no percentage.
+    pub(super) fn may_be_money(&self) -> bool {
+        let is_other = |unit: &Unit| TIME.has(&unit.name) || PERCENT.has(&unit.name);
+        self.kind == Kind::Amount && !self.unit.as_ref().is_some_and(is_other)
+    }
+
     /// Whether both say how much, or when, of what may be the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         // Two dates are dates, whatever their months.

@@ -1,9 +1,11 @@
 //! What a text does: it asks, it states, both or neither. By its marks, by the words of its language, and by where in
 //! the sentence they stand: "the one who bakes" asks nothing, and "we open at nine, ok?" states something.
 
+mod framing;
 mod phrases;
 
-pub use self::phrases::{asks_how_one_is, asks_what_it_does};
+pub use self::framing::without_framing;
+pub use self::phrases::{asks_how_one_is, asks_of_the_world, asks_what_it_does};
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, bare, lower, spoken, tokens, written};
 
@@ -40,9 +42,10 @@ pub fn is_small_talk(text: &str) -> bool {
     act(text) == Act::default() || written(text).is_empty() || asks_how_one_is(text)
 }
 
-/// Whether nothing that was said can help with a text: mere politeness, a sum, or a question about the bot itself.
+/// Whether nothing that was said can help with a text: mere politeness, a sum, a question about the bot itself, or about
+/// the world.
 pub fn asks_for_nothing(text: &str) -> bool {
-    is_small_talk(text) || is_sum(text) || asks_what_it_does(text)
+    is_small_talk(text) || is_sum(text) || asks_what_it_does(text) || asks_of_the_world(text)
 }
 
 /// "What is 38 times 7?"

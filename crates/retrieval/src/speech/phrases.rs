@@ -72,6 +72,51 @@ const WHAT_IT_DOES: [&str; 36] = [
     "chi sei",
     "wie ben je",
 ];
+/// How people begin to ask for what nobody told before. What they mean may stand behind it.
+const OF_THE_WORLD: [&str; 24] = [
+    "who invented",
+    "what is the capital of",
+    "what is the meaning of life",
+    "tell me a joke",
+    "tell us a joke",
+    "tell me a story",
+    "tell me a riddle",
+    "tell a joke",
+    "do you know a joke",
+    "sing me",
+    "sing us",
+    "sing a song",
+    "write me a poem",
+    "write us a poem",
+    "write a poem",
+    "erzähl mir einen witz",
+    "erzähl einen witz",
+    "erzähl uns einen witz",
+    "wer hat erfunden",
+    "raconte moi une blague",
+    "raconte une blague",
+    "cuéntame un chiste",
+    "conte me uma piada",
+    "raccontami una barzelletta",
+];
+/// How people begin to ask how something is said in a language, which ends the question.
+const HOW_ONE_SAYS: [&str; 6] = [
+    "how do you say",
+    "how do i say",
+    "how do we say",
+    "how does one say",
+    "wie sagt man",
+    "comment dit on",
+];
+const TRANSLATING: WordList = WordList::of(
+    "translate übersetze übersetz traduis traduisez traduce traduz traduci vertaal przetłumacz переведи",
+);
+const LANGUAGES: WordList = WordList::of(
+    "arabic basque catalan chinese croatian czech danish dutch english estonian finnish french gaelic german greek hebrew \
+    hindi hungarian icelandic irish italian japanese korean latin latvian lithuanian norwegian persian polish portuguese romanian \
+    russian serbian slovak slovenian spanish swedish turkish ukrainian vietnamese welsh deutsch englisch französisch italienisch \
+    spanisch polnisch russisch anglais allemand espagnol italien",
+);
 /// What may stand behind either.
 const CLOSING: WordList = WordList::of(
     "today tonight doing feeling going now so far muninn all everyone everybody guys folks team there this fine morning \
@@ -87,6 +132,30 @@ pub fn asks_how_one_is(text: &str) -> bool {
 /// Whether a text asks a bot who it is, or what it can do.
 pub fn asks_what_it_does(text: &str) -> bool {
     is_one_of(&WHAT_IT_DOES, text)
+}
+
+/// Whether a text asks for what anybody may know, or make up, and no team ever told: a joke, how one says something
+/// elsewhere, who invented the wheel.
+pub fn asks_of_the_world(text: &str) -> bool {
+    let lower = lower(text);
+    let words: Vec<&str> = in_full(&lower)
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect();
+    let leads = |word: &&&str| language::is_polite(word) || LEADING.has(word);
+    let asked = &words[words.iter().take_while(leads).count()..];
+    let begins = |phrase: &&str| {
+        let mut asked = asked.iter();
+        phrase.split(' ').all(|word| asked.next() == Some(&word))
+    };
+    let is_translated = || {
+        let quotes = lower.matches(['"', '“', '”', '„', '«', '»']).count() >= 2;
+        quotes && asked.first().is_some_and(|word| TRANSLATING.has(word))
+    };
+    let names_language = || asked.last().is_some_and(|word| LANGUAGES.has(word));
+    OF_THE_WORLD.iter().any(|phrase| begins(&phrase))
+        || (HOW_ONE_SAYS.iter().any(|phrase| begins(&phrase)) && names_language())
+        || is_translated()
 }
 
 /// Whether a text is one of the phrases, with no more than a greeting before it and a word of [`CLOSING`] behind it.
@@ -109,6 +178,25 @@ fn is_one_of(phrases: &[&str], text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_team_told_is_known_by_how_it_begins() {
+        for (text, is_of_the_world) in [
+            ("who invented croissants actually", true),
+            ("How do you say good night in Polish?", true),
+            (
+                "Translate \"good evening\" into Finnish for me, please.",
+                true,
+            ),
+            ("hey, tell me a joke about ferries", true),
+            ("how do you say no to a client", false),
+            ("translate the menu for Friday", false),
+            ("who is the inventor of the mascot", false),
+            ("tell me who has the key", false),
+        ] {
+            assert_eq!(asks_of_the_world(text), is_of_the_world, "{text}");
+        }
+    }
 
     #[test]
     fn whole_phrases_are_told_from_what_begins_like_them() {

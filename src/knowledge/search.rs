@@ -46,6 +46,7 @@ use crate::graph::GraphStore;
 use crate::graph::ingest::searching::Passage;
 use crate::memory::{RecallQuery, Recaller};
 use crate::reloading::Live;
+use crate::retrieval::speech::without_framing;
 
 /// How long it waits for the embedding of the question.
 const EMBEDDING: Duration = Duration::from_secs(5);
@@ -367,7 +368,7 @@ impl Searcher {
         weights: &Weights,
     ) -> (Arc<Plan>, Vec<Ranked>, bool) {
         let seen = seen(index, query);
-        let text = index.without_sources(query.text, &seen);
+        let text = index.without_sources(without_framing(query.text), &seen);
         let sought = timeout(EMBEDDING, self.recaller.seek(&text)).await;
         let sought = sought.unwrap_or_else(|_late| RecallQuery {
             text: text.clone(),

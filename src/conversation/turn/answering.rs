@@ -13,6 +13,7 @@ use super::{Asked, NoDraft, Read, TurnError, TurnRunner};
 use crate::agent::asker::Asker;
 use crate::agent::budget::Purse;
 use crate::agent::links::Links;
+use crate::agent::planner::{Need, need};
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, Said, today};
 use crate::agent::sampling::SamplingByKind;
@@ -25,7 +26,7 @@ use crate::graph::{Source, Trust};
 use crate::knowledge::search::{Among, Policy, Query, Rung};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, apart, summary};
-use crate::retrieval::speech::asks;
+use crate::retrieval::speech::without_framing;
 
 /// Questions before a message that searching the team's knowledge looks at.
 const EARLIER: usize = 2;
@@ -335,7 +336,7 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
-        if recalled.is_empty() && asks(asked.text) {
+        if recalled.is_empty() && need(without_framing(asked.text)) == Need::Knowledge {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
             if let Some(draft) = found {
                 return Ok(draft);

@@ -144,7 +144,7 @@ pub fn asks_of_the_world(text: &str) -> bool {
         .collect();
     let leads = |word: &&&str| language::is_polite(word) || LEADING.has(word);
     let asked = &words[words.iter().take_while(leads).count()..];
-    let begins = |phrase: &&str| {
+    let begins = |phrase: &str| {
         let mut asked = asked.iter();
         phrase.split(' ').all(|word| asked.next() == Some(&word))
     };
@@ -153,8 +153,8 @@ pub fn asks_of_the_world(text: &str) -> bool {
         quotes && asked.first().is_some_and(|word| TRANSLATING.has(word))
     };
     let names_language = || asked.last().is_some_and(|word| LANGUAGES.has(word));
-    OF_THE_WORLD.iter().any(|phrase| begins(&phrase))
-        || (HOW_ONE_SAYS.iter().any(|phrase| begins(&phrase)) && names_language())
+    OF_THE_WORLD.iter().any(|phrase| begins(phrase))
+        || (HOW_ONE_SAYS.iter().any(|phrase| begins(phrase)) && names_language())
         || is_translated()
 }
 

@@ -20,11 +20,11 @@ async fn what_was_forgotten_is_not_read_again_from_the_thread() {
     let channel = home.slack.channel("general");
     let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
     let (ann, bob) = (ann.in_channel(&channel), bob.in_channel(&channel));
-    let root = bob.say("The launch is on Friday.");
+    let root = bob.say("The launch is in Lisbon.");
     let thread = ann.in_thread(&root);
     server
         .expects(|request| {
-            request.last_user().ends_with("4711.") && prompt(request).contains("Friday")
+            request.last_user().ends_with("4711.") && prompt(request).contains("Lisbon")
         })
         .answers("Noted.");
     thread.ask("My locker has the code 4711.");
@@ -43,7 +43,7 @@ async fn what_was_forgotten_is_not_read_again_from_the_thread() {
         .expects(move |request| {
             request.last_user().ends_with("And now?")
                 && no_code(request)
-                && prompt(request).contains("Friday")
+                && prompt(request).contains("Lisbon")
         })
         .answers("Nothing new.");
     thread.ask("And now?");
@@ -55,7 +55,7 @@ async fn what_was_forgotten_is_not_read_again_from_the_thread() {
         (told.count() == 2).then_some(())
     };
     thread.sees("that it forgot all of it", forgot).await;
-    let nothing = without(&["4711", "Friday", "And now"]);
+    let nothing = without(&["4711", "Lisbon", "And now"]);
     server
         .expects(move |request| request.last_user().ends_with("Anything?") && nothing(request))
         .answers("Nothing at all.");

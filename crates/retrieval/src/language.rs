@@ -55,7 +55,7 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
                    him his i if im in into is it its ive just let lets me might mine must my no not now of off on or our \
                    ours out over please pls really say said shall she should so some still than that thats the their \
                    theirs them then there theres these they this those to too up us very was we were will with would yet \
-                   you your yours someone somebody anyone anybody everyone everybody something anything btw rn lol ugh",
+                   you your yours btw rn ugh",
         asking: "how hows what whats when whens where wheres which who whom whos whose why",
     },
     Lexicon {
@@ -64,7 +64,7 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
                    haben habe habt hat hatte hatten ich ihm ihn ihr ihre im in ins ist ja jetzt kann kannst können könnt \
                    man mal mein meine meinem meinen meiner mich mir mit muss nach nicht noch nun nur ob oder schon sein \
                    seine seit sich sie sind so soll sollen über um und uns unser unsere vom von vor war waren weil wenn \
-                   werden wir wird wurde wurden würde zu zum zur jemand etwas eigentlich nochmal",
+                   werden wir wird wurde wurden würde zu zum zur eigentlich nochmal",
         asking: "wann warum was wem wen wer weshalb wessen wie wieso wieviel wieviele wo woher wohin womit worüber \
                  welche welchem welchen welcher welches",
     },
@@ -72,7 +72,7 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
         function: "ai ait alors as à au aussi aux avais avait avec avez avoir avons c ce ces cet cette ça dans de des \
                    dont du elle elles en es est et étais était été être eu eux faut il ils j je l la là le les leur \
                    leurs lui m ma mais me mes moi mon n ne nos notre nous on ont ou où par pas plus pour qu s sa sans se \
-                   ses si son sont suis sur t ta te tes toi ton tu un une va vais vos votre vous y quelqu quelque déjà",
+                   ses si son sont suis sur t ta te tes toi ton tu un une va vais vos votre vous y déjà",
         asking: "combien comment lequel laquelle lesquels pourquoi quand que quel quelle quelles quels qui quoi",
     },
     Lexicon {
@@ -80,7 +80,7 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
                    eran es esa ese eso esta está están estas este esto estos estoy fue fueron ha había han hasta hay he \
                    la las le les lo los más me mi mis mí muy nada ni no nos nosotros nuestra nuestro o os otra otro para \
                    pero por porque que se sea ser si sí sin sobre son su sus también te tengo tiene tienen tu tus tú un \
-                   una unas unos y ya yo alguien",
+                   una unas unos y ya yo",
         asking: "adónde cómo cuál cuáles cuándo cuánta cuántas cuánto cuántos dónde qué quién quiénes",
     },
     Lexicon {
@@ -157,7 +157,7 @@ const AUXILIARY: &str = "am are be can could did do does had has have is may mig
 
 /// Greetings, thanks and the like, in any of the languages.
 const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye goodnight great haha hah heh hello hey hi hm hmm \
-    kudos lol lot lots morning muninn nice night ok okay okey perfect sorry sup sure thank thanks thx ty welcome wow yay yeah yep yes yo nope no \
+    kudos lol lot lots morning nice night ok okay okey perfect sorry sup sure thank thanks thx ty welcome wow yay yeah yep yes yo nope no \
     super abend danke dankeschön gut gute guten hallo klar moin morgen nacht nein prima servus tag tschüss \
     adieu bien bonjour bonne bonsoir coucou journée merci nuit beaucoup oui revoir salut soirée \
     adiós buenas buenos días gracias muchas hola noches sí tardes vale \
@@ -169,6 +169,9 @@ const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye go
     谢谢 多谢 感谢 你好 您好 再见 晚安 早安 早上 上好 好的 辛苦 苦了 \
     あり りが がと とう おは はよ よう こん んに にち ちは さん さよ うな なら お疲 疲れ れ様 了解 \
     안녕 감사 고마 수고 좋아";
+
+/// Who is greeted.
+const BOT: &str = "muninn";
 
 /// Words of sums.
 const SUMS: WordList = WordList::of(
@@ -384,7 +387,7 @@ pub fn are_polite<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
     for word in words {
         if is_polite(word) {
             polite += 1;
-        } else if !guess.says_nothing(word) {
+        } else if word != BOT && !guess.says_nothing(word) {
             others += 1;
         }
     }
@@ -468,6 +471,7 @@ mod tests {
             "thanks",
             "good morning muninn",
             "haha ok good night",
+            "morning muninn",
             "jajaja buenas noches",
             "dziękuję ci",
             "谢谢",

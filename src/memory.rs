@@ -55,7 +55,7 @@ pub use forgotten_elsewhere::TakesAway;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use messages::{Edit, MessageError};
-pub use quote::{MOST_QUOTED, apart, quote};
+pub use quote::{Grounds, MOST_QUOTED, apart, grounds, quote};
 pub use rank::{
     Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
     within_budget,

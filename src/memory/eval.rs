@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use super::recaller::REACH;
 use super::{
-    AudienceIndex, Calibration, Earlier, Query, RecallMode, RecallSettings, Recalled, Verdict,
-    candidates, embedded_text, quote, recall, replaced,
+    AudienceIndex, Calibration, Earlier, Grounds, Query, RecallMode, RecallSettings, Recalled,
+    Verdict, candidates, embedded_text, grounds, quote, recall, replaced,
 };
 use crate::graph::{Embedding, ResponseId, Source, Turn};
 use crate::retrieval::LocalEmbedder;
@@ -99,6 +99,8 @@ pub struct Answered {
     pub quoted: Vec<String>,
     /// What of that is marked as no longer current: nothing yet.
     pub superseded: Vec<String>,
+    /// What a person would be quoted whatever its odds, and what speaks for the first of it: for the fit of what is quoted.
+    pub grounds: Option<(Vec<String>, Grounds)>,
 }
 
 /// Reads the history and the questions, recalls, and writes what was recalled.
@@ -215,6 +217,7 @@ impl Asking<'_> {
         let mut recalled = recall(index, calibration, &query, &settings);
         recalled.sort_by(|a, b| b.score.total_cmp(&a.score));
         let quoted = quote(index, calibration, &query, &settings);
+        let grounds = grounds(index, calibration, &query, &settings);
         let superseded = recalled.iter().filter(|one| one.superseded.is_some());
         let name = |one: &Recalled| self.history.name(one.id).to_owned();
         Answered {
@@ -223,6 +226,10 @@ impl Asking<'_> {
             recalled: recalled.iter().map(|one| self.scored(one)).collect(),
             quoted: quoted.iter().map(name).collect(),
             superseded: superseded.map(name).collect(),
+            grounds: grounds.map(|(first, grounds)| {
+                let first = first.iter().map(|&id| self.history.name(id).to_owned());
+                (first.collect(), grounds)
+            }),
         }
     }
 

@@ -4,9 +4,12 @@
 //! A model can leave out what does not bear on the question; a person reads all of it. So whether
 //! anything is quoted is decided by the best exchange alone, and by the whole question.
 
+use serde::Serialize;
+
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{Query, Ranking, RecallSettings, Recalled, logit, raise_newer};
+use crate::graph::ResponseId;
 use crate::retrieval::speech::{asks_for_nothing, has_word_that_asks};
 
 /// Exchanges that are quoted at most.
@@ -18,11 +21,11 @@ const MOST_AHEAD: f64 = 6.0;
 /// Words of a question that count at most.
 const MOST_WORDS: usize = 8;
 
-/// The log-odds that the best exchange answers; fitted on eight sets of talk and first conversations by five hands,
-/// each judged by a fit on the others (`docs/recall.md`). Cosines and BM25 count in deviations: from the prior, and from
-/// what is usual for the question.
+/// The log-odds that the best exchange answers, and what each of its [grounds](Grounds) adds. Fitted by
+/// `embedder/training/fit_quote.py` on eight sets of talk and first conversations by five hands, each judged by a fit on the others
+/// (`docs/recall.md`).
 const BIAS: f32 = -2.5;
-const COSINE: f32 = 0.39;
+const ALIKE: f32 = 0.39;
 const COVERAGE: f32 = 3.5;
 const MISSING: f32 = -1.5;
 /// One rare word in common, which is all that stands out, is mostly the name of what is asked about.
@@ -31,20 +34,20 @@ const MINE: f32 = 2.0;
 const SPEAKER: f32 = 3.05;
 const TIME: f32 = 2.5;
 const LACKING: f32 = -2.55;
-/// For each unit of the logarithm of its age in days.
 const AGE: f32 = -0.27;
-/// In a young history most words were never said, which tells little.
+/// In a young history most words were never said, which tells little; in an old one something is like any question, so more
+/// has to stand out.
+const MATURITY: f32 = -1.1;
 const UNHEARD: f32 = -0.34;
-const YOUNG: f32 = 20.0;
-/// In an old one something is like any question, so more has to stand out.
-const OLD: f32 = -1.1;
 const IS_QUESTION: f32 = -1.55;
 const WORDS: f32 = 0.67;
-const STANDS_OUT: f32 = 0.51;
+const AHEAD: f32 = 0.51;
 /// Set by hand: of what asks nothing, nearly nothing in those sets wants an answer.
 const ASKS: f32 = 2.0;
 /// From then on something is quoted.
 const LEAST: f32 = -0.35;
+/// Exchanges of which a history is half grown.
+const YOUNG: f32 = 20.0;
 /// What an exchange may fall behind the best, in log-odds, and still be quoted with it. With 6, evidence is
 /// quoted for three more of 151 questions about team talk, and "The cat is called Tom" stands beside
 /// "Maria is on call" in a first conversation.
@@ -105,7 +108,7 @@ pub(super) fn quotable(
     let is_quoted = !leading.is_empty()
         && !asks_for_nothing(query.text)
         && (wants_something || is_about_it())
-        && confidence(ranking, calibration, &leading) >= LEAST;
+        && Grounds::of(ranking, calibration, &leading).log_odds() >= LEAST;
     if is_quoted {
         best_of(ranking, calibration, leading)
     } else {
@@ -191,35 +194,120 @@ fn odds(ranking: &Ranking<'_>, place: usize) -> f64 {
     logit(ranking.ranked[place].scored.probability)
 }
 
-/// The log-odds that the leading exchanges answer the question, by the best of them.
-fn confidence(ranking: &Ranking<'_>, calibration: &Calibration, leading: &[usize]) -> f32 {
-    let part = |holds: bool| if holds { 1.0 } else { 0.0 };
-    let exchanges = ranking.exchanges() as f32;
-    let age = exchanges / (exchanges + YOUNG);
-    let ahead = leading.get(MOST_QUOTED).map_or(MOST_AHEAD, |&place| {
-        (odds(ranking, leading[0]) - odds(ranking, place)).min(MOST_AHEAD)
-    });
-    // The weight was fitted with this.
-    let is_question = has_word_that_asks(ranking.input(leading[0]));
-    let words = ranking.words.len().min(MOST_WORDS) as f32;
-    BIAS + answers(ranking, calibration, leading[0])
-        + UNHEARD * ranking.unheard * age
-        + ASKS * part(ranking.act.asks)
-        + age * (OLD + IS_QUESTION * part(is_question) + WORDS * words + STANDS_OUT * ahead as f32)
+/// What speaks for and against that the best exchange answers a question, as numbers. Those of the history as a whole count
+/// by its maturity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Grounds {
+    /// Its cosine, in deviations from the prior.
+    pub alike: f32,
+    /// The part of the question's words, by their rarity, that it has.
+    pub coverage: f32,
+    /// How much of the question, by rarity, the rarest word is that it lacks.
+    pub missing: f32,
+    /// Its BM25, in deviations from what is usual for the question.
+    pub bm25: f32,
+    pub mine: f32,
+    pub speaker: f32,
+    pub time: f32,
+    pub lacking: f32,
+    /// The logarithm of its age in days.
+    pub age: f32,
+    /// How far the history is grown: 0 to 1.
+    pub maturity: f32,
+    /// The rarity of the rarest word of the question that was never said, by maturity.
+    pub unheard: f32,
+    /// Whether it looks like a question itself, by maturity.
+    pub is_question: f32,
+    /// Words of the question, by maturity.
+    pub words: f32,
+    /// How far it is ahead of the fourth, in log-odds, by maturity.
+    pub ahead: f32,
+    /// Whether anything is asked.
+    pub asks: f32,
 }
 
-/// What the exchange at a place adds to the log-odds.
-fn answers(ranking: &Ranking<'_>, calibration: &Calibration, place: usize) -> f32 {
-    let scored = &ranking.ranked[place].scored;
-    let features = &scored.features;
-    let hints = &features.hints;
-    COSINE * alike(ranking, calibration, place)
-        + COVERAGE * features.coverage
-        + MISSING * ranking.missing(scored.entry)
-        + BM25 * features.z_bm25
-        + MINE * hints.mine
-        + SPEAKER * hints.speaker
-        + TIME * hints.within.max(hints.dated)
-        + LACKING * hints.lacking
-        + AGE * hints.age
+impl Grounds {
+    fn of(ranking: &Ranking<'_>, calibration: &Calibration, leading: &[usize]) -> Self {
+        let part = |holds: bool| if holds { 1.0 } else { 0.0 };
+        let best = leading[0];
+        let scored = &ranking.ranked[best].scored;
+        let (features, hints) = (&scored.features, &scored.features.hints);
+        let exchanges = ranking.exchanges() as f32;
+        let maturity = exchanges / (exchanges + YOUNG);
+        let ahead = leading.get(MOST_QUOTED).map_or(MOST_AHEAD, |&fourth| {
+            (odds(ranking, best) - odds(ranking, fourth)).min(MOST_AHEAD)
+        });
+        Self {
+            alike: alike(ranking, calibration, best),
+            coverage: features.coverage,
+            missing: ranking.missing(scored.entry),
+            bm25: features.z_bm25,
+            mine: hints.mine,
+            speaker: hints.speaker,
+            time: hints.within.max(hints.dated),
+            lacking: hints.lacking,
+            age: hints.age,
+            maturity,
+            unheard: maturity * ranking.unheard,
+            // The weight was fitted with this loose sign.
+            is_question: maturity * part(has_word_that_asks(ranking.input(best))),
+            words: maturity * ranking.words.len().min(MOST_WORDS) as f32,
+            ahead: maturity * ahead as f32,
+            asks: part(ranking.act.asks),
+        }
+    }
+
+    /// The log-odds that it answers.
+    fn log_odds(&self) -> f32 {
+        let Self {
+            alike,
+            coverage,
+            missing,
+            bm25,
+            mine,
+            speaker,
+            time,
+            lacking,
+            age,
+            maturity,
+            unheard,
+            is_question,
+            words,
+            ahead,
+            asks,
+        } = self;
+        BIAS + ALIKE * alike
+            + COVERAGE * coverage
+            + MISSING * missing
+            + BM25 * bm25
+            + MINE * mine
+            + SPEAKER * speaker
+            + TIME * time
+            + LACKING * lacking
+            + AGE * age
+            + MATURITY * maturity
+            + UNHEARD * unheard
+            + IS_QUESTION * is_question
+            + WORDS * words
+            + AHEAD * ahead
+            + ASKS * asks
+    }
+}
+
+/// What would be quoted whatever its odds, at most three, and the grounds of the best: what the weights are fitted on. None
+/// where nothing may be quoted.
+pub fn grounds(
+    index: &AudienceIndex,
+    calibration: &Calibration,
+    query: &Query<'_>,
+    settings: &RecallSettings,
+) -> Option<(Vec<ResponseId>, Grounds)> {
+    let ranking = Ranking::new(index, calibration, query, settings);
+    let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
+    if leading.is_empty() || asks_for_nothing(query.text) {
+        return None;
+    }
+    let grounds = Grounds::of(&ranking, calibration, &leading);
+    let first = leading.iter().take(MOST_QUOTED);
+    Some((first.map(|&place| ranking.id(place)).collect(), grounds))
 }

@@ -296,6 +296,10 @@ impl<'a> Ranking<'a> {
         (self.entry(place).at, self.ranked[place].scored.entry)
     }
 
+    pub(in crate::memory) fn id(&self, place: usize) -> ResponseId {
+        self.entry(place).id
+    }
+
     /// What was said at a place.
     pub(in crate::memory) fn input(&self, place: usize) -> &'a str {
         self.entry(place).input()

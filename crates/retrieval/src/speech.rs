@@ -4,7 +4,7 @@
 mod framing;
 mod phrases;
 
-pub use self::framing::without_framing;
+pub use self::framing::{Unframed, unframed, without_framing};
 pub use self::phrases::{asks_how_one_is, asks_of_the_world, asks_what_it_does};
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, bare, lower, spoken, tokens, written};
@@ -16,6 +16,12 @@ pub struct Act {
     /// It says what may be worth remembering.
     pub states: bool,
 }
+
+/// A question, and nothing else.
+pub const QUESTION: Act = Act {
+    asks: true,
+    states: false,
+};
 
 /// Whether a text asks for something.
 pub fn asks(text: &str) -> bool {
@@ -146,6 +152,14 @@ enum End {
 
 /// What a text does.
 pub fn act(text: &str) -> Act {
+    let act = act_as_written(text);
+    Act {
+        asks: act.asks || unframed(text).is_announced,
+        ..act
+    }
+}
+
+fn act_as_written(text: &str) -> Act {
     let lower = lower(text);
     let words: Vec<&str> = spoken(&lower).collect();
     let guess = Guess::of(words.iter().copied().take(GUESSED_BY));

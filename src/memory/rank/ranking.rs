@@ -13,7 +13,7 @@ use crate::memory::history;
 use crate::memory::index::{AudienceIndex, Entry};
 use crate::memory::revision::{Question, Statement};
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::speech::{Act, act, without_framing};
+use crate::retrieval::speech::{Act, QUESTION, Unframed, act, unframed};
 
 /// Cosine from which two exchanges may be the same in other words.
 const SAME_COSINE: f32 = 0.95;
@@ -126,10 +126,10 @@ impl<'a> Ranking<'a> {
             [..] => history::leaning(index, query.text),
         };
         let leant_on = history::leant_on(index, query.earlier, leaning);
-        let asks = without_framing(query.text);
-        let words = history::words(index, asks, &leant_on);
+        let Unframed { text, is_announced } = unframed(query.text);
+        let words = history::words(index, text, &leant_on);
         let vector = history::vector(query.vector, &leant_on, index.dimension());
-        let asked = Asked::read(asks, query.asker, query.at, index.people());
+        let asked = Asked::read(text, query.asker, query.at, index.people());
         let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
         let mut ranked: Vec<Ranked> = found
             .scored
@@ -150,7 +150,7 @@ impl<'a> Ranking<'a> {
             unheard: found.unheard,
             stand: Vec::new(),
             tokens: 0,
-            act: act(asks),
+            act: if is_announced { QUESTION } else { act(text) },
             leaning,
             points_back: history::points_back(query.text),
             usual: 0,

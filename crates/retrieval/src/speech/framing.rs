@@ -2,18 +2,29 @@
 
 use std::ops::Range;
 
-use crate::language::{self, Guess};
+use crate::language::{self, Guess, WordList};
 use crate::text::{bare, lower};
 
-/// What may stand before a question, word by word: `|` parts words of which one is meant, `?` behind a word makes it
-/// optional, and `@` stands for a word that asks, which is not a part of it.
-const BEFORE: &[&str] = &[
-    "ugh|um|umm|uh|hm|hmm|so|ok|okay|hey|heya|hi|hiya|hello|yo|sorry|pls|please|plz|oh|ah|also|btw|lol|muninn|guys|folks",
+/// What may stand before a text without being a part of it, word by word: `|` parts words of which one is meant, `?` behind a word makes
+/// it optional, and `@` stands for a word that asks, which is not a part of it.
+const FILLING: &[&str] = &[
+    "ugh|um|umm|uh|hm|hmm|so|ok|okay|hey|heya|hi|hiya|hello|yo|sorry|pls|please|plz|oh|ah|also|btw|lol|muninn|\
+     guys|folks",
     "me|us again",
     "its|it me again",
     "good morning|afternoon|evening|day",
+    "hallo|servus|moin|guten morgen|tag|abend?",
+    "sag|sagt mal",
+    "bonjour|bonsoir|salut|coucou|dis|dites",
+    "hola|buenas|oye|perdona|perdón",
+    "me lembra|lembre|diz|diga",
+    "ciao|scusa|scusate",
+];
+/// What announces a question.
+const ANNOUNCING: &[&str] = &[
     "quick|silly|dumb|stupid question|q",
-    "can|could|would|will|may someone|somebody|anyone|anybody|you|u|i please|pls|quickly? remind|tell|ask me|us|you? again? about|of?",
+    "can|could|would|will|may someone|somebody|anyone|anybody|you|u|i please|pls|quickly? remind|tell|ask me|\
+     us|you? again? about|of?",
     "please|pls? remind|tell me|us again? about|of?",
     "do|does|did you|u|we|anyone|anybody|someone|somebody|i here|still? happen? to? know|remember|recall",
     "anyone|anybody|someone|somebody here? still? know|knows|remember|remembers|recall",
@@ -23,27 +34,24 @@ const BEFORE: &[&str] = &[
     "i|we need|want|would|like|have like? to know|ask about?",
     "i|we was|am|are|were? just? wonder|wondering|curious about?",
     "just|only? wondering|checking|asking about?",
-    "a|the|my|our|this|that|one|some? customer|client|lady|guy|man|woman|guest|parent|visitor|caller|neighbour|neighbor|someone|\
-     somebody|people|person|boss here|on? the? phone|line|desk|door? is|are|was|were|just|keeps? asks|asking|asked|ask for|about|me?",
+    "a|the|my|our|this|that|one|some? customer|client|lady|guy|man|woman|guest|parent|visitor|caller|\
+     neighbour|neighbor|someone|somebody|people|person|boss here|on? the? phone|line|desk|door? is|are|was|were|just|keeps? asks|asking|asked|ask for|about|me?",
     "someone|somebody|they|he|she|boss|people wants|want|wanted to know",
-    "hallo|servus|moin|guten morgen|tag|abend?",
-    "sag|sagt mal",
     "weiß|weiss|wissen jemand|wer|einer|noch? noch|zufällig?",
     "weißt|wisst|weisst du|ihr noch|zufällig?",
     "kann|könnte mir|uns? jemand|wer|einer mir|uns? noch? sagen",
     "kannst|könntest|könnt du|ihr mir|uns noch? sagen",
     "ich habe|hab? vergessen|weiß nicht? mehr? @",
     "kurze? frage",
-    "ein|eine|der|die kunde|kundin|gast|jemand|patient|patientin|mandant|mandantin|chef|chefin hier? fragt|will wissen?",
+    "ein|eine|der|die kunde|kundin|gast|jemand|patient|patientin|mandant|mandantin|chef|chefin hier? fragt|\
+     will wissen?",
     "jemand fragt",
-    "bonjour|bonsoir|salut|coucou|dis|dites",
     "quelqu|qqn sait|souvient",
     "tu|vous sais|savez encore?",
     "rappelle|rappelez|dis|dites moi",
     "une idée de|du?",
     "je ne? sais plus @",
     "un|une client|cliente demande",
-    "hola|buenas|oye|perdona|perdón",
     "alguien|alguno sabe|recuerda",
     "sabes|sabéis|recuerdas|recuérdame|dime|dinos",
     "me|nos preguntan|pregunta|preguntaron",
@@ -51,8 +59,6 @@ const BEFORE: &[&str] = &[
     "no me? acuerdo|recuerdo @",
     "alguém sabe|lembra",
     "você sabe|lembra",
-    "me lembra|lembre|diz|diga",
-    "ciao|scusa|scusate",
     "qualcuno sa|ricorda",
     "mi ricordi|ricordate|dici|dite",
     "weet iemand|jij|je|u|jullie nog?",
@@ -84,8 +90,25 @@ const BEHIND: &[&str] = &[
     "пожалуйста|спасибо",
 ];
 
-/// What a text asks, without how people wrap a question; all of it where nothing else is left.
+/// Words of which one begins what is asked, beside those that ask.
+const WHETHER: WordList = WordList::of("if whether ob si se of czy ли");
+
+/// What a text asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unframed<'a> {
+    /// Without how people wrap it; all of the text where nothing else is left.
+    pub text: &'a str,
+    /// It was announced as a question, and begins as one.
+    pub is_announced: bool,
+}
+
+/// What a text asks, without how people wrap a question.
 pub fn without_framing(text: &str) -> &str {
+    unframed(text).text
+}
+
+/// What a text asks, without how people wrap a question, and whether they announced it.
+pub fn unframed(text: &str) -> Unframed<'_> {
     let places = places(text);
     let lowered: Vec<String> = places
         .iter()
@@ -93,24 +116,40 @@ pub fn without_framing(text: &str) -> &str {
         .collect();
     let words: Vec<&str> = lowered.iter().map(|word| bare(word)).collect();
     let (mut from, mut to) = (0, words.len());
-    while let Some(length) = longest(BEFORE, &words[from..to], begins_with) {
+    let mut is_announced = false;
+    loop {
+        let rest = &words[from..to];
+        let announcing = longest(ANNOUNCING, rest, begins_with);
+        let Some(length) = announcing.max(longest(FILLING, rest, begins_with)) else {
+            break;
+        };
+        is_announced |= announcing == Some(length);
         from += length;
     }
     while let Some(length) = longest(BEHIND, &words[from..to], ends_with) {
         to -= length;
     }
     let guess = Guess::of(words.iter().copied());
-    let is_left = words[from..to].iter().any(|word| !guess.says_nothing(word));
-    if !is_left {
-        return text;
+    let left = &words[from..to];
+    if !left.iter().any(|word| !guess.says_nothing(word)) {
+        return Unframed {
+            text,
+            is_announced: false,
+        };
     }
+    let begins = |word: &&str| {
+        language::is_asking(word) || language::is_auxiliary(word) || WHETHER.has(word)
+    };
     // With what stands behind it, as a mark that asks.
     let end = if to == words.len() {
         text.len()
     } else {
         places[to - 1].end
     };
-    &text[places[from].start..end]
+    Unframed {
+        text: &text[places[from].start..end],
+        is_announced: is_announced && left.first().is_some_and(begins),
+    }
 }
 
 /// Where the words of a text stand, an apostrophe's tail included.
@@ -239,6 +278,21 @@ mod tests {
             ("İİ?!", "İİ?!"),
         ] {
             assert_eq!(without_framing(text), asked);
+        }
+    }
+
+    #[test]
+    fn what_is_announced_and_begins_as_a_question_is_one() {
+        for (text, is_announced) in [
+            ("customer here asking when the beams come", true),
+            ("any idea what the health club costs", true),
+            ("lady asking do they need to bring anything", true),
+            ("weiß jemand, ob der Maler kommt", true),
+            ("the customer asked for a red lamp", false),
+            ("so when the oven is cold, open the door", false),
+            ("when the beams come, call me", false),
+        ] {
+            assert_eq!(unframed(text).is_announced, is_announced, "{text}");
         }
     }
 }

@@ -22,6 +22,18 @@ pub struct Checked {
 
 /// Takes the numbers out of an answer that are none of these. What stands in code is left alone.
 pub fn check(answer: &str, known: &[usize]) -> Checked {
+    let mut checked = check_once(answer, known);
+    // What was taken out may have stood within brackets: "[1[9]]" is "[1]" now.
+    loop {
+        let again = check_once(&checked.text, known);
+        if again == checked {
+            return checked;
+        }
+        checked = again;
+    }
+}
+
+fn check_once(answer: &str, known: &[usize]) -> Checked {
     let mut checked = Checked::default();
     let mut fence: Option<&str> = None;
     for line in answer.split_inclusive('\n') {
@@ -208,6 +220,7 @@ mod tests {
                 vec![],
             ),
             ("an unclosed ` mark [7]", "an unclosed ` mark", vec![]),
+            ("[1[7]] and [[7]9]", "[1] and", vec![1]),
             ("", "", vec![]),
         ] {
             let checked = check(answer, &[1, 2]);

@@ -14,7 +14,7 @@ use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count
 use tokio::time::Instant;
 
 use super::forgotten_elsewhere::TakesAway;
-use super::leaving::Leaving;
+use super::leaving::{Lately, Leaving};
 use super::neighbours::Neighbours;
 use super::recaller::Recaller;
 use super::replay::Replay;
@@ -51,6 +51,8 @@ pub struct Archive {
     pub(super) replay: Replay,
     neighbours: Neighbours,
     leaving: Leaving,
+    /// Events of turns that this process forgot, as far as its windows had them.
+    forgotten: Lately<String>,
 }
 
 /// What a turn begins with.
@@ -91,6 +93,7 @@ impl Archive {
             replay: Replay::default(),
             neighbours: Neighbours::default(),
             leaving: Leaving::default(),
+            forgotten: Lately::default(),
         }
     }
 
@@ -400,6 +403,9 @@ impl Archive {
         session: &ConversationId,
         gone: impl Fn(&Turn) -> bool + Send + Sync,
     ) -> Result<usize, JournalError> {
+        let window = self.windows.get(session).into_iter();
+        self.forgotten
+            .add(window.filter(|turn| gone(turn)).map(|turn| turn.event));
         self.windows.forget(session);
         self.journal
             .forget(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
@@ -414,8 +420,11 @@ impl Archive {
         self.journal.retry_set_aside().await
     }
 
-    /// Whether the journal has it that the turn of an event was forgotten.
+    /// Whether this process forgot the turn of an event: the graph may be away when it is told again.
     fn is_forgotten_here(&self, event: &EventId) -> bool {
+        if self.forgotten.has(event.as_str()) {
+            return true;
+        }
         let untold = self.journal.forgotten();
         untold.iter().any(|it| it.event == event.as_str())
     }

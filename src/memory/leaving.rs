@@ -9,24 +9,40 @@ use crate::graph::ResponseId;
 const MOST: usize = 1_000;
 
 /// What is marked as forgotten and still in the graph: no answer is given it again.
-#[derive(Debug, Default)]
-pub(super) struct Leaving(Mutex<VecDeque<ResponseId>>);
+pub(super) type Leaving = Lately<ResponseId>;
 
-impl Leaving {
-    pub(super) fn add(&self, turns: &[ResponseId]) {
-        let mut leaving = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for turn in turns {
-            if !leaving.contains(turn) {
-                leaving.push_back(*turn);
+/// The last of something, each once.
+#[derive(Debug)]
+pub(super) struct Lately<T>(Mutex<VecDeque<T>>);
+
+impl<T> Default for Lately<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T: Clone + PartialEq> Lately<T> {
+    pub(super) fn add(&self, new: impl IntoIterator<Item = T>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for one in new {
+            if !all.contains(&one) {
+                all.push_back(one);
             }
         }
-        let excess = leaving.len().saturating_sub(MOST);
-        leaving.drain(..excess);
+        let excess = all.len().saturating_sub(MOST);
+        all.drain(..excess);
     }
 
-    pub(super) fn all(&self) -> Vec<ResponseId> {
-        let leaving = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        leaving.iter().copied().collect()
+    pub(super) fn all(&self) -> Vec<T> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().cloned().collect()
+    }
+}
+
+impl Lately<String> {
+    pub(super) fn has(&self, one: &str) -> bool {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|it| it == one)
     }
 }
 
@@ -38,8 +54,8 @@ mod tests {
     fn the_last_thousand_are_known_each_once() {
         let leaving = Leaving::default();
         let turns: Vec<ResponseId> = (0..MOST + 5).map(|_| ResponseId::fresh()).collect();
-        leaving.add(&turns);
-        leaving.add(&turns[MOST..]);
+        leaving.add(turns.iter().copied());
+        leaving.add(turns[MOST..].iter().copied());
         assert_eq!(leaving.all(), turns[5..]);
     }
 }

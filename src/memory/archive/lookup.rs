@@ -121,7 +121,7 @@ impl Archive {
     /// When the graph cannot be asked.
     pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
         let gone = self.store.gone(turns).await?;
-        self.leaving.add(&gone.forgotten);
+        self.leaving.add(gone.forgotten.iter().copied());
         Ok(gone)
     }
 

@@ -119,14 +119,18 @@ pub fn unframed(text: &str) -> Unframed<'_> {
     let mut is_announced = false;
     loop {
         let rest = &words[from..to];
-        let announcing = longest(ANNOUNCING, rest, begins_with);
-        let Some(length) = announcing.max(longest(FILLING, rest, begins_with)) else {
+        let announcing = longest(ANNOUNCING, rest, rest.first(), begins_with);
+        let Some(length) = announcing.max(longest(FILLING, rest, rest.first(), begins_with)) else {
             break;
         };
         is_announced |= announcing == Some(length);
         from += length;
     }
-    while let Some(length) = longest(BEHIND, &words[from..to], ends_with) {
+    loop {
+        let rest = &words[from..to];
+        let Some(length) = longest(BEHIND, rest, rest.last(), ends_with) else {
+            break;
+        };
         to -= length;
     }
     let guess = Guess::of(words.iter().copied());
@@ -167,15 +171,19 @@ fn places(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// How many words the longest of the phrases takes.
+/// How many words the longest of the phrases takes. `edge` is the word that each has to take: most phrases do not have it, and
+/// every text that is indexed is looked at.
 fn longest(
     phrases: &[&str],
     words: &[&str],
+    edge: Option<&&str>,
     matched: impl Fn(&[&str], &[&str]) -> Option<usize>,
 ) -> Option<usize> {
     let of = |phrase: &&str| matched(&phrase.split_whitespace().collect::<Vec<_>>(), words);
+    let edge = edge?;
     phrases
         .iter()
+        .filter(|phrase| phrase.contains(edge))
         .filter_map(of)
         .filter(|length| *length > 0)
         .max()

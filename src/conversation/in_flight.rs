@@ -51,8 +51,24 @@ struct Entry {
     /// None as long as it waits for its turn.
     running: Option<Interrupt>,
     revision: Option<Box<Revision>>,
+    /// The newest that was left with it, and when that was sent.
+    newest: Option<(EventId, DateTime<Utc>)>,
     is_taken_back: bool,
     is_stopped: bool,
+}
+
+impl Entry {
+    /// Whether a revision says what its message said before the newest: those that are left over of a process that is gone
+    /// come in any order. Nothing comes after a deletion.
+    fn is_outdated(&self, revision: &Revision) -> bool {
+        let Some((event, sent_at)) = &self.newest else {
+            return false;
+        };
+        let message = &revision.message;
+        // Told twice, it is not outdated by itself.
+        let is_another = message.event != *event;
+        is_another && !revision.is_deletion() && (self.is_taken_back || message.sent_at < *sent_at)
+    }
 }
 
 impl InFlight {
@@ -78,6 +94,7 @@ impl InFlight {
             deliveries: 0,
             running: None,
             revision: None,
+            newest: None,
             is_taken_back: false,
             is_stopped: false,
         });
@@ -109,25 +126,32 @@ impl InFlight {
         self.messages.contains_key(event)
     }
 
-    /// Leaves a revision with the message and interrupts its turn. Gives the revision back where the
-    /// message is not in flight, and otherwise an earlier one that this one replaces.
+    /// Leaves a revision with the message and interrupts its turn, unless a newer one was left there. Gives the event of
+    /// the older of two, of which nothing more is to be done.
     ///
     /// # Errors
-    /// When the message is not in flight.
+    /// The revision, when the message is not in flight.
     pub fn revise(
         &self,
         of: &EventId,
         revision: Box<Revision>,
-    ) -> Result<Option<Box<Revision>>, Box<Revision>> {
+    ) -> Result<Option<EventId>, Box<Revision>> {
         let Some(mut entry) = self.messages.get_mut(of) else {
             return Err(revision);
         };
+        let event = revision.message.event.clone();
+        if entry.is_outdated(&revision) {
+            return Ok(Some(event));
+        }
         entry.is_taken_back |= revision.is_deletion();
+        entry.newest = Some((event.clone(), revision.message.sent_at));
         let replaced = entry.revision.replace(revision);
         if let Some(running) = &entry.running {
             running.raise(Interruption::Superseded);
         }
-        Ok(replaced)
+        let replaced = replaced.map(|earlier| earlier.message.event);
+        // Told twice, it is not done: after a crash nobody else would know of it.
+        Ok(replaced.filter(|earlier| *earlier != event))
     }
 
     /// Stops what is being answered in a conversation; says whether anything is.
@@ -189,5 +213,71 @@ impl std::fmt::Debug for Revision {
         f.debug_struct("Revision")
             .field("message", &self.message)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conversation::to_bot::Unheard;
+
+    /// What is said of the message `q` so many seconds after it was sent.
+    fn revision(event: &str, seconds: i64, body: impl FnOnce(EventId) -> Body) -> Box<Revision> {
+        let of = crate::testing::message("q");
+        let message = IncomingMessage {
+            body: body(of.event),
+            sent_at: DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds),
+            ..crate::testing::message(event)
+        };
+        Box::new(Revision {
+            message,
+            reply: Box::new(Unheard),
+        })
+    }
+
+    fn edit(event: &str, seconds: i64) -> Box<Revision> {
+        revision(event, seconds, |of| Body::Edit {
+            of,
+            text: event.to_owned(),
+        })
+    }
+
+    fn deletion(event: &str, seconds: i64) -> Box<Revision> {
+        revision(event, seconds, |of| Body::Deletion { of })
+    }
+
+    proptest! {
+        /// What a process that is gone left is told in any order, some of it twice, and some of it when what came before
+        /// is followed already.
+        #[test]
+        fn the_newest_edit_is_followed_and_nothing_after_a_deletion(
+            told in prop::collection::vec((0_i64..5, any::<bool>()), 1..8),
+            deleted in prop::option::of(0_usize..8),
+        ) {
+            let (in_flight, of) = (InFlight::default(), EventId::new("q"));
+            in_flight.take(&crate::testing::message("q"));
+            let (mut followed, mut done) = (Vec::new(), Vec::new());
+            for (at, (second, begins)) in told.iter().enumerate() {
+                if deleted == Some(at) {
+                    done.extend(in_flight.revise(&of, deletion("d", 9)).unwrap());
+                }
+                let edit = edit(&format!("e{second}"), *second);
+                done.extend(in_flight.revise(&of, edit).unwrap());
+                if *begins {
+                    followed.extend(in_flight.begin(&of).revision);
+                }
+            }
+            let begun = in_flight.begin(&of);
+            followed.extend(begun.revision);
+            let is_deleted = deleted.is_some_and(|at| at < told.len());
+            prop_assert_eq!(begun.is_taken_back, is_deleted);
+            let newest = told.iter().map(|(second, _)| format!("e{second}")).max().unwrap();
+            let last = followed.last().map(|it| it.message.event.as_str());
+            prop_assert_eq!(last, Some(if is_deleted { "d" } else { &newest }));
+            prop_assert!(done.iter().all(|event| Some(event.as_str()) != last), "{:?}", done);
+        }
     }
 }

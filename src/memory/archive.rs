@@ -299,6 +299,12 @@ impl Archive {
     /// When the graph cannot be asked, or the earlier turn is still on its way to it.
     pub async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
         let replaced = self.store.replace(guard, turn).await?;
+        if !replaced && self.journal.waits(turn.turn.id) {
+            return Err(StoreError::Refused {
+                message: "the earlier turn is still on its way to the graph".to_owned(),
+                transient: true,
+            });
+        }
         self.windows.forget(guard.session());
         Ok(replaced)
     }

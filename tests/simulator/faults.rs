@@ -16,6 +16,33 @@ use crate::support::proxy::Proxy;
 /// How late answers of a slow graph are: below and above its time-out here.
 const SLOW: Duration = Duration::from_millis(700);
 
+/// The processes that have no room on their disk.
+#[derive(Debug, Default)]
+pub(crate) struct FullDisks {
+    now: AtomicUsize,
+    times: AtomicUsize,
+}
+
+impl FullDisks {
+    fn begin(&self) {
+        self.times.fetch_add(1, Ordering::SeqCst);
+        self.now.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn end(&self) {
+        self.now.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn are_any(&self) -> bool {
+        self.now.load(Ordering::SeqCst) > 0
+    }
+
+    /// How often a disk became full.
+    pub(crate) fn times(&self) -> usize {
+        self.times.load(Ordering::SeqCst)
+    }
+}
+
 /// What can break.
 #[derive(Clone)]
 pub(crate) struct Breakable {
@@ -23,7 +50,7 @@ pub(crate) struct Breakable {
     pub(crate) desk: Arc<Desk>,
     pub(crate) wire: Option<Arc<Proxy>>,
     pub(crate) processes: Vec<Arc<Mutex<Process>>>,
-    pub(crate) full_disks: Arc<AtomicUsize>,
+    pub(crate) full_disks: Arc<FullDisks>,
     /// What went wrong with what was to break.
     pub(crate) problems: Arc<std::sync::Mutex<Vec<String>>>,
 }
@@ -99,7 +126,7 @@ impl Breakable {
     async fn fill_disk(&self, process: usize, ms: u64) -> Result<(), String> {
         let mut process = self.processes[process % self.processes.len()].lock().await;
         // From now on, so that what is said meanwhile is known to be said then.
-        self.full_disks.fetch_add(1, Ordering::SeqCst);
+        self.full_disks.begin();
         process.terminate().await?;
         let is_full = process.start_on_full_disk();
         if is_full {
@@ -107,7 +134,7 @@ impl Breakable {
         }
         let ended = process.terminate().await;
         process.start();
-        self.full_disks.fetch_sub(1, Ordering::SeqCst);
+        self.full_disks.end();
         ended
     }
 

@@ -1,7 +1,6 @@
 //! The people: each says in one channel what the plan says, and remembers what became of it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,6 +8,7 @@ use tokio::sync::watch;
 
 use crate::check::{Invariant, Violation};
 use crate::desk::{Desk, Door, Post};
+use crate::faults::FullDisks;
 use crate::model::Model;
 use crate::plan::Step;
 use crate::words::{Token, nonce_of};
@@ -77,8 +77,7 @@ pub(crate) struct Around {
     pub(crate) doors: Vec<Arc<Door>>,
     /// Steps of all channels so far.
     pub(crate) steps: watch::Sender<usize>,
-    /// How many processes have no room on their disk.
-    pub(crate) full_disks: Arc<AtomicUsize>,
+    pub(crate) full_disks: Arc<FullDisks>,
     pub(crate) window_turns: usize,
     /// A process is killed, or told to end, at some time.
     pub(crate) kills: bool,
@@ -113,7 +112,11 @@ impl Person {
 
     pub(crate) async fn acts(&mut self, steps: &[Step]) -> Result<(), Violation> {
         for (at, step) in steps.iter().enumerate() {
+            let full = self.around.full_disks.times();
             let done = self.does(*step).await;
+            if self.was_unsure_since(full) {
+                self.is_unsure_of(&step.changes());
+            }
             // Whoever waits for steps does not wait for those that nobody takes any more.
             let by = if done.is_ok() { 1 } else { steps.len() - at };
             self.around.steps.send_modify(|steps| *steps += by);
@@ -185,7 +188,13 @@ impl Person {
     }
 
     fn is_unsure(&self) -> bool {
-        self.around.full_disks.load(Ordering::SeqCst) > 0
+        self.around.full_disks.are_any()
+    }
+
+    /// Whether a disk was full at some time since so many had been: what is sent until a process takes it may have been
+    /// taken by one that had no room.
+    fn was_unsure_since(&self, full: usize) -> bool {
+        self.is_unsure() || self.around.full_disks.times() > full
     }
 
     fn body(&self, id: &str, conversation: u64) -> Value {
@@ -274,10 +283,13 @@ impl Person {
     /// Gives a command; gives its id.
     async fn commands(&mut self, conversation: u64, command: &str) -> Result<String, Violation> {
         let id = format!("o{}", self.commands.len());
+        let full = self.around.full_disks.times();
+        let at = self.commands.len();
         self.commands.push((id.clone(), !self.is_unsure()));
         let mut body = self.body(&id, conversation);
         body["text"] = json!(command);
         self.posts(&body, conversation).await?;
+        self.commands[at].1 &= !self.was_unsure_since(full);
         Ok(id)
     }
 

@@ -98,6 +98,28 @@ pub(crate) enum Step {
     },
 }
 
+impl Step {
+    /// The messages that say something new with it, or nothing any more.
+    pub(crate) fn changes(self) -> Vec<u64> {
+        match self {
+            Step::Ask { number, .. }
+            | Step::AskTwice { number, .. }
+            | Step::Edit { number }
+            | Step::Delete { number } => vec![number],
+            Step::AskBoth { first, second } => vec![first, second],
+            Step::Redeliver { .. }
+            | Step::Stop { .. }
+            | Step::ForgetLast { .. }
+            | Step::ForgetConversation { .. }
+            | Step::ForgetMe
+            | Step::Why { .. }
+            | Step::History { .. }
+            | Step::Settle
+            | Step::Wait { .. } => Vec::new(),
+        }
+    }
+}
+
 /// A fault, and when it happens: after so many steps of all channels, and this much later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ScheduledFault {

@@ -89,12 +89,8 @@ impl Bot {
     /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
     fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
         let is_deletion = revision.is_deletion();
-        let event = revision.message.event.clone();
-        if let Some(earlier) = self.in_flight.revise(of, revision)?
-            // Told twice, it is not done: after a crash nobody else would know of it.
-            && earlier.message.event != event
-        {
-            self.pending.done(&earlier.message.event);
+        if let Some(older) = self.in_flight.revise(of, revision)? {
+            self.pending.done(&older);
         }
         if is_deletion {
             self.pending.done(of);

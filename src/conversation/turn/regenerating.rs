@@ -110,18 +110,15 @@ impl TurnRunner {
             ..self.people.with_private_memory(revision).await
         };
         let mut begun = self.begin(guard, &message).await?;
+        if begun.store_away {
+            // A new answer is kept in the graph alone, and what is remembered without it may not reach as far back.
+            return Err(TurnError::Store(StoreError::Refused {
+                message: "the graph is away; the earlier answer stands until it is back".to_owned(),
+                transient: true,
+            }));
+        }
         let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
-            // What is remembered while the graph is away may not reach as far: it is tried again.
-            return if begun.store_away {
-                Err(TurnError::Store(StoreError::Refused {
-                    message:
-                        "the turn is not in the window that is remembered while the graph is away"
-                            .to_owned(),
-                    transient: true,
-                }))
-            } else {
-                Ok(Once::Over(Err(KeptReason::OutOfWindow)))
-            };
+            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
         };
         if is_told_again(&message, &earlier, regeneration) {
             // Somebody was killed after keeping it, perhaps before showing it.

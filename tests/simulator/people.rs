@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -36,6 +37,8 @@ pub(crate) struct Said {
     pub(crate) number: u64,
     /// The newest.
     pub(crate) version: u64,
+    /// When it was asked.
+    pub(crate) sent_at: DateTime<Utc>,
     pub(crate) fate: Fate,
     /// From this prompt on nobody is told of it any more.
     pub(crate) gone_since: Option<usize>,
@@ -158,7 +161,8 @@ impl Person {
                     return Ok(());
                 };
                 let (token, conversation) = (said.token(&self.around.run, 0), said.conversation);
-                let body = self.question(number, conversation, &token);
+                let mut body = self.question(number, conversation, &token);
+                body["sent_at"] = json!(said.sent_at);
                 self.posts(&body, number.wrapping_add(1)).await
             }
             Step::Stop { conversation } => self.stops(conversation).await,
@@ -202,6 +206,7 @@ impl Person {
         json!({
             "id": id, "channel": channel, "conversation": format!("c{conversation}"),
             "author": { "id": format!("ann-{channel}"), "name": "Ann", "is_admin": true },
+            "sent_at": Utc::now(),
         })
     }
 
@@ -224,15 +229,17 @@ impl Person {
             conversation,
             number,
             version: 0,
+            sent_at: Utc::now(),
             fate: Fate::Live,
             gone_since: None,
             is_seen_to_go: false,
             may_be_stopped: false,
             is_unsure: self.is_unsure(),
         };
-        let token = said.token(&self.around.run, 0);
+        let mut body = self.question(number, conversation, &said.token(&self.around.run, 0));
+        body["sent_at"] = json!(said.sent_at);
         self.said.push(said);
-        self.question(number, conversation, &token)
+        body
     }
 
     async fn edits(&mut self, number: u64) -> Result<(), Violation> {

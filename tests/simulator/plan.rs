@@ -102,20 +102,20 @@ impl Step {
     /// The messages that say something new with it, or nothing any more.
     pub(crate) fn changes(self) -> Vec<u64> {
         match self {
-            Step::Ask { number, .. }
-            | Step::AskTwice { number, .. }
-            | Step::Edit { number }
-            | Step::Delete { number } => vec![number],
-            Step::AskBoth { first, second } => vec![first, second],
-            Step::Redeliver { .. }
-            | Step::Stop { .. }
-            | Step::ForgetLast { .. }
-            | Step::ForgetConversation { .. }
-            | Step::ForgetMe
-            | Step::Why { .. }
-            | Step::History { .. }
-            | Step::Settle
-            | Step::Wait { .. } => Vec::new(),
+            Self::Ask { number, .. }
+            | Self::AskTwice { number, .. }
+            | Self::Edit { number }
+            | Self::Delete { number } => vec![number],
+            Self::AskBoth { first, second } => vec![first, second],
+            Self::Redeliver { .. }
+            | Self::Stop { .. }
+            | Self::ForgetLast { .. }
+            | Self::ForgetConversation { .. }
+            | Self::ForgetMe
+            | Self::Why { .. }
+            | Self::History { .. }
+            | Self::Settle
+            | Self::Wait { .. } => Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
-    Language, Readdress, Reply, Request,
+    Language, Readdress, Reply, Request, by_platform_clock,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -178,7 +178,7 @@ impl Inbound {
         let body = Body::Edit { of, text };
         let message = IncomingMessage {
             event: ids::edit(said.channel, said.id, at),
-            sent_at: at.min(Utc::now()),
+            sent_at: by_platform_clock(at),
             ..self.message(&said, &facts, place, addressed, body)
         };
         let target = self.target(Answering {
@@ -363,7 +363,7 @@ impl Inbound {
                 .as_ref()
                 .map(|to| ids::message(said.channel, to.id)),
             link: Some(ids::link(said.guild, said.channel, Some(said.id))),
-            sent_at: said.at.min(Utc::now()),
+            sent_at: by_platform_clock(said.at),
             workspace_language: self.workspace_language(said.guild),
             ..IncomingMessage::new(
                 ids::message(said.channel, said.id),

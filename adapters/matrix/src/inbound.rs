@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::Utc;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
     Addressed, Body, ConversationId, EventId, Feedback, Inbox, InboxClosed, Incoming,
-    IncomingMessage, MessageId, Readdress, Reply, Request, Toward,
+    IncomingMessage, MessageId, Readdress, Reply, Request, Toward, by_platform_clock,
 };
 
 use crate::content::Relation;
@@ -312,7 +311,7 @@ impl Inbound {
         let message = IncomingMessage {
             reply_to: reply_to(room, event),
             link: Some(rooms::link(room.room_id(), &event.id, &event.sender)),
-            sent_at: event.sent_at.min(Utc::now()),
+            sent_at: by_platform_clock(event.sent_at),
             ..IncomingMessage::new(
                 ids::event(room.room_id(), &event.id),
                 conversation.clone(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_texts::{Language, Languages};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
@@ -195,7 +195,7 @@ pub struct IncomingMessage {
     pub reply_to: Option<EventId>,
     /// Where people can look at it; none where the platform has no such address.
     pub link: Option<String>,
-    /// By the platform's clock.
+    /// By the platform's clock, or [`FURTHEST_AHEAD`] of ours where that says more.
     pub sent_at: DateTime<Utc>,
     /// When the bot got it first, by its own clock, also where it is told again after a crash: so messages of several
     /// platforms have one order.
@@ -210,6 +210,15 @@ pub struct IncomingMessage {
     /// In which it is answered. The bot finds out.
     #[serde(default)]
     pub languages: Languages,
+}
+
+/// A platform's clock that is further ahead of ours is wrong. It is not held to ours: what several processes are told has one
+/// order, also where the clock of one of them is behind.
+pub const FURTHEST_AHEAD: TimeDelta = TimeDelta::days(1);
+
+/// When something was sent, by its platform's clock.
+pub fn by_platform_clock(told: DateTime<Utc>) -> DateTime<Utc> {
+    told.min(Utc::now() + FURTHEST_AHEAD)
 }
 
 impl IncomingMessage {

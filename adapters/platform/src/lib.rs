@@ -72,8 +72,9 @@ pub use heard::{ChannelMemory, HeardAudiences};
 pub use history::{Histories, History, HistoryError, HistoryPage};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId, Feedback,
-    Incoming, IncomingMessage, KeptMessage, MessageId, Opinion, OwnSession,
+    Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId,
+    FURTHEST_AHEAD, Feedback, Incoming, IncomingMessage, KeptMessage, MessageId, Opinion,
+    OwnSession, by_platform_clock,
 };
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, IncomingMessage,
-    Language, TimeZone,
+    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, FURTHEST_AHEAD,
+    IncomingMessage, Language, TimeZone,
 };
 use serde::Deserialize;
 
@@ -30,6 +30,7 @@ pub(crate) struct Posted {
     #[serde(default)]
     text: String,
     link: Option<String>,
+    sent_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -80,6 +81,9 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
     ] {
         check_id(name, id)?;
     }
+    if posted.sent_at.is_some_and(|at| at > now + FURTHEST_AHEAD) {
+        return Err("sent_at is more than a day from now: is a clock wrong?".to_owned());
+    }
     let place = |id: &str| EventId::new(format!("{NAME}/{}/{id}", posted.channel));
     let conversation = format!("{NAME}/{}/{}", posted.channel, posted.conversation);
     let conversation = ConversationId::new(conversation);
@@ -124,7 +128,7 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
     };
     Ok(Meaning::Message(Box::new(IncomingMessage {
         link: posted.link,
-        sent_at: now,
+        sent_at: posted.sent_at.unwrap_or(now),
         traceparent: None,
         ..IncomingMessage::new(event, conversation, audience, author, body)
     })))
@@ -199,6 +203,18 @@ mod tests {
     }
 
     #[test]
+    fn it_was_sent_when_the_program_says_and_otherwise_now() {
+        let now = Utc::now();
+        let sent_at = |more: &str| match read(posted(more).as_bytes(), now) {
+            Ok(Meaning::Message(message)) => message.sent_at,
+            other => panic!("no message: {other:?}"),
+        };
+        assert_eq!(sent_at(r#""text":"x""#), now);
+        let told = sent_at(r#""text":"x","sent_at":"2026-11-27T10:30:00.250+01:00""#);
+        assert_eq!(told.to_rfc3339(), "2026-11-27T09:30:00.250+00:00");
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (text, named) in [
             ("no JSON".to_owned(), "expected"),
@@ -206,6 +222,11 @@ mod tests {
             (posted(r#""text":"x","to":"y""#), "unknown field `to`"),
             (posted(r#""type":"edit","text":"x""#), "of is \"\""),
             (posted(r#""type":"nod""#), "unknown variant `nod`"),
+            (posted(r#""text":"x","sent_at":"noon""#), "invalid"),
+            (
+                posted(r#""text":"x","sent_at":"3000-01-01T00:00:00Z""#),
+                "sent_at is more than a day from now",
+            ),
             (
                 r#"{"id":"a/b","channel":"c","author":{"id":"a"},"text":"x"}"#.to_owned(),
                 "id is \"a/b\"",

@@ -322,7 +322,8 @@ impl Bot {
     /// Whether a message is read again that was forgotten. What was missed while nobody listened is read from the platform,
     /// which has it still.
     pub(super) async fn was_forgotten(&self, message: &IncomingMessage) -> bool {
-        let is_new = message.sent_at > self.started_at && Utc::now() - message.sent_at < LIVE;
+        let age = Utc::now() - message.sent_at;
+        let is_new = message.sent_at > self.started_at && age.abs() < LIVE;
         // While the graph is away, it cannot say, and nobody is to wait for it.
         if is_new || self.archive.is_away() {
             return false;

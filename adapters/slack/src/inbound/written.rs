@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply, Request,
-    Toward,
+    Toward, by_platform_clock,
 };
 
 use super::{Actor, Inbound};
@@ -62,7 +62,7 @@ impl Inbound {
             },
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
-            sent_at: message.sent_at().min(Utc::now()),
+            sent_at: by_platform_clock(message.sent_at()),
             ..self.message(event.clone(), &place, &doer, who, body)
         };
         let incoming = match reply {
@@ -154,7 +154,7 @@ impl Inbound {
         let message = IncomingMessage {
             addressed,
             link: Some(hub.link(&now.channel, of, now.thread.as_deref())),
-            sent_at: at.unwrap_or_else(Utc::now).min(Utc::now()),
+            sent_at: at.map_or_else(Utc::now, by_platform_clock),
             ..self.message(event.clone(), &place, &doer, who, body)
         };
         let target = self.target(now, user, place, event.clone(), is_late);

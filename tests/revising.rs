@@ -6,6 +6,7 @@ mod support;
 
 use std::time::Duration;
 
+use chrono::Utc;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::Forget;
 use muninn_platform::testing::Outcome;
@@ -161,7 +162,7 @@ async fn an_edit_of_what_another_process_is_about_to_forget_is_answered_once_and
     edit.first_update().await;
     let turn = bot.archive.turn_of_event(&EventId::new(&event)).await;
     let session = ConversationId::new(turn.unwrap().unwrap().session);
-    bot.store.mark(&session, Forget::Session).await.unwrap();
+    bot.store.mark(&session, whole_session()).await.unwrap();
     gate.open();
     assert_eq!(edit.answer().await.text(), "It snows in Oslo.");
     bot.end().await;
@@ -883,4 +884,10 @@ async fn what_was_said_in_a_place_that_is_gone_is_forgotten(place: Place) {
     let history = elsewhere.command("ada", "history").await.text();
     assert!(history.contains("green"), "{history}");
     bot.end().await;
+}
+
+fn whole_session() -> Forget {
+    Forget::Session {
+        said_until: Utc::now(),
+    }
 }

@@ -191,7 +191,7 @@ impl TurnRunner {
             Ok(draft) => draft,
             Err(none) => return Ok(self.unanswered(guard, message, none, reply).await),
         };
-        if self.rests_on_forgotten(guard, message, &draft, &read).await {
+        if self.rests_on_forgotten(message, &draft, &read).await {
             return Ok(After::Outdated);
         }
         draft.below.extend(asked.notice());
@@ -261,8 +261,7 @@ impl TurnRunner {
         }
         let id = turn.turn.id;
         // Once more: while it was kept, nobody knew that it repeats something.
-        if matches!(kept, Kept::Graph) && self.rests_on_forgotten(guard, message, draft, read).await
-        {
+        if matches!(kept, Kept::Graph) && self.rests_on_forgotten(message, draft, read).await {
             let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }

@@ -393,13 +393,15 @@ impl GraphStore {
 
 /// What is kept as the intention to forget a turn, or all of a session.
 fn wish(session: &ConversationId, what: Forget) -> Value {
-    let id = match what {
-        Forget::Turn(id) => Some(id.to_string()),
-        Forget::Session => None,
-    };
-    // What was said within this millisecond was said before.
-    let until = Utc::now().timestamp_millis() + 1;
-    json!({"session": session.as_str(), "id": id, "until": until})
+    let session = session.as_str();
+    match what {
+        Forget::Turn(id) => json!({"session": session, "id": id.to_string()}),
+        Forget::Session { said_until } => {
+            // What was said within this millisecond was said before.
+            let until = said_until.timestamp_millis() + 1;
+            json!({"session": session, "id": null, "until": until})
+        }
+    }
 }
 
 fn kept_turn(row: &Row) -> Result<KeptTurn, StoreError> {

@@ -16,7 +16,7 @@ use super::engine::{Engine, Row};
 use super::forgetting::REDACTED_ANSWER;
 use super::record::{integer, list, params, response_id, text};
 use super::statements::forgetting as cypher;
-use super::{GraphStore, ResponseId, StoreError};
+use super::{GraphStore, ResponseId, StoreError, Turn};
 
 /// A word tells that stands in less than one of 3,000 exchanges: minus the logarithm of that share.
 const TELLING: f32 = 8.0;
@@ -335,6 +335,24 @@ fn answer(row: &Row) -> Answer {
     }
 }
 
+/// Whether an answer says again what people said in an earlier turn: it has a telling word of that which its own question has
+/// not. Without a look at what others ever said, so rather once too often.
+pub fn says_again(answer: &Turn, said: &Turn) -> bool {
+    let attached = said.attached.iter().map(|it| it.text.as_str());
+    let mut words = HashSet::new();
+    for text in attached.chain([said.input.as_str()]) {
+        words.extend(telling(text));
+    }
+    let asked = telling(&answer.input);
+    let rephrased = answer.rephrased_question.as_deref().unwrap_or_default();
+    let mut again = [answer.output.as_str(), rephrased].into_iter().map(telling);
+    again.any(|again| {
+        again
+            .iter()
+            .any(|it| words.contains(it) && !asked.contains(it))
+    })
+}
+
 /// The words of a text that few texts have, in small letters.
 fn telling(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
@@ -349,6 +367,25 @@ fn telling(text: &str) -> HashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_says_again_what_its_own_question_does_not() {
+        let said = Turn::of("s", "ada", "My locker code is ZEBRA-4711.", "Noted.");
+        for (asked, answered, again) in [
+            ("What is the code?", "It is zebra-4711.", true),
+            ("What is the code?", "I do not know.", false),
+            ("Is it zebra 4711?", "Yes, ZEBRA-4711.", false),
+            ("Where is it?", "Beside the locker.", true),
+        ] {
+            let answer = Turn::of("s", "bo", asked, answered);
+            assert_eq!(says_again(&answer, &said), again, "{asked} {answered}");
+        }
+        let rephrased = Turn {
+            rephrased_question: Some("Who has the locker with the code ZEBRA-4711?".to_owned()),
+            ..Turn::of("s", "bo", "Who has it?", "Nobody knows.")
+        };
+        assert!(says_again(&rephrased, &said));
+    }
 
     #[test]
     fn names_and_numbers_tell_and_common_words_do_not() {

@@ -439,7 +439,8 @@ pub(crate) const MARK_TURN: &str = "\
 
 /// What is left of a forgotten session: until when, in milliseconds.
 pub(crate) const MARK_SESSION: &str = "\
-    MERGE (f:MuninnForgotten {id: $session}) SET f.session = $session, f.until = $until \
+    MERGE (f:MuninnForgotten {id: $session}) SET f.session = $session, \
+    f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END \
     RETURN f.id AS id";
 
 /// The events of a session that is to be forgotten: a message that is sent again is as new as any.

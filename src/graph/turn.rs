@@ -381,8 +381,8 @@ pub enum Appended {
 pub enum Forget {
     /// One turn; the chain closes over it.
     Turn(ResponseId),
-    /// The session and all its turns.
-    Session,
+    /// The session and all its turns. What was said there up to a time, by its platform's clock, is not kept again.
+    Session { said_until: DateTime<Utc> },
 }
 
 /// What was forgotten.

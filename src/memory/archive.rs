@@ -13,7 +13,7 @@ use std::time::Duration;
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, counted};
 use tokio::time::Instant;
 
-use super::forgotten_elsewhere::TakesAway;
+use super::forgotten_waiting::TakesAway;
 use super::leaving::{Lately, Leaving};
 use super::neighbours::Neighbours;
 use super::recaller::Recaller;
@@ -340,9 +340,20 @@ impl Archive {
 
     /// Keeps which messages show these answers without being one of them, so that they go when the answers are
     /// forgotten. Says whether all of them still stand: whoever forgot one meanwhile may not have known of the listing.
-    pub async fn quoted_in(&self, answers: &[AsRead], listing: &Spoken) -> bool {
+    pub async fn quoted_in(
+        &self,
+        guard: &SessionGuard,
+        answers: &[AsRead],
+        listing: &Spoken,
+    ) -> bool {
         if answers.is_empty() || listing.messages.0.is_empty() {
             return true;
+        }
+        if !self.is_away()
+            && let Err(error) = self.save_first(guard).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "some of what a listing shows still waits");
         }
         let ids: Vec<ResponseId> = answers.iter().map(|answer| answer.id).collect();
         if let Err(error) = self.store.quoted_in(&ids, listing).await {
@@ -413,6 +424,14 @@ impl Archive {
         self.forgotten
             .add(window.filter(|turn| gone(turn)).map(|turn| turn.event));
         self.windows.forget(session);
+        let waiting = self.journal.of_session(session.as_str()).into_iter();
+        let ids: HashSet<ResponseId> = waiting
+            .filter(|waiting| gone(&waiting.turn))
+            .map(|waiting| waiting.turn.id)
+            .collect();
+        if !ids.is_empty() {
+            self.empty_what_says_again(&ids).await;
+        }
         self.journal
             .forget(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
             .await

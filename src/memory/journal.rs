@@ -221,6 +221,16 @@ impl Journal {
         self.state().waiting.first_of(sessions, limit)
     }
 
+    /// All turns that wait, oldest first.
+    pub fn all(&self) -> Vec<Arc<NewTurn>> {
+        self.state().waiting.all().cloned().collect()
+    }
+
+    /// A turn that waits.
+    pub fn turn(&self, response: ResponseId) -> Option<Arc<NewTurn>> {
+        self.state().waiting.get(response).cloned()
+    }
+
     /// The turns of a session that wait, oldest first.
     pub fn of_session(&self, session: &str) -> Vec<Arc<NewTurn>> {
         self.state().waiting.of_session(session).cloned().collect()

@@ -42,6 +42,16 @@ pub enum MessageError {
     Journal(#[from] JournalError),
 }
 
+impl MessageError {
+    /// Whether it may go better when it is tried again.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Graph(error) => error.is_transient(),
+            Self::Journal(_) => false,
+        }
+    }
+}
+
 impl Archive {
     /// Keeps messages, of any threads and audiences, each event once: in the graph, or in the journal while that is
     /// away or earlier ones of their thread wait there. When this returns, they cannot be lost.

@@ -20,6 +20,7 @@ on_every_store!(
     one_bad_turn_leaves_nothing_of_its_transaction,
     a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved,
     what_was_forgotten_elsewhere_leaves_the_journal,
+    what_is_forgotten_here_is_said_again_by_nothing_that_waits,
     what_waits_of_a_session_that_is_worked_on_waits_on,
 );
 
@@ -166,7 +167,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let posted = |message: &str| Some(Delivered(vec![MessageId::new(message)]));
     let ada = format!("ada of {}", talk.session.as_str());
-    let mut locker = talk.turn("my locker is 12");
+    let mut locker = talk.turn("my locker is zebra 4711");
     locker.turn.author.clone_from(&ada);
     locker.turn.delivered = posted("noted");
     let mut desk = talk.turn("my desk is by the window");
@@ -179,6 +180,9 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
     let mut again = talk.turn("say that again");
     again.recalled = vec![(bob.turn.id, 0.9)];
     again.turn.delivered = posted("by the window, as I said");
+    let mut told = talk.turn("which locker was that?");
+    told.turn.output = "Zebra 4711.".to_owned();
+    told.turn.delivered = posted("zebra");
     let after = talk.turn("what is for lunch?");
     let unposted = NewTurn {
         turn: Turn {
@@ -192,6 +196,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
         locker.clone(),
         bob.clone(),
         again.clone(),
+        told.clone(),
         after.clone(),
         unposted.clone(),
     ];
@@ -202,7 +207,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
     // Another process has no part in this one's journal.
     let forgotten = talk.store.forget_person(&[ada], Utc::now()).await.unwrap();
     assert_eq!(forgotten.turns, 1);
-    assert_eq!(archive.replay().await.unwrap(), 5);
+    assert_eq!(archive.replay().await.unwrap(), 6);
 
     let chain = talk.chain().await;
     let said = chain
@@ -214,6 +219,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
         [
             ("where does Ada sit?", blot),
             ("say that again", blot),
+            ("which locker was that?", blot),
             ("what is for lunch?", after.turn.output.as_str()),
         ]
     );
@@ -227,12 +233,37 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
         [
             spoken(&locker),
             spoken(&unposted),
+            spoken(&told),
             spoken(&bob),
             spoken(&again)
         ]
     );
     let left = std::fs::read_to_string(folder.path().join("journal-0.jsonl")).unwrap();
-    assert!(!left.contains("locker") && !left.contains("bike"), "{left}");
+    assert!(!left.contains("zebra") && !left.contains("bike"), "{left}");
+}
+
+async fn what_is_forgotten_here_is_said_again_by_nothing_that_waits(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let locker = talk.turn("my locker is zebra 4711");
+    let mut told = talk.turn("which locker was that?");
+    told.turn.output = "Zebra 4711.".to_owned();
+    let lunch = talk.turn("what is for lunch?");
+    let folder = tempfile::tempdir().unwrap();
+    let all = [locker.clone(), told.clone(), lunch.clone()];
+    let archive = archive(&talk, folder.path(), &all).await;
+
+    let forgotten = archive.forget(&talk.session, |turn| turn.id == locker.turn.id);
+    assert_eq!(forgotten.await.unwrap(), 1);
+
+    let said = async |turn: &NewTurn| {
+        let event = EventId::new(&turn.turn.event);
+        let found = archive.turn_of_event(&event).await.unwrap();
+        found.map(|turn| turn.output)
+    };
+    assert_eq!(said(&locker).await, None);
+    let blot = "What this answer quoted was forgotten.";
+    assert_eq!(said(&told).await.as_deref(), Some(blot));
+    assert_eq!(said(&lunch).await, Some(lunch.turn.output));
 }
 
 async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &Lane) {

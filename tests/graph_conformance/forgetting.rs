@@ -71,7 +71,7 @@ async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &Lane) {
     assert!(marks().await.cover(&said(&secret.event, now)));
     assert!(!marks().await.cover(&said(&kept.event, now)));
     for _ in 0..2 {
-        talk.forget(Forget::Session).await;
+        talk.forget(whole_session()).await;
         assert!(marks().await.cover(&said(&kept.event, now)));
     }
     let later = Utc::now() + TimeDelta::seconds(1);
@@ -141,7 +141,7 @@ async fn the_only_turn_can_be_forgotten(lane: &Lane) {
 async fn what_is_not_there_is_not_forgotten(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let nothing = Forgotten::default();
-    assert_eq!(talk.forget(Forget::Session).await, nothing);
+    assert_eq!(talk.forget(whole_session()).await, nothing);
     assert_eq!(
         talk.forget(Forget::Turn(ResponseId::fresh())).await,
         nothing
@@ -301,7 +301,7 @@ async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &Lane) {
     assert_eq!(ids(&talk.chain().await), [first.id, second.id]);
     talk.forget(what).await;
     assert_eq!(store.gone(&read).await.unwrap().forgotten, [first.id]);
-    store.mark(&talk.session, Forget::Session).await.unwrap();
+    store.mark(&talk.session, whole_session()).await.unwrap();
     let gone = store.gone(&read).await.unwrap();
     assert_eq!(gone.forgotten, [first.id, second.id]);
 }
@@ -358,7 +358,7 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
     let first = talk.append(&says(&talk, vec![])).await;
     let elsewhere = beside.append(&says(&beside, vec![(first.id, 0.9)])).await;
     let read = AsRead::from(&elsewhere);
-    assert_eq!(talk.forget(Forget::Session).await.quotes, 1);
+    assert_eq!(talk.forget(whole_session()).await.quotes, 1);
     let gone = talk.store.gone(&[read]).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
 }
@@ -473,7 +473,7 @@ async fn a_session_goes_with_all_its_turns(lane: &Lane) {
     own.turn.source = Source::Memory;
     own.recalled = quote.recalled.clone();
     talk.append(&own).await;
-    let forgotten = talk.forget(Forget::Session).await;
+    let forgotten = talk.forget(whole_session()).await;
     assert_eq!(
         forgotten,
         Forgotten {
@@ -500,7 +500,7 @@ async fn an_epoch_rises_with_every_forgetting(lane: &Lane) {
     talk.forget(Forget::Turn(first.id)).await;
     let between = epoch().await;
     assert!(between > before);
-    talk.forget(Forget::Session).await;
+    talk.forget(whole_session()).await;
     assert!(epoch().await > between);
 }
 
@@ -527,5 +527,11 @@ proptest! {
             }
             talk.store.close().await.unwrap();
         });
+    }
+}
+
+fn whole_session() -> Forget {
+    Forget::Session {
+        said_until: Utc::now(),
     }
 }

@@ -250,7 +250,7 @@ impl Bot {
         reply.offer_items(&said.items);
         if let Some(messages) = deliver(reply, &said.text).await {
             let listing = Spoken::new(message.conversation.clone(), messages);
-            if !self.archive.quoted_in(&said.shows, &listing).await {
+            if !self.archive.quoted_in(guard, &said.shows, &listing).await {
                 let withdrawals = &self.commands.withdrawals;
                 withdrawals.take_away(reply.withdrawer(), listing).await;
             }

@@ -5,12 +5,14 @@
 
 use muninn_platform::{ConversationId, IncomingMessage, Language};
 
-use super::once::CommandOutcome;
+use super::once::{CommandOutcome, to_the_end};
+use super::withdrawing::whole_session;
 use super::{CommandContext, Commands, said};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
 use crate::graph::answers::{WhichResponse, WhichSessions};
+use crate::graph::items::AsRead;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 
@@ -60,7 +62,9 @@ impl Commands {
             Err(error) if last.is_waiting && error.is_outage() => {}
             kept => kept?,
         }
-        self.forget_and_say(sessions, message, &last, context).await
+        let last = &last;
+        let forgetting = || self.forget_and_say(sessions, message, last, context);
+        to_the_end(forgetting, StoreError::is_transient).await
     }
 
     async fn forget_and_say(
@@ -118,10 +122,8 @@ impl Commands {
             return Ok(Some(waiting(found)));
         }
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
-        let in_graph = self
-            .archive
-            .in_graph(&message.conversation, &message.event, &turns);
-        let gone = self.archive.gone(&in_graph).await?.forgotten;
+        let read: Vec<AsRead> = turns.iter().map(AsRead::from).collect();
+        let gone = self.archive.gone(&read).await?.forgotten;
         // A note is a turn of theirs, too. What a deletion is about to take is nobody's last turn.
         turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));
         if turns.is_empty() {
@@ -292,8 +294,19 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let forgetting = || self.try_forget_whole(guard, message, context);
+        to_the_end(forgetting, StoreError::is_transient).await
+    }
+
+    async fn try_forget_whole(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
         let mut planned = self.plan_withdrawal(guard, message, None, context).await?;
-        let there = self.archive.store().forget(guard, Forget::Session).await?;
+        let what = whole_session(message);
+        let there = self.archive.store().forget(guard, what).await?;
         planned.add(self.plan_emptied(&there, message, context).await);
         let here = self.forget_here(guard.session(), |_| true).await;
         self.listening.forget(guard.session());
@@ -311,7 +324,7 @@ impl Commands {
             let notice = Notice::Forget(ForgetNotice::NotYours(vocabulary));
             return Ok(notice.in_language(message.language()));
         }
-        match self.outcome(message).await? {
+        let last = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
             // The last turn is gone, so the first try took effect; what came since stays.
             Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
@@ -333,8 +346,9 @@ impl Commands {
                 let last = window.last().map(|turn| turn.id);
                 let outcome = CommandOutcome::Session(last);
                 self.keep_outcome(message, &outcome).await?;
+                last
             }
-        }
+        };
         let (forgotten, planned) = self.forget_whole(guard, message, context).await?;
         self.recaller.forget(&message.audience.id);
         let about = guard.session().as_str();
@@ -343,7 +357,9 @@ impl Commands {
             .did(message, Action::ForgotConversation, about, turns)
             .await;
         let notice = match forgotten.turns {
-            0 => Notice::Forget(ForgetNotice::Nothing),
+            0 if last.is_none() => Notice::Forget(ForgetNotice::Nothing),
+            // The answer to an earlier try was lost.
+            0 => Notice::Forget(ForgetNotice::All),
             turns => Notice::Forget(ForgetNotice::Session { turns, vocabulary }),
         };
         let visible = self.withdrawals.carry_out(planned).await;

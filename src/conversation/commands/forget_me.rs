@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashSet};
 use muninn_platform::{AudienceId, ConversationId, IncomingMessage};
 
 use super::forget::in_words;
-use super::once::CommandOutcome;
+use super::once::{CommandOutcome, to_the_end};
 use super::{CommandContext, Commands, failed};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::{ForgetNotice, KeptOfPerson, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
 use crate::graph::answers::ForgottenEvent;
 use crate::graph::forgetting::KeptTurn;
-use crate::graph::{ResponseId, StoreError};
+use crate::graph::{Forgotten, ResponseId, StoreError};
 use crate::memory::MessageError;
 
 impl Commands {
@@ -71,23 +71,9 @@ impl Commands {
                 (accounts, kept)
             }
         };
-        // What is kept just now is there then, and found.
-        drop(self.hearing.keeping.lock().await);
-        let turns = self.kept_of(&accounts).await?;
-        // Before the look for what shows any of it: what is kept after that is taken away by whoever shows it.
-        let marks = turns.iter().map(ForgottenEvent::from).collect();
-        self.archive.store().mark_forgotten(&marks).await?;
-        let planned = self.plan_person_withdrawal(&accounts, &turns, message, context);
-        let mut planned = planned.await?;
-        let forgotten = self
-            .archive
-            .forget_person(&accounts, message.sent_at)
-            .await?;
-        planned.add(self.plan_emptied(&forgotten, message, context).await);
-        let audiences: HashSet<&AudienceId> = turns.iter().map(|turn| &turn.audience).collect();
-        audiences
-            .iter()
-            .for_each(|audience| self.recaller.forget(audience));
+        let about = accounts.as_slice();
+        let forgetting = || self.forget_accounts(message, about, context);
+        let (forgotten, planned) = to_the_end(forgetting, MessageError::is_transient).await?;
         for account in &accounts {
             self.listening.forget_person(account);
             let action = Action::ForgotPerson;
@@ -104,6 +90,33 @@ impl Commands {
         });
         let said = in_words(&notice, &forgotten, visible, message.languages.person);
         Ok(self.have_said(message, said).await?)
+    }
+
+    /// Forgets everything of some accounts, and plans to take away what shows it.
+    async fn forget_accounts(
+        &self,
+        message: &IncomingMessage,
+        accounts: &[String],
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), MessageError> {
+        // What is kept just now is there then, and found.
+        drop(self.hearing.keeping.lock().await);
+        let turns = self.kept_of(accounts).await?;
+        // Before the look for what shows any of it: what is kept after that is taken away by whoever shows it.
+        let marks = turns.iter().map(ForgottenEvent::from).collect();
+        self.archive.store().mark_forgotten(&marks).await?;
+        let planned = self.plan_person_withdrawal(accounts, &turns, message, context);
+        let mut planned = planned.await?;
+        let forgotten = self
+            .archive
+            .forget_person(accounts, message.sent_at)
+            .await?;
+        planned.add(self.plan_emptied(&forgotten, message, context).await);
+        let audiences: HashSet<&AudienceId> = turns.iter().map(|turn| &turn.audience).collect();
+        audiences
+            .iter()
+            .for_each(|audience| self.recaller.forget(audience));
+        Ok((forgotten, planned))
     }
 
     async fn kept_of(&self, accounts: &[String]) -> Result<Vec<KeptTurn>, StoreError> {

@@ -3,8 +3,11 @@
 //! What a command is about is kept before it does anything, and what it said afterwards. The same
 //! event again, after a kill at any moment, is about the same turns, and says the same.
 
+use std::time::Duration;
+
 use muninn_platform::{ConversationId, IncomingMessage};
 use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep};
 
 use super::Commands;
 use crate::conversation::notice::KeptOfPerson;
@@ -26,6 +29,37 @@ pub(super) enum CommandOutcome {
     },
     /// It is done, and said so.
     Said(String),
+}
+
+/// How long a command that has begun waits for a graph that went away in the middle of it.
+const PATIENCE: Duration = Duration::from_mins(10);
+/// How soon it is tried again then, doubling up to [`SLOWEST`].
+const FIRST_RETRY: Duration = Duration::from_millis(250);
+const SLOWEST: Duration = Duration::from_secs(15);
+
+/// Does what has begun until it is done: what is half forgotten is neither there nor gone, and nobody can say what a second
+/// command would be about.
+///
+/// # Errors
+/// When the graph stays away for [`PATIENCE`], or refuses it.
+pub(super) async fn to_the_end<T, E, F>(
+    doing: impl Fn() -> F,
+    is_transient: fn(&E) -> bool,
+) -> Result<T, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
+    let deadline = Instant::now() + PATIENCE;
+    let mut pause = FIRST_RETRY;
+    loop {
+        match doing().await {
+            Err(error) if is_transient(&error) && Instant::now() < deadline => {}
+            over => return over,
+        }
+        tracing::debug!("the graph went away while something was forgotten: it is tried again");
+        sleep(pause).await;
+        pause = (pause * 2).min(SLOWEST);
+    }
 }
 
 impl Commands {

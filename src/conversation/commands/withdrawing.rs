@@ -10,6 +10,13 @@ use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError};
 
+/// All of a session, as somebody wants it forgotten by a message.
+pub(super) fn whole_session(message: &IncomingMessage) -> Forget {
+    Forget::Session {
+        said_until: message.sent_at,
+    }
+}
+
 impl Commands {
     /// Writes down what went out of answers that were emptied, some of it since somebody looked for what is to be taken
     /// away.
@@ -36,7 +43,10 @@ impl Commands {
         let mut spoken = self.archive.spoken_waiting(session, turn);
         let saved = async {
             store
-                .mark(session, turn.map_or(Forget::Session, Forget::Turn))
+                .mark(
+                    session,
+                    turn.map_or_else(|| whole_session(message), Forget::Turn),
+                )
                 .await?;
             store.spoken(session, turn).await
         };

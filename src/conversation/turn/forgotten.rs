@@ -16,7 +16,6 @@ impl TurnRunner {
     /// anew. Then what else is gone is not recalled again.
     pub(super) async fn rests_on_forgotten(
         &self,
-        guard: &SessionGuard,
         message: &IncomingMessage,
         draft: &Draft,
         read: &Read,
@@ -24,8 +23,10 @@ impl TurnRunner {
         if read.store_away {
             return false;
         }
-        let (session, window) = (guard.session(), &read.context.window);
-        let mut given = self.archive.in_graph(session, &message.event, window);
+        // What was heard of the event itself makes place for the answer.
+        let window = read.context.window.iter();
+        let window = window.filter(|turn| turn.event != message.event.as_str());
+        let mut given: Vec<AsRead> = window.map(AsRead::from).collect();
         let recalled = draft.recalled.iter();
         given.extend(recalled.map(|it| AsRead::new(it.id, &it.output)));
         match self.archive.gone(&given).await {

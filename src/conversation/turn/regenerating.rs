@@ -175,7 +175,7 @@ impl TurnRunner {
         reply: &mut dyn Reply,
     ) -> Result<Once, TurnError> {
         let message = asked.message;
-        if self.rests_on_forgotten(guard, message, &draft, read).await {
+        if self.rests_on_forgotten(message, &draft, read).await {
             return Ok(Once::Outdated);
         }
         draft.below.extend(asked.notice());
@@ -199,7 +199,7 @@ impl TurnRunner {
         }
         self.recaller.forget(&message.audience.id);
         // Once more: while it was kept, nobody knew that it repeats something.
-        if self.rests_on_forgotten(guard, message, &draft, read).await {
+        if self.rests_on_forgotten(message, &draft, read).await {
             return Ok(Once::KeptOutdated(None));
         }
         offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());

@@ -100,7 +100,8 @@ pub(crate) const OLD: &str = "\
 
 /// That a person's words up to a moment are forgotten, wherever they stand.
 pub(crate) const MARK_PERSON: &str = "\
-    MERGE (f:MuninnForgotten {id: 'person ' + $author}) SET f.until = $until RETURN f.id AS id";
+    MERGE (f:MuninnForgotten {id: 'person ' + $author}) \
+    SET f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END RETURN f.id AS id";
 
 /// Until when what some people said is forgotten.
 pub(crate) const PERSON_MARKS: &str = "\

@@ -115,12 +115,16 @@ impl Archive {
         self.journal.sessions_of(audience)
     }
 
-    /// What became of turns since they were read. No answer is given those again that are about to go.
+    /// What became of turns since they were read: those that wait for the graph are as they were. No answer is given those
+    /// again that are about to go.
     ///
     /// # Errors
     /// When the graph cannot be asked.
     pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
-        let gone = self.store.gone(turns).await?;
+        // First: what is saved in between is found there.
+        let asked = turns.iter().filter(|turn| !self.journal.waits(turn.id));
+        let asked: Vec<AsRead> = asked.cloned().collect();
+        let gone = self.store.gone(&asked).await?;
         self.leaving.add(gone.forgotten.iter().copied());
         Ok(gone)
     }
@@ -128,24 +132,6 @@ impl Archive {
     /// Turns that are forgotten just now, as far as is known here.
     pub fn leaving(&self) -> Vec<ResponseId> {
         self.leaving.all()
-    }
-
-    /// Of the turns of a window that an event is answered by, those that the graph has or had: what waits for it is not
-    /// asked about there. Nor is what was heard of the event itself, whose place the answer takes.
-    pub fn in_graph(
-        &self,
-        session: &ConversationId,
-        event: &EventId,
-        window: &[Turn],
-    ) -> Vec<AsRead> {
-        let waiting = self.journal.of_session(session.as_str());
-        let waits = |turn: &Turn| waiting.iter().any(|it| it.turn.id == turn.id);
-        let is_in_graph = |turn: &&Turn| turn.event != event.as_str() && !waits(turn);
-        window
-            .iter()
-            .filter(is_in_graph)
-            .map(AsRead::from)
-            .collect()
     }
 
     /// What went out of a turn, or of all turns of a session, that waits for the graph.

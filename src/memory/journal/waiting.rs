@@ -69,6 +69,10 @@ impl Waiting {
         self.responses.contains_key(&response)
     }
 
+    pub(super) fn get(&self, response: ResponseId) -> Option<&Arc<NewTurn>> {
+        self.turns.get(self.responses.get(&response)?)
+    }
+
     pub(super) fn of_event(&self, event: &str) -> Option<&Arc<NewTurn>> {
         self.turns.get(self.events.get(event)?)
     }

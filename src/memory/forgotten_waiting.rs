@@ -1,4 +1,4 @@
-//! What another process forgot while it waited here for the graph.
+//! What is forgotten while it waits for the graph, and what says it again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use muninn_platform::ConversationId;
 use super::archive::Archive;
 use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
-use crate::graph::{NewTurn, ResponseId, StoreError};
+use crate::graph::{NewTurn, ResponseId, StoreError, says_again};
 
 /// Sees to it that what was shown of turns is taken away.
 #[async_trait]
@@ -32,10 +32,13 @@ impl Archive {
             .store()
             .forgotten_among(turns.iter().map(AsRef::as_ref));
         let events = events.await?;
-        let is_forgotten = |turn: &Arc<NewTurn>| events.contains(&turn.turn.event);
-        let (forgotten, left): (Vec<_>, Vec<_>) = turns.into_iter().partition(is_forgotten);
-        self.drop_waiting(&forgotten).await;
-        let mut gone = self.gone_of(&left, &forgotten).await?;
+        let is_forgotten = |turn: &&Arc<NewTurn>| events.contains(&turn.turn.event);
+        self.drop_waiting(turns.iter().filter(is_forgotten).cloned().collect())
+            .await;
+        // As they are now: some say again what was dropped.
+        let left = turns.iter().filter_map(|it| self.journal.turn(it.turn.id));
+        let left: Vec<Arc<NewTurn>> = left.collect();
+        let mut gone = self.gone_of(&left).await?;
         let mut saved = Vec::new();
         for turn in left {
             let rests_on_it = turn.recalled.iter().any(|(id, _)| gone.contains(id));
@@ -49,13 +52,14 @@ impl Archive {
         Ok(saved)
     }
 
-    async fn drop_waiting(&self, forgotten: &[Arc<NewTurn>]) {
+    async fn drop_waiting(&self, forgotten: Vec<Arc<NewTurn>>) {
         if forgotten.is_empty() {
             return;
         }
         // First: what it was shown as is not known afterwards.
-        self.take_away(forgotten).await;
+        self.take_away(&forgotten).await;
         let ids: HashSet<ResponseId> = forgotten.iter().map(|it| it.turn.id).collect();
+        self.empty_what_says_again(&ids).await;
         if let Err(error) = self.journal.forget(|it| ids.contains(&it.turn.id)).await {
             let error = &error as &dyn std::error::Error;
             tracing::error!(
@@ -63,7 +67,7 @@ impl Archive {
                 "what was forgotten is still in a file of the journal"
             );
         }
-        for turn in forgotten {
+        for turn in &forgotten {
             self.windows
                 .forget(&ConversationId::new(&turn.turn.session));
         }
@@ -71,27 +75,37 @@ impl Archive {
         tracing::info!(turns, "what waited for the graph was forgotten elsewhere");
     }
 
-    /// Of what some answers were given, what was forgotten or emptied since. What waits is not in the graph yet.
-    async fn gone_of(
-        &self,
-        answers: &[Arc<NewTurn>],
-        forgotten: &[Arc<NewTurn>],
-    ) -> Result<HashSet<ResponseId>, StoreError> {
+    /// Empties the answers of the journal that were given some of its turns, or came after them in their conversation and
+    /// say them again.
+    pub(super) async fn empty_what_says_again(&self, forgotten: &HashSet<ResponseId>) {
+        let mut gone = forgotten.clone();
+        let mut said: Vec<Arc<NewTurn>> = Vec::new();
+        for turn in self.journal.all() {
+            if forgotten.contains(&turn.turn.id) {
+                said.push(turn);
+                continue;
+            }
+            let was_given = turn.recalled.iter().any(|(id, _)| gone.contains(id));
+            let mut of_session = said
+                .iter()
+                .filter(|it| it.turn.session == turn.turn.session);
+            if was_given || of_session.any(|it| says_again(&turn.turn, &it.turn)) {
+                gone.insert(turn.turn.id);
+                self.emptied(&turn).await;
+            }
+        }
+    }
+
+    /// Of what some answers were given, what was forgotten or emptied since.
+    async fn gone_of(&self, answers: &[Arc<NewTurn>]) -> Result<HashSet<ResponseId>, StoreError> {
         let given = answers
             .iter()
             .flat_map(|it| &it.recalled)
             .map(|(id, _)| *id);
         let given: HashSet<ResponseId> = given.collect();
-        let asked = given.iter().filter(|id| !self.journal.waits(**id));
-        let asked: Vec<AsRead> = asked.map(|id| AsRead::new(*id, "")).collect();
-        let gone = self.store().gone(&asked).await?;
-        let here = forgotten.iter().map(|it| it.turn.id);
-        Ok(gone
-            .forgotten
-            .into_iter()
-            .chain(gone.emptied)
-            .chain(here)
-            .collect())
+        let given: Vec<AsRead> = given.into_iter().map(|id| AsRead::new(id, "")).collect();
+        let gone = self.gone(&given).await?;
+        Ok(gone.forgotten.into_iter().chain(gone.emptied).collect())
     }
 
     async fn emptied(&self, turn: &Arc<NewTurn>) -> Arc<NewTurn> {

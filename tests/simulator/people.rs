@@ -319,7 +319,16 @@ impl Person {
             self.is_unsure_of(&[unclear, repeating].concat());
             return self.settles().await;
         }
-        if !waits(TO_SETTLE, || self.shown().len() < before.len()).await && !self.is_unsure() {
+        // What repeats it elsewhere may be taken away first.
+        let is_here = |said: &&Said| said.conversation == conversation;
+        let here = self.said.iter().filter(is_here).map(|said| said.number);
+        let here: Vec<u64> = here.filter(|number| before.contains(number)).collect();
+        let is_gone = || {
+            let shown = self.shown();
+            shown.len() < before.len()
+                && (here.is_empty() || here.iter().any(|it| !shown.contains(it)))
+        };
+        if !waits(TO_SETTLE, is_gone).await && !self.is_unsure() {
             let problem = format!("after {id} each answer of {} still stands", self.name());
             return Err(Violation::new(Invariant::Forgotten, problem));
         }

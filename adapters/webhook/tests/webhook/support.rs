@@ -1,7 +1,8 @@
 //! A program with an address for answers.
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -50,8 +51,12 @@ pub(crate) struct Program {
     pub(crate) memory: EchoMemory,
 }
 
+/// An address of its own: a port that is free for a moment may be somebody else's in the next.
 fn free_address() -> SocketAddr {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    static PROGRAMS: AtomicU8 = AtomicU8::new(1);
+    let process = u8::try_from(std::process::id() % 250).unwrap();
+    let own = Ipv4Addr::new(127, 2, process, PROGRAMS.fetch_add(1, Ordering::Relaxed));
+    let listener = std::net::TcpListener::bind((own, 0)).unwrap();
     listener.local_addr().unwrap()
 }
 

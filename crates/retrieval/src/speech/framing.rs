@@ -17,7 +17,6 @@ const FILLING: &[&str] = &[
     "sag|sagt mal",
     "bonjour|bonsoir|salut|coucou|dis|dites",
     "hola|buenas|oye|perdona|perdón",
-    "me lembra|lembre|diz|diga",
     "ciao|scusa|scusate",
 ];
 /// What announces a question.
@@ -59,6 +58,7 @@ const ANNOUNCING: &[&str] = &[
     "no me? acuerdo|recuerdo @",
     "alguém sabe|lembra",
     "você sabe|lembra",
+    "me lembra|lembre|diz|diga",
     "qualcuno sa|ricorda",
     "mi ricordi|ricordate|dici|dite",
     "weet iemand|jij|je|u|jullie nog?",

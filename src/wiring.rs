@@ -205,7 +205,7 @@ impl Shared {
     ) -> Result<Self, WiringError> {
         let journal = Journal::open(&config.data_dir)?;
         let withdrawals = Withdrawals::open(&config.data_dir).map_err(WiringError::DataDir)?;
-        let withdrawals = Arc::new(withdrawals);
+        let withdrawals = Arc::new(withdrawals.with_store(Arc::clone(store)));
         let archive = Archive::new(
             Arc::clone(store),
             journal,

@@ -21,6 +21,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::file::WithdrawalFile;
 use crate::graph::answers::Spoken;
+use crate::graph::items::AsRead;
+use crate::graph::{GraphStore, ResponseId};
 use crate::memory::TakesAway;
 
 /// How long somebody waits for it; the rest goes on behind the answer.
@@ -62,6 +64,9 @@ pub struct ToWithdraw {
     /// Questions whose answer is looked for, as nobody knows what it went out as.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answers_to: Vec<EventId>,
+    /// Messages that show an answer which was emptied: one that was given anew since stays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    emptied: Vec<(MessageId, ResponseId)>,
     /// The conversation's title as well.
     title: bool,
 }
@@ -69,23 +74,28 @@ pub struct ToWithdraw {
 impl ToWithdraw {
     /// What went out of one session, and of others that quote it. The title is of `session`.
     pub fn of(session: &ConversationId, spoken: Vec<Spoken>, title: bool) -> Vec<Self> {
-        let mut by_session: BTreeMap<ConversationId, (Vec<MessageId>, Vec<EventId>)> =
-            BTreeMap::new();
+        let mut by_session: BTreeMap<ConversationId, Self> = BTreeMap::new();
+        let nothing = |conversation: &ConversationId| Self {
+            conversation: conversation.clone(),
+            messages: Vec::new(),
+            answers_to: Vec::new(),
+            emptied: Vec::new(),
+            title: title && conversation == session,
+        };
         if title {
-            by_session.entry(session.clone()).or_default();
+            by_session.insert(session.clone(), nothing(session));
         }
         for spoken in spoken {
-            let (messages, answers_to) = by_session.entry(spoken.session).or_default();
-            messages.extend(spoken.messages.0);
-            answers_to.extend(spoken.unseen);
+            let known = by_session.entry(spoken.session);
+            let all = known.or_insert_with_key(nothing);
+            let messages = spoken.messages.0;
+            let emptied = |answer| messages.iter().map(move |it| (it.clone(), answer));
+            all.emptied
+                .extend(spoken.emptied.into_iter().flat_map(emptied));
+            all.messages.extend(messages);
+            all.answers_to.extend(spoken.unseen);
         }
-        let each = |(conversation, (messages, answers_to))| Self {
-            title: title && conversation == *session,
-            conversation,
-            messages,
-            answers_to,
-        };
-        let all = by_session.into_iter().map(each);
+        let all = by_session.into_values();
         all.filter(|it| !it.is_nothing()).collect()
     }
 
@@ -187,6 +197,8 @@ pub struct Withdrawals {
     file: WithdrawalFile,
     plans: Arc<Plans>,
     platforms: DashMap<String, Arc<dyn Withdraw>>,
+    /// Says whether an emptied answer was given anew.
+    store: Option<Arc<GraphStore>>,
 }
 
 #[derive(Debug, Default)]
@@ -222,7 +234,17 @@ impl Withdrawals {
                 changed: Notify::new(),
             }),
             platforms: DashMap::new(),
+            store: None,
         })
+    }
+
+    /// With what says whether an emptied answer was given anew, perhaps by another process.
+    #[must_use]
+    pub fn with_store(self, store: Arc<GraphStore>) -> Self {
+        Self {
+            store: Some(store),
+            ..self
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -393,7 +415,13 @@ impl Withdrawals {
             };
             let attempt = async {
                 match &step {
-                    Step::Message(message) => withdraw.withdraw(&conversation, message).await,
+                    Step::Message(message, emptied) => {
+                        if self.is_given_anew(*emptied).await {
+                            Withdrawn::Gone
+                        } else {
+                            withdraw.withdraw(&conversation, message).await
+                        }
+                    }
                     Step::AnswerTo(question) => {
                         match withdraw.find_answer(&conversation, question).await {
                             Ok(found) => {
@@ -414,7 +442,7 @@ impl Withdrawals {
                 Ok(Withdrawn::Gone) => self.done(number, &step),
                 Ok(Withdrawn::Stays(why)) => {
                     self.done(number, &step);
-                    if matches!(step, Step::Message(_)) {
+                    if matches!(step, Step::Message(..)) {
                         outcome.stays(why);
                     }
                 }
@@ -430,6 +458,16 @@ impl Withdrawals {
         }
     }
 
+    /// Whether an answer that was emptied says something else now. While the graph is away, it is taken away: it said what
+    /// was forgotten.
+    async fn is_given_anew(&self, emptied: Option<ResponseId>) -> bool {
+        let (Some(store), Some(answer)) = (&self.store, emptied) else {
+            return false;
+        };
+        let gone = store.gone(&[AsRead::new(answer, "")]).await;
+        gone.is_ok_and(|gone| gone.is_empty())
+    }
+
     fn step(&self, number: u64) -> Option<(String, ConversationId, Step)> {
         let mut state = self.state();
         let Withdrawal { platform, left, .. } = &state.get(number)?.withdrawal;
@@ -437,10 +475,15 @@ impl Withdrawals {
             conversation,
             messages,
             answers_to,
+            emptied,
             title,
         } = left;
         let step = match (messages.first(), answers_to.first()) {
-            (Some(message), _) => Step::Message(message.clone()),
+            (Some(message), _) => {
+                let mut emptied = emptied.iter();
+                let shows = emptied.find(|(shown, _)| shown == message);
+                Step::Message(message.clone(), shows.map(|(_, answer)| *answer))
+            }
             (None, Some(question)) => Step::AnswerTo(question.clone()),
             (None, None) if *title => Step::Title,
             (None, None) => return None,
@@ -462,7 +505,10 @@ impl Withdrawals {
             let withdrawal = &mut open.withdrawal;
             let left = &mut withdrawal.left;
             match step {
-                Step::Message(gone) => left.messages.retain(|message| message != gone),
+                Step::Message(gone, _) => {
+                    left.messages.retain(|message| message != gone);
+                    left.emptied.retain(|(message, _)| message != gone);
+                }
                 Step::AnswerTo(found) => left.answers_to.retain(|question| question != found),
                 Step::Title => left.title = false,
             }
@@ -507,7 +553,8 @@ impl Withdrawals {
 
 #[derive(Debug)]
 enum Step {
-    Message(MessageId),
+    /// Of an answer that was emptied, if it shows one.
+    Message(MessageId, Option<ResponseId>),
     AnswerTo(EventId),
     Title,
 }
@@ -525,10 +572,14 @@ impl State {
         number
     }
 
-    /// What of it is not written down yet.
-    fn not_planned(&self, mut new: ToWithdraw) -> ToWithdraw {
-        let planned = self.all.iter().map(|it| &it.withdrawal.left);
+    /// What of it is not written down yet. What is may be known by now to show an emptied answer.
+    fn not_planned(&mut self, mut new: ToWithdraw) -> ToWithdraw {
+        let planned = self.all.iter_mut().map(|it| &mut it.withdrawal.left);
         for its in planned.filter(|it| it.conversation == new.conversation) {
+            let known = new.emptied.iter().filter(|it| !its.emptied.contains(it));
+            let known = known.filter(|(message, _)| its.messages.contains(message));
+            let known: Vec<_> = known.cloned().collect();
+            its.emptied.extend(known);
             new.messages
                 .retain(|message| !its.messages.contains(message));
             new.answers_to

@@ -116,6 +116,9 @@ pub struct Spoken {
     /// The question, where nobody knows what its answer went out as, if it did.
     #[serde(skip)]
     pub unseen: Option<EventId>,
+    /// The answer, where it was emptied: whoever gave it may give it anew, in the same messages.
+    #[serde(skip)]
+    pub emptied: Option<ResponseId>,
 }
 
 impl Spoken {
@@ -124,6 +127,7 @@ impl Spoken {
             session,
             messages,
             unseen: None,
+            emptied: None,
         }
     }
 
@@ -327,7 +331,7 @@ impl GraphStore {
         let others = [repeating, quoting].concat();
         let others = self.of_turns(forgetting::SPOKEN, &others).await?;
         let known = [rows, others].concat();
-        Ok([unseen, went_out(&known, |_| true)].concat())
+        Ok([unseen, went_out(&known)].concat())
     }
 
     /// The answers from memory that quote some turns, without those turns.
@@ -353,7 +357,13 @@ impl GraphStore {
     ) -> Result<Vec<Spoken>, StoreError> {
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
         let is_empty = |row: &Row| row.get("isEmpty").and_then(Value::as_bool) == Some(true);
-        Ok(went_out(&rows, is_empty))
+        let emptied = rows.iter().filter(|row| is_empty(row)).filter_map(|row| {
+            Some(Spoken {
+                emptied: text(row, "id").and_then(|id| response_id(&id).ok()),
+                ..spoken(row)?
+            })
+        });
+        Ok(emptied.chain(rows.iter().flat_map(listings)).collect())
     }
 
     /// What a statement reads of turns by their `$ids`.
@@ -494,9 +504,9 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
     Ok((ConversationId::new(session), id))
 }
 
-/// What went out of those turns that are meant, and as listings that show any.
-fn went_out(rows: &[Row], is_meant: impl Fn(&Row) -> bool) -> Vec<Spoken> {
-    let answers = rows.iter().filter(|row| is_meant(row)).filter_map(spoken);
+/// What went out of some turns, and as listings that show any.
+fn went_out(rows: &[Row]) -> Vec<Spoken> {
+    let answers = rows.iter().filter_map(spoken);
     answers.chain(rows.iter().flat_map(listings)).collect()
 }
 

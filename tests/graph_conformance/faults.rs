@@ -178,7 +178,11 @@ async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
     std::fs::write(&intent, wish.to_string()).unwrap();
     let store = lane.open().await;
     let session = ConversationId::new(&quote.session);
-    assert_eq!(store.take_emptied(), [Spoken::new(session, went_out)]);
+    let spoken = Spoken {
+        emptied: Some(quote.id),
+        ..Spoken::new(session, went_out)
+    };
+    assert_eq!(store.take_emptied(), [spoken]);
     assert!(store.take_emptied().is_empty());
     assert_eq!(ids(&talk.elsewhere(&store).chain().await), [quote.id]);
     assert!(!intent.exists());

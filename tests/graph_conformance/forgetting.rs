@@ -1,10 +1,16 @@
 //! Forgetting: the chain closes, nothing that quoted it is left, indexes hear of it.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use muninn::conversation::withdrawals::{ToWithdraw, Withdrawals};
 use muninn::graph::answers::{Marks, Spoken};
 use muninn::graph::items::{AsRead, Gone};
 use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary, Trust};
-use muninn_platform::{ConversationId, Delivered, EventId, MessageId, PriorMessage};
+use muninn_platform::{
+    ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
+};
 use proptest::prelude::*;
 
 use crate::lanes::{Lane, Talk, bare, ids};
@@ -26,6 +32,7 @@ on_every_store!(
     what_says_again_a_quote_of_it_is_emptied,
     what_says_again_an_answer_that_was_given_anew_since_is_emptied,
     what_quoted_an_answer_that_was_given_anew_since_is_taken_away,
+    an_emptied_answer_that_another_process_gave_anew_stays,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
@@ -212,7 +219,10 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
         let delivered = talk.store.set_delivered(quote.id, &messages).await;
         delivered.unwrap();
         let session = ConversationId::new(&quote.session);
-        went_out.push(Spoken::new(session, messages));
+        went_out.push(Spoken {
+            emptied: Some(quote.id),
+            ..Spoken::new(session, messages)
+        });
     }
     let mut forgotten = talk.forget(Forget::Turn(secret.id)).await;
     // Whoever looked before they went out is told now.
@@ -437,7 +447,67 @@ async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &La
     let planned = talk.store.spoken(&talk.session, Some(secret.id)).await;
     assert!(planned.unwrap().contains(&shown));
     let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    let shown = Spoken {
+        emptied: Some(quote.id),
+        ..shown
+    };
     assert_eq!((forgotten.quotes, forgotten.emptied), (0, vec![shown]));
+}
+
+/// A chat from which messages are taken away.
+#[derive(Default)]
+struct Chat(parking_lot::Mutex<Vec<MessageId>>);
+
+#[async_trait]
+impl Withdraw for Chat {
+    async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
+        self.0.lock().push(message.clone());
+        Withdrawn::Gone
+    }
+}
+
+async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let (stays, goes) = (
+        Delivered(vec![MessageId::new("stays")]),
+        MessageId::new("goes"),
+    );
+    let mut answers = Vec::new();
+    for messages in [&stays, &Delivered(vec![goes.clone()])] {
+        let mut repeats = talk.turn("what was it?");
+        repeats.turn.source = Source::Model;
+        repeats.turn.output = "It is ZEBRA-4711".to_owned();
+        let repeats = talk.append(&repeats).await;
+        assert!(
+            talk.store
+                .set_delivered(repeats.id, messages)
+                .await
+                .unwrap()
+        );
+        answers.push(repeats);
+    }
+    let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    assert_eq!(forgotten.emptied.len(), 2);
+    // Whoever gave it shows it in the place of the emptied one.
+    let mut anew = talk.turn("what was it?");
+    anew.turn.id = answers[0].id;
+    anew.turn.delivered = Some(stays);
+    anew.turn.output = "I may not say".to_owned();
+    let guard = talk.sessions.lock(&talk.session).await;
+    assert!(talk.store.replace(&guard, &anew).await.unwrap());
+    drop(guard);
+
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let withdrawals = withdrawals.with_store(Arc::clone(&talk.store));
+    let all = ToWithdraw::of(&talk.session, forgotten.emptied, false);
+    let chat = Arc::new(Chat::default());
+    let planned = withdrawals
+        .plan_withdrawal("chat", Arc::clone(&chat) as Arc<dyn Withdraw>, all)
+        .await;
+    withdrawals.carry_out(planned).await;
+    assert_eq!(*chat.0.lock(), [goes]);
 }
 
 async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &Lane) {

@@ -270,6 +270,7 @@ fn a_line_of_the_file_is_written_so() {
             conversation: ConversationId::new("slack/T/C/1"),
             messages: vec![MessageId::new("1700000000.000100")],
             answers_to: Vec::new(),
+            emptied: Vec::new(),
             title: true,
         },
         tries: 2,

@@ -73,7 +73,7 @@ pub(crate) const TURNS_OF: &str =
 /// What went out of some turns, and as listings that show them.
 pub(crate) const SPOKEN: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
-    RETURN r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn, r.output = $blot AS isEmpty, \
+    RETURN r.id AS id, r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn, r.output = $blot AS isEmpty, \
     r.eventId AS event, r.createdAt AS createdAt, coalesce(r.source, 'model') AS source";
 
 /// The answers from memory that quote some turns.

@@ -476,7 +476,10 @@ impl Archive {
     fn remembered(&self, read: &TurnRead<'_>) -> Begun {
         // After a restart, what waits is all there is.
         let waiting = self.journal.of_session(read.session.as_str());
-        let window = with_waiting(self.windows.get(read.session), &waiting, read.window);
+        // Another process may have forgotten what is held here, and the graph cannot say so now.
+        let is_alone = self.neighbours.is_alone(read.session.platform());
+        let held = is_alone.then(|| self.windows.get(read.session));
+        let window = with_waiting(held.unwrap_or_default(), &waiting, read.window);
         Begun {
             context: TurnContext {
                 duplicate: answered(&window, read),

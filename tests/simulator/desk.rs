@@ -1,27 +1,17 @@
-//! The program that people write to: it posts to the bot what they say, and shows what the bot answers.
+//! Where people write to the bot, and read what it answers.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+mod slack;
+mod webhook;
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::routing::post;
-use chrono::Utc;
-use muninn_webhook::sign;
-use secrecy::SecretString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
 use serde_json::Value;
-use tokio::task::JoinHandle;
 
-use crate::plan::AnswersFailure;
-
-pub(crate) const SECRET: &str = "shared by desk and bot, long enough";
-
-/// A message takes this long to be accepted at most, whatever is ended meanwhile.
-const PATIENCE: Duration = Duration::from_secs(100);
+use self::slack::SlackDesk;
+pub(crate) use self::webhook::SECRET;
+use self::webhook::WebhookDesk;
+use crate::plan::{AnswersFailure, Platform};
 
 /// Where a process listens.
 #[derive(Debug)]
@@ -40,90 +30,80 @@ pub(crate) struct Post {
     pub(crate) text: String,
 }
 
-#[derive(Debug, Default)]
-struct Shown {
-    /// What stands there, by the id of the message.
-    posts: BTreeMap<String, Post>,
-    /// All that ever stood there.
-    history: Vec<Post>,
-    failure: Option<AnswersFailure>,
-    malformed: Vec<String>,
-    /// Questions that were accepted and have no answer, by channel and id, and the most of them at once.
-    unanswered: BTreeSet<(String, String)>,
-    most_unanswered: usize,
-    /// Questions that were deleted: nobody answers them, whoever sends them again.
-    deleted: BTreeSet<(String, String)>,
-}
-
+/// Messages are named as on the webhook, whatever the platform calls them.
 #[derive(Debug)]
-pub(crate) struct Desk {
-    http: reqwest::Client,
-    shown: Arc<Mutex<Shown>>,
-    address: String,
-    /// How many requests were sent.
-    requests: AtomicU64,
-    serving: JoinHandle<()>,
+pub(crate) enum Desk {
+    Webhook(WebhookDesk),
+    Slack(SlackDesk),
 }
 
 impl Desk {
-    pub(crate) async fn open() -> Self {
-        let shown: Arc<Mutex<Shown>> = Arc::default();
-        let router = Router::new()
-            .route("/", post(answered))
-            .with_state(Arc::clone(&shown));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}/", listener.local_addr().unwrap());
-        let serving = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
-        let http = reqwest::Client::builder().timeout(Duration::from_secs(15));
-        Self {
-            http: http.build().unwrap(),
-            shown,
-            address,
-            requests: AtomicU64::new(0),
-            serving,
+    pub(crate) async fn open(platform: Platform) -> Self {
+        match platform {
+            Platform::Webhook => Self::Webhook(WebhookDesk::open().await),
+            Platform::Slack => Self::Slack(SlackDesk::open().await),
         }
     }
 
-    pub(crate) fn address(&self) -> &str {
-        &self.address
-    }
-
-    fn shown(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap()
+    /// What a process needs to know of it, which listens at an address where it is told something.
+    pub(crate) fn settings(&self, address: &str) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Webhook(desk) => vec![
+                ("WEBHOOK_ADDR", address.to_owned()),
+                ("WEBHOOK_SECRET", SECRET.to_owned()),
+                ("WEBHOOK_ANSWER_URL", desk.address().to_owned()),
+            ],
+            Self::Slack(desk) => desk.settings(),
+        }
     }
 
     pub(crate) fn fails(&self, failure: Option<AnswersFailure>) {
-        self.shown().failure = failure;
+        match self {
+            Self::Webhook(desk) => desk.fails(failure),
+            Self::Slack(desk) => desk.fails(failure),
+        }
     }
 
     /// What stands in the channels.
     pub(crate) fn posts(&self) -> Vec<Post> {
-        self.shown().posts.values().cloned().collect()
+        match self {
+            Self::Webhook(desk) => desk.posts(),
+            Self::Slack(desk) => desk.posts(),
+        }
     }
 
     /// What answers a message.
     pub(crate) fn answer(&self, channel: &str, question: &str) -> Option<String> {
-        let shown = self.shown();
-        let mut posts = shown.posts.values();
+        let mut posts = self.posts().into_iter();
         let answer = posts.find(|post| post.channel == channel && post.question == question);
-        answer.map(|post| post.text.clone())
+        answer.map(|post| post.text)
     }
 
+    /// All that ever stood there.
     pub(crate) fn history(&self) -> Vec<Post> {
-        self.shown().history.clone()
+        match self {
+            Self::Webhook(desk) => desk.history(),
+            Self::Slack(desk) => desk.history(),
+        }
     }
 
-    /// The most questions that were accepted and not answered at one moment.
+    /// The most questions that were accepted and not answered at one moment, where that is known.
     pub(crate) fn most_unanswered(&self) -> usize {
-        self.shown().most_unanswered
+        match self {
+            Self::Webhook(desk) => desk.most_unanswered(),
+            Self::Slack(_) => 0,
+        }
     }
 
-    /// What the bot posted and should not have.
+    /// What the bot did and should not have.
     pub(crate) fn malformed(&self) -> Vec<String> {
-        self.shown().malformed.clone()
+        match self {
+            Self::Webhook(desk) => desk.malformed(),
+            Self::Slack(desk) => desk.malformed(),
+        }
     }
 
-    /// Posts a message until a process takes it, each time to the next of them.
+    /// Says a message, however long it takes until a process has it.
     ///
     /// # Errors
     /// Says what the bot answered instead, or that it took too long.
@@ -133,130 +113,20 @@ impl Desk {
         first: usize,
         body: &Value,
     ) -> Result<(), String> {
-        let mut doors = doors.iter().cycle().skip(first % doors.len());
-        let posting = async {
-            for attempt in 1_u32.. {
-                let door = doors.next().expect("a process");
-                // A signature is taken once, and names the second: what is sent again is another text.
-                let number = self.requests.fetch_add(1, Ordering::Relaxed);
-                let blanks = format!("{number:b}").replace('0', " ").replace('1', "\t");
-                let text = format!("{body}{blanks}");
-                // A process whose clock jumps knows of it a moment later.
-                let ahead = door.clock_ahead.load(Ordering::SeqCst);
-                let ahead = if attempt % 3 == 0 { 0 } else { ahead };
-                let time = Utc::now().timestamp() + ahead;
-                let signature = sign(&SecretString::from(SECRET), time, text.as_bytes());
-                let posted = self
-                    .http
-                    .post(format!("http://{}/messages", door.address))
-                    .header("muninn-signature", signature)
-                    .body(text)
-                    .send();
-                match posted.await.map(|response| response.status()) {
-                    Ok(StatusCode::ACCEPTED) => {
-                        self.shown().accepted(body);
-                        return Ok(());
-                    }
-                    Ok(StatusCode::SERVICE_UNAVAILABLE) | Err(_) => {}
-                    // The clock may have jumped after it was signed.
-                    Ok(StatusCode::UNAUTHORIZED)
-                        if ahead != 0
-                            || attempt % 3 == 0
-                            || door.clock_ahead.load(Ordering::SeqCst) != ahead => {}
-                    Ok(other) => return Err(format!("{body} was answered with {other}")),
-                }
-                tokio::time::sleep(Duration::from_millis(25)).await;
+        match self {
+            Self::Webhook(desk) => desk.says(doors, first, body).await,
+            Self::Slack(desk) => {
+                desk.says(body);
+                Ok(())
             }
-            unreachable!("it goes on until it is taken")
-        };
-        let posted = tokio::time::timeout(PATIENCE, posting).await;
-        posted.unwrap_or_else(|_| Err(format!("{body} was not accepted in {PATIENCE:?}")))
-    }
-}
-
-impl Shown {
-    fn accepted(&mut self, body: &Value) {
-        let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
-        let channel = text("channel");
-        match body["type"].as_str() {
-            None => {
-                let mut history = self.history.iter();
-                let id = text("id");
-                let is_answered =
-                    history.any(|post| post.channel == channel && post.question == id);
-                let of = (channel, id);
-                if !is_answered && !self.deleted.contains(&of) {
-                    self.unanswered.insert(of);
-                }
-            }
-            Some("deletion") => {
-                let of = (channel, text("of"));
-                self.unanswered.remove(&of);
-                self.deleted.insert(of);
-            }
-            Some(_) => {}
         }
-        self.most_unanswered = self.most_unanswered.max(self.unanswered.len());
     }
-}
 
-impl Drop for Desk {
-    fn drop(&mut self) {
-        self.serving.abort();
-    }
-}
-
-async fn answered(
-    State(shown): State<Arc<Mutex<Shown>>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> StatusCode {
-    let failure = shown.lock().unwrap().failure;
-    if failure == Some(AnswersFailure::Refused) {
-        return StatusCode::SERVICE_UNAVAILABLE;
-    }
-    if let Err(problem) = take(&mut shown.lock().unwrap(), &headers, &body) {
-        shown.lock().unwrap().malformed.push(problem);
-        return StatusCode::BAD_REQUEST;
-    }
-    match failure {
-        Some(AnswersFailure::AcknowledgementLost) => StatusCode::BAD_GATEWAY,
-        Some(AnswersFailure::AcknowledgementLate) => {
-            tokio::time::sleep(Duration::from_millis(400)).await;
-            StatusCode::NO_CONTENT
+    /// What was exported of a graph, with the names of the webhook.
+    pub(crate) fn translated(&self, exported: String) -> String {
+        match self {
+            Self::Webhook(_) => exported,
+            Self::Slack(desk) => desk.translated(exported),
         }
-        Some(AnswersFailure::Refused) | None => StatusCode::NO_CONTENT,
     }
-}
-
-/// Takes what the bot posted, if it is signed as the guide says.
-fn take(shown: &mut Shown, headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
-    let signature = headers.get("muninn-signature");
-    let signature = signature.and_then(|value| value.to_str().ok());
-    let signature = signature.ok_or("an answer is not signed")?;
-    let time = signature.strip_prefix("t=");
-    let time = time.and_then(|rest| rest.split_once(','));
-    let time = time.and_then(|(time, _)| time.parse().ok());
-    let signed = time.map(|time| sign(&SecretString::from(SECRET), time, body));
-    if signed.as_deref() != Some(signature) {
-        return Err(format!("an answer is signed wrongly: {signature}"));
-    }
-    let said: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-    let text = |key: &str| said[key].as_str().unwrap_or_default().to_owned();
-    match said["action"].as_str() {
-        Some("put") => {
-            let post = Post {
-                channel: text("channel"),
-                question: text("question"),
-                text: text("text"),
-            };
-            let of = (post.channel.clone(), post.question.clone());
-            shown.unanswered.remove(&of);
-            shown.history.push(post.clone());
-            shown.posts.insert(text("message"), post);
-        }
-        Some("delete") => drop(shown.posts.remove(&text("message"))),
-        _ => return Err(format!("an answer is none: {said}")),
-    }
-    Ok(())
 }

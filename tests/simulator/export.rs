@@ -6,6 +6,8 @@ use muninn::graph::transfer::{self, GraphNode, GraphRelationship};
 use muninn::graph::{self, GraphConfig, GraphStore};
 use serde_json::Value;
 
+use crate::desk::Desk;
+
 /// A turn.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
@@ -29,14 +31,14 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// Reads the whole graph, while no process has it open.
-    pub(crate) async fn read(config: &GraphConfig, run: &str) -> Result<Self, String> {
+    pub(crate) async fn read(config: &GraphConfig, run: &str, desk: &Desk) -> Result<Self, String> {
         let store = graph::open(config)
             .await
             .map_err(|error| format!("{error:?}"))?;
         let exported = export(&store).await;
         let closed = store.close().await;
         closed.map_err(|error| format!("{error:?}"))?;
-        Ok(Self::of(&exported?, run))
+        Ok(Self::of(&desk.translated(exported?), run))
     }
 
     fn of(exported: &str, run: &str) -> Self {

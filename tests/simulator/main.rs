@@ -31,7 +31,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use self::check::Invariant;
-use self::plan::{GraphKind, Host, Plan};
+use self::plan::{GraphKind, Host, Plan, Platform};
 use self::world::{Done, Failure};
 
 /// Plans whose cause was found.
@@ -54,6 +54,7 @@ fn read(plans: &str) -> Vec<Plan> {
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     host: Host,
+    platform: Platform,
     graph: GraphKind,
     at_once: usize,
 }
@@ -62,9 +63,14 @@ impl Lane {
     fn new(host: Host, graph: GraphKind, at_once: usize) -> Self {
         Self {
             host,
+            platform: Platform::Webhook,
             graph,
             at_once,
         }
+    }
+
+    fn on(self, platform: Platform) -> Self {
+        Self { platform, ..self }
     }
 }
 
@@ -116,7 +122,7 @@ async fn simulate(
                     if !goes_on(number) {
                         return;
                     }
-                    let plan = Plan::of_seed(first + number, lane.host, lane.graph);
+                    let plan = Plan::of_seed(first + number, lane.host, lane.platform, lane.graph);
                     let ran = world::run(&plan).await;
                     tally.lock().await.add(plan, ran);
                 }
@@ -258,8 +264,12 @@ async fn soak_with_new_seeds() {
         ),
         lane(Host::Program, GraphKind::Embedded, "SIMULATE_PROGRAMS", 1),
     ];
+    let slack = lane(Host::Program, GraphKind::Embedded, "SIMULATE_SLACK", 0);
+    lanes.push(slack.on(Platform::Slack));
     if variable("NEO4J_TEST_URI").is_some() {
         lanes.push(lane(Host::Program, GraphKind::Neo4j, "SIMULATE_NEO4J", 1));
+        let slack = lane(Host::Program, GraphKind::Neo4j, "SIMULATE_SLACK_NEO4J", 0);
+        lanes.push(slack.on(Platform::Slack));
     }
     println!("seeds from {seed} on, {minutes} minutes, {lanes:?}");
     let until = Instant::now() + Duration::from_secs(60 * minutes);

@@ -10,6 +10,8 @@ const CONVERSATIONS: u64 = 2;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Plan {
     pub(crate) host: Host,
+    #[serde(default, skip_serializing_if = "Platform::is_webhook")]
+    pub(crate) platform: Platform,
     pub(crate) graph: GraphKind,
     /// How many processes serve them, on one graph.
     pub(crate) processes: usize,
@@ -27,6 +29,47 @@ pub(crate) enum Host {
     Program,
     /// The same parts in a runtime of this process; a kill drops every task at the await where it is.
     InProcess,
+}
+
+/// Where people write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Platform {
+    #[default]
+    Webhook,
+    Slack,
+}
+
+impl Platform {
+    fn is_webhook(&self) -> bool {
+        *self == Self::Webhook
+    }
+
+    /// Whether people do this there, and it is known what is to come of it.
+    fn has(self, step: Step) -> bool {
+        match (self, step) {
+            (Self::Webhook, _)
+            | (
+                Self::Slack,
+                Step::Ask { .. }
+                | Step::AskTwice { .. }
+                | Step::AskBoth { .. }
+                | Step::Edit { .. }
+                | Step::Delete { .. }
+                | Step::Settle
+                | Step::Wait { .. },
+            ) => true,
+            (
+                Self::Slack,
+                Step::Redeliver { .. }
+                | Step::Stop { .. }
+                | Step::ForgetLast { .. }
+                | Step::ForgetConversation { .. }
+                | Step::ForgetMe
+                | Step::Why { .. }
+                | Step::History { .. },
+            ) => false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -238,7 +281,7 @@ impl Dice {
 }
 
 impl Plan {
-    pub(crate) fn of_seed(seed: u64, host: Host, graph: GraphKind) -> Self {
+    pub(crate) fn of_seed(seed: u64, host: Host, platform: Platform, graph: GraphKind) -> Self {
         let mut dice = Dice::new(seed);
         let processes = match graph {
             GraphKind::Embedded => 1,
@@ -250,7 +293,11 @@ impl Plan {
             model_quotes: dice.below(2) == 0,
             remote_embedder: dice.below(3) == 0,
         };
-        let channels: Vec<Vec<Step>> = (0..2 + dice.index(2)).map(|_| steps(&mut dice)).collect();
+        let mut channels: Vec<Vec<Step>> =
+            (0..2 + dice.index(2)).map(|_| steps(&mut dice)).collect();
+        for steps in &mut channels {
+            steps.retain(|step| platform.has(*step));
+        }
         let all: usize = channels.iter().map(Vec::len).sum();
         let most = match host {
             Host::Program => 7,
@@ -266,6 +313,7 @@ impl Plan {
         faults.sort_by_key(|scheduled| scheduled.after_steps);
         Self {
             host,
+            platform,
             graph,
             processes,
             options,
@@ -405,12 +453,12 @@ fn fault(dice: &mut Dice, host: Host, graph: GraphKind, processes: usize) -> Fau
 #[test]
 fn a_seed_always_makes_the_same_plan_and_a_line_reads_back() {
     for seed in 0..200 {
-        for (host, graph) in [
-            (Host::Program, GraphKind::Neo4j),
-            (Host::InProcess, GraphKind::Embedded),
+        for (host, platform, graph) in [
+            (Host::Program, Platform::Slack, GraphKind::Neo4j),
+            (Host::InProcess, Platform::Webhook, GraphKind::Embedded),
         ] {
-            let plan = Plan::of_seed(seed, host, graph);
-            assert_eq!(plan, Plan::of_seed(seed, host, graph));
+            let plan = Plan::of_seed(seed, host, platform, graph);
+            assert_eq!(plan, Plan::of_seed(seed, host, platform, graph));
             let line = serde_json::to_string(&plan).unwrap();
             assert_eq!(plan, serde_json::from_str(&line).unwrap());
         }

@@ -85,7 +85,7 @@ pub(crate) async fn shrunk(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Fault, GraphKind, Host, Step};
+    use crate::plan::{Fault, GraphKind, Host, Platform, Step};
 
     #[tokio::test]
     async fn what_has_nothing_to_do_with_the_failure_is_left_out() {
@@ -95,7 +95,8 @@ mod tests {
             let kills = kills.filter(|it| matches!(it.fault, Fault::Kill { .. }));
             steps.any(|step| matches!(step, Step::Edit { .. })) && kills.count() > 0
         };
-        let mut plans = (0..500).map(|seed| Plan::of_seed(seed, Host::Program, GraphKind::Neo4j));
+        let mut plans = (0..500)
+            .map(|seed| Plan::of_seed(seed, Host::Program, Platform::Webhook, GraphKind::Neo4j));
         let plan = plans.find(|plan| has(plan)).unwrap();
         let smallest = shrunk(plan, 10_000, async |plan| has(plan)).await;
         assert_eq!(smallest.processes, 1);

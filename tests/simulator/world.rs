@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use tokio::sync::{Mutex, MutexGuard, watch};
 
 use crate::check::{Evidence, Invariant, Violation};
-use crate::desk::{Desk, Door, SECRET};
+use crate::desk::{Desk, Door};
 use crate::export::Graph;
 use crate::faults::{Breakable, strike_all};
 use crate::host::Process;
@@ -60,7 +60,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
     let run = fresh_run();
     let folder = tempfile::tempdir().unwrap();
     let model = Model::start(run.clone(), plan.options.model_quotes).await;
-    let (model, desk) = (Arc::new(model), Arc::new(Desk::open().await));
+    let (model, desk) = (Arc::new(model), Arc::new(Desk::open(plan.platform).await));
     let graph = graph_place(plan, folder.path()).await;
     let processes = processes(plan, folder.path(), &model, &desk, &graph);
     let around = Around {
@@ -91,7 +91,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
             .into_iter()
             .map(|problem| Violation::new(Invariant::WellFormed, problem)),
     );
-    let read = Graph::read(&graph.config, &run).await;
+    let read = Graph::read(&graph.config, &run, &desk).await;
     let kept = match read {
         Ok(kept) => kept,
         Err(problem) => {
@@ -258,11 +258,9 @@ fn settings(
         ("WINDOW_TURNS", plan.options.window_turns.to_string()),
         ("INBOX_SIZE", plan.options.inbox_size.to_string()),
         ("SHUTDOWN_TIMEOUT", "3".to_owned()),
-        ("WEBHOOK_ADDR", address.to_owned()),
-        ("WEBHOOK_SECRET", SECRET.to_owned()),
-        ("WEBHOOK_ANSWER_URL", desk.address().to_owned()),
     ]
     .into();
+    settings.extend(desk.settings(address));
     if plan.options.remote_embedder {
         settings.push(("EMBEDDING_MODEL", "embedding".to_owned()));
     }

@@ -1,0 +1,207 @@
+//! A Slack workspace. A conversation is a thread, below what was said in it first.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use loopback_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, Fault, Message, Slack, TEAM, Waits};
+use serde_json::{Value, json};
+
+use super::Post;
+use crate::plan::AnswersFailure;
+use crate::words::tokens;
+
+/// How late an answer of the API is, and how many calls of each kind go wrong.
+const LATE: Duration = Duration::from_millis(400);
+const FAILING: usize = 2;
+/// What was not acknowledged is told again so much sooner than by Slack.
+const FASTER: u32 = 20;
+
+/// A channel with its person.
+#[derive(Debug)]
+struct Place {
+    chat: Chat,
+    person: String,
+    /// When messages were said (`ts`), and as what they were told, by their ids.
+    said: BTreeMap<String, (String, Value)>,
+    /// What conversations began with.
+    roots: BTreeMap<String, String>,
+}
+
+impl Place {
+    /// The id of what was said at some time.
+    fn id_of(&self, ts: &str) -> Option<&str> {
+        let mut said = self.said.iter();
+        said.find(|(_, (at, _))| at == ts)
+            .map(|(id, _)| id.as_str())
+    }
+
+    /// Asks something in a conversation, or begins one with it.
+    fn asks(&mut self, id: &str, conversation: &str, text: &str) {
+        let root = self.roots.get(conversation).cloned();
+        let ts = match &root {
+            Some(root) => self.chat.in_thread(root).ask(text),
+            None => self.chat.ask(text),
+        };
+        let mut told = json!({
+            "type": "message", "channel": self.chat.channel_id(), "channel_type": "channel",
+            "user": self.person, "text": format!("<@{BOT_USER}> {text}"), "ts": ts, "event_ts": ts,
+        });
+        match root {
+            Some(root) => told["thread_ts"] = json!(root),
+            None => drop(self.roots.insert(conversation.to_owned(), ts.clone())),
+        }
+        self.said.insert(id.to_owned(), (ts, told));
+    }
+
+    fn begin_of_events(&self) -> String {
+        format!("slack/{TEAM}/{}", self.chat.channel_id())
+    }
+}
+
+pub(crate) struct SlackDesk {
+    slack: Slack,
+    /// By the names of their channels.
+    places: Mutex<BTreeMap<String, Place>>,
+}
+
+impl std::fmt::Debug for SlackDesk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SlackDesk").finish_non_exhaustive()
+    }
+}
+
+impl SlackDesk {
+    pub(super) async fn open() -> Self {
+        let slack = Slack::start().await;
+        slack.set_waits(Waits::default().faster(FASTER));
+        Self {
+            slack,
+            places: Mutex::default(),
+        }
+    }
+
+    pub(super) fn settings(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("SLACK_API_URL", self.slack.api_url()),
+            ("SLACK_BOT_TOKEN", BOT_TOKEN.to_owned()),
+            ("SLACK_APP_TOKEN", APP_TOKEN.to_owned()),
+            ("SLACK_ALLOW", "*".to_owned()),
+        ]
+    }
+
+    fn places(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
+        self.places.lock().unwrap()
+    }
+
+    /// A few calls go wrong from now on.
+    pub(super) fn fails(&self, failure: Option<AnswersFailure>) {
+        let fault = match failure {
+            None => return,
+            Some(AnswersFailure::Refused) => Fault::Status(503),
+            Some(AnswersFailure::AcknowledgementLost) => Fault::LostAnswer,
+            Some(AnswersFailure::AcknowledgementLate) => Fault::Slow(LATE),
+        };
+        for method in [
+            "chat.postMessage",
+            "chat.update",
+            "chat.startStream",
+            "chat.appendStream",
+            "chat.stopStream",
+            "chat.delete",
+        ] {
+            self.slack.fail(method, fault.clone(), FAILING);
+        }
+    }
+
+    pub(super) fn says(&self, body: &Value) {
+        let text = |key: &str| body[key].as_str().unwrap_or_default();
+        let mut places = self.places();
+        let place = places.entry(text("channel").to_owned());
+        let place = place.or_insert_with_key(|name| {
+            let channel = self.slack.channel(name);
+            let person = self.slack.person("Ann");
+            Place {
+                chat: person.in_channel(&channel),
+                person: person.id().to_owned(),
+                said: BTreeMap::new(),
+                roots: BTreeMap::new(),
+            }
+        });
+        match body["type"].as_str() {
+            None => match place.said.get(text("id")) {
+                // It is one message, of which Slack tells twice.
+                Some((_, told)) => drop(self.slack.tell_event(told.clone())),
+                None => place.asks(text("id"), text("conversation"), text("text")),
+            },
+            Some("edit") => {
+                let newer = format!("<@{BOT_USER}> {}", text("text"));
+                place.chat.edit_raw(&place.said[text("of")].0, &newer);
+            }
+            Some("deletion") => {
+                let (ts, _) = &place.said[text("of")];
+                place.chat.delete(ts);
+                // Nobody can write below what is not there any more.
+                place.roots.retain(|_, root| root != ts);
+            }
+            Some(other) => panic!("nobody does that in Slack here: {other}"),
+        }
+    }
+
+    /// What the bot said that answers something.
+    fn answers<T>(&self, of: impl Fn(&Message, &dyn Fn(&str) -> Post) -> Vec<T>) -> Vec<T> {
+        let places = self.places();
+        let mut all = Vec::new();
+        for (name, place) in places.iter() {
+            for message in place.chat.said() {
+                let question = &message.metadata["event_payload"]["question"];
+                let question = question.as_str().unwrap_or_default();
+                let ts = question.rsplit('/').next().unwrap_or_default();
+                // What answers an edit names the edit: it is known by what it says.
+                let said = tokens(&message.shown).into_iter().next();
+                let said = said.map(|token| format!("m{}", token.number));
+                let Some(id) = place.id_of(ts).map(str::to_owned).or(said) else {
+                    continue;
+                };
+                if message.is_ephemeral {
+                    continue;
+                }
+                let post = |text: &str| Post {
+                    channel: name.clone(),
+                    question: id.clone(),
+                    text: text.to_owned(),
+                };
+                all.extend(of(&message, &post));
+            }
+        }
+        all
+    }
+
+    pub(super) fn posts(&self) -> Vec<Post> {
+        self.answers(|message, post| match message.is_deleted {
+            true => Vec::new(),
+            false => vec![post(&message.shown)],
+        })
+    }
+
+    pub(super) fn history(&self) -> Vec<Post> {
+        self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect())
+    }
+
+    pub(super) fn malformed(&self) -> Vec<String> {
+        self.slack.take_violations()
+    }
+
+    pub(super) fn translated(&self, exported: String) -> String {
+        let mut exported = exported;
+        for (name, place) in self.places().iter() {
+            let begin = place.begin_of_events();
+            for (id, (ts, _)) in &place.said {
+                let own = format!("webhook/{name}/{id}");
+                exported = exported.replace(&format!("{begin}/{ts}"), &own);
+            }
+            exported = exported.replace(&begin, &format!("webhook/{name}"));
+        }
+        exported
+    }
+}

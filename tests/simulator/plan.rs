@@ -44,6 +44,12 @@ impl Platform {
         *self == Self::Webhook
     }
 
+    /// Whether this may break there. When Slack told a process of a message is not known, and so not whether that had room to
+    /// keep it.
+    fn can_have(self, fault: Fault) -> bool {
+        self == Self::Webhook || !matches!(fault, Fault::FullDisk { .. })
+    }
+
     /// Whether people do this there, and it is known what is to come of it.
     fn has(self, step: Step) -> bool {
         match (self, step) {
@@ -310,6 +316,7 @@ impl Plan {
                 fault: fault(&mut dice, host, graph, processes),
             })
             .collect();
+        faults.retain(|scheduled| platform.can_have(scheduled.fault));
         faults.sort_by_key(|scheduled| scheduled.after_steps);
         Self {
             host,

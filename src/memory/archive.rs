@@ -217,7 +217,16 @@ impl Archive {
     /// The session's last turns as memory holds them.
     pub fn remembered_window(&self, session: &ConversationId) -> Vec<Turn> {
         let waiting = self.journal.of_session(session.as_str());
-        with_waiting(self.windows.get(session), &waiting, usize::MAX)
+        with_waiting(self.held(session), &waiting, usize::MAX)
+    }
+
+    /// What memory holds of a session's turns, where no other process may have forgotten some: the graph cannot say so now.
+    fn held(&self, session: &ConversationId) -> Vec<Turn> {
+        if self.neighbours.is_alone(session.platform()) {
+            self.windows.get(session)
+        } else {
+            Vec::new()
+        }
     }
 
     /// Keeps a turn in the graph, or else in the journal.
@@ -476,10 +485,7 @@ impl Archive {
     fn remembered(&self, read: &TurnRead<'_>) -> Begun {
         // After a restart, what waits is all there is.
         let waiting = self.journal.of_session(read.session.as_str());
-        // Another process may have forgotten what is held here, and the graph cannot say so now.
-        let is_alone = self.neighbours.is_alone(read.session.platform());
-        let held = is_alone.then(|| self.windows.get(read.session));
-        let window = with_waiting(held.unwrap_or_default(), &waiting, read.window);
+        let window = with_waiting(self.held(read.session), &waiting, read.window);
         Begun {
             context: TurnContext {
                 duplicate: answered(&window, read),

@@ -19,27 +19,31 @@ const SLOW: Duration = Duration::from_millis(700);
 /// The processes that have no room on their disk.
 #[derive(Debug, Default)]
 pub(crate) struct FullDisks {
-    now: AtomicUsize,
-    times: AtomicUsize,
+    begun: AtomicUsize,
+    ended: AtomicUsize,
 }
 
 impl FullDisks {
     fn begin(&self) {
-        self.times.fetch_add(1, Ordering::SeqCst);
-        self.now.fetch_add(1, Ordering::SeqCst);
+        self.begun.fetch_add(1, Ordering::SeqCst);
     }
 
     fn end(&self) {
-        self.now.fetch_sub(1, Ordering::SeqCst);
+        self.ended.fetch_add(1, Ordering::SeqCst);
     }
 
     pub(crate) fn are_any(&self) -> bool {
-        self.now.load(Ordering::SeqCst) > 0
+        self.were_any_since(self.ended())
     }
 
-    /// How often a disk became full.
-    pub(crate) fn times(&self) -> usize {
-        self.times.load(Ordering::SeqCst)
+    /// How many disks have room again.
+    pub(crate) fn ended(&self) -> usize {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Whether one was full at some time since so many had room again.
+    pub(crate) fn were_any_since(&self, ended: usize) -> bool {
+        self.begun.load(Ordering::SeqCst) > ended
     }
 }
 

@@ -115,9 +115,10 @@ impl Person {
 
     pub(crate) async fn acts(&mut self, steps: &[Step]) -> Result<(), Violation> {
         for (at, step) in steps.iter().enumerate() {
-            let full = self.around.full_disks.times();
+            let full_until = self.around.full_disks.ended();
             let done = self.does(*step).await;
-            if self.was_unsure_since(full) {
+            // What is sent until a process takes it may have been taken by one that had no room.
+            if self.around.full_disks.were_any_since(full_until) {
                 self.is_unsure_of(&step.changes());
             }
             // Whoever waits for steps does not wait for those that nobody takes any more.
@@ -195,12 +196,6 @@ impl Person {
         self.around.full_disks.are_any()
     }
 
-    /// Whether a disk was full at some time since so many had been: what is sent until a process takes it may have been
-    /// taken by one that had no room.
-    fn was_unsure_since(&self, full: usize) -> bool {
-        self.is_unsure() || self.around.full_disks.times() > full
-    }
-
     fn body(&self, id: &str, conversation: u64) -> Value {
         let channel = self.name();
         json!({
@@ -234,7 +229,7 @@ impl Person {
             gone_since: None,
             is_seen_to_go: false,
             may_be_stopped: false,
-            is_unsure: self.is_unsure(),
+            is_unsure: false,
         };
         let mut body = self.question(number, conversation, &said.token(&self.around.run, 0));
         body["sent_at"] = json!(said.sent_at);
@@ -243,13 +238,12 @@ impl Person {
     }
 
     async fn edits(&mut self, number: u64) -> Result<(), Violation> {
-        let (run, is_unsure) = (self.around.run.clone(), self.is_unsure());
+        let run = self.around.run.clone();
         let mut said = self.said.iter_mut();
         let Some(said) = said.find(|said| said.number == number && said.fate == Fate::Live) else {
             return Ok(());
         };
         said.version += 1;
-        said.is_unsure |= is_unsure;
         let (token, conversation) = (said.token(&run, said.version), said.conversation);
         let mut body = self.question(number, conversation, &token);
         body["id"] = json!(format!("m{number}e{}", token.version));
@@ -259,7 +253,6 @@ impl Person {
     }
 
     async fn deletes(&mut self, number: u64) -> Result<(), Violation> {
-        let is_unsure = self.is_unsure();
         let stands = self.around.desk.answer(&self.name(), &format!("m{number}"));
         let is_seen_to_go = stands.is_some() && !self.around.kills;
         let mut said = self.said.iter_mut();
@@ -267,7 +260,6 @@ impl Person {
             return Ok(());
         };
         said.fate = Fate::Gone;
-        said.is_unsure |= is_unsure;
         said.is_seen_to_go = is_seen_to_go;
         let conversation = said.conversation;
         let mut body = self.body(&format!("m{number}d"), conversation);
@@ -290,13 +282,12 @@ impl Person {
     /// Gives a command; gives its id.
     async fn commands(&mut self, conversation: u64, command: &str) -> Result<String, Violation> {
         let id = format!("o{}", self.commands.len());
-        let full = self.around.full_disks.times();
-        let at = self.commands.len();
-        self.commands.push((id.clone(), !self.is_unsure()));
+        let full_until = self.around.full_disks.ended();
         let mut body = self.body(&id, conversation);
         body["text"] = json!(command);
         self.posts(&body, conversation).await?;
-        self.commands[at].1 &= !self.was_unsure_since(full);
+        let is_unsure = self.around.full_disks.were_any_since(full_until);
+        self.commands.push((id.clone(), !is_unsure));
         Ok(id)
     }
 

@@ -182,7 +182,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
     again.turn.delivered = posted("by the window, as I said");
     let mut told = talk.turn("which locker was that?");
     told.turn.output = "Zebra 4711.".to_owned();
-    told.turn.delivered = posted("zebra");
+    told.turn.delivered = posted("the second locker");
     let after = talk.turn("what is for lunch?");
     let unposted = NewTurn {
         turn: Turn {

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 use dashmap::DashMap;
-use muninn_platform::{Body, ConversationId, EventId, IncomingMessage, Reply};
+use muninn_platform::{
+    AudienceId, Body, ConversationId, EventId, IncomingMessage, KeptMessage, Reply,
+};
 
 use crate::conversation::interrupt::{Interrupt, Interruption};
 
@@ -42,8 +44,12 @@ pub struct Begin {
 #[derive(Debug)]
 struct Entry {
     conversation: ConversationId,
+    audience: AudienceId,
     /// Stable id of the person.
     author: String,
+    platform: String,
+    /// As [`IncomingMessage::sent_at`].
+    sent_at: DateTime<Utc>,
     /// As [`IncomingMessage::received_at`].
     received_at: DateTime<Utc>,
     /// How often it was delivered and is still worked on.
@@ -69,6 +75,16 @@ impl Entry {
         let is_another = message.event != *event;
         is_another && !revision.is_deletion() && (self.is_taken_back || message.sent_at < *sent_at)
     }
+
+    /// By the platform's clock, for a command that is told again after a crash may come anew. Two platforms have two
+    /// clocks.
+    fn was_asked_before(&self, command: &IncomingMessage) -> bool {
+        if self.platform == command.audience.platform {
+            self.sent_at <= command.sent_at
+        } else {
+            self.received_at <= command.received_at
+        }
+    }
 }
 
 impl InFlight {
@@ -89,7 +105,10 @@ impl InFlight {
         let entry = self.messages.entry(message.event.clone());
         let mut entry = entry.or_insert_with(|| Entry {
             conversation: conversation.clone(),
+            audience: message.audience.id.clone(),
             author: message.author.id.clone(),
+            platform: message.audience.platform.clone(),
+            sent_at: message.sent_at,
             received_at: message.received_at,
             deliveries: 0,
             running: None,
@@ -124,6 +143,16 @@ impl InFlight {
     /// Whether a message is answered just now, or waits for that.
     pub fn has(&self, event: &EventId) -> bool {
         self.messages.contains_key(event)
+    }
+
+    /// The messages of an audience that are in flight.
+    pub fn in_audience(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+        let here = self.messages.iter().filter(|it| it.audience == *audience);
+        let kept = here.map(|it| KeptMessage {
+            event: it.key().clone(),
+            conversation: it.conversation.clone(),
+        });
+        kept.collect()
     }
 
     /// Leaves a revision with the message and interrupts its turn, unless a newer one was left there. Gives the event of
@@ -174,11 +203,12 @@ impl InFlight {
         }
     }
 
-    /// Takes back all that some people asked until a moment and is not answered yet; says in which conversations.
-    pub fn take_back(&self, people: &[String], until: DateTime<Utc>) -> HashSet<ConversationId> {
+    /// Takes back all that whoever gives a command asked before it and is not answered yet; says in which conversations.
+    pub fn take_back(&self, command: &IncomingMessage) -> HashSet<ConversationId> {
+        let people = command.accounts();
         let mut conversations = HashSet::new();
         for mut entry in self.messages.iter_mut() {
-            if people.contains(&entry.author) && entry.received_at <= until {
+            if people.contains(&entry.author) && entry.was_asked_before(command) {
                 entry.is_taken_back = true;
                 if let Some(running) = &entry.running {
                     running.raise(Interruption::Superseded);

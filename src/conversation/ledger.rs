@@ -7,13 +7,15 @@
 
 mod book;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
-use muninn_platform::{Body, Command, EventId, IncomingMessage, Listing};
+use muninn_platform::{
+    AudienceId, Body, Command, ConversationId, EventId, IncomingMessage, KeptMessage, Listing,
+};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use uuid::Uuid;
@@ -44,7 +46,7 @@ pub struct Ledger {
     /// What earlier processes left.
     left_over: Vec<IncomingMessage>,
     /// Those of them that this process was not told again yet.
-    untold: Mutex<HashSet<EventId>>,
+    untold: Mutex<HashMap<EventId, (AudienceId, ConversationId)>>,
     /// The same after a restart, and no other living process's.
     holder: String,
 }
@@ -123,7 +125,7 @@ impl Ledger {
                 orders: Some(sender),
                 thread: Some(thread),
             }),
-            untold: Mutex::new(left_over.iter().map(|it| it.event.clone()).collect()),
+            untold: Mutex::new(left_over.iter().map(placed).collect()),
             left_over,
             holder,
         })
@@ -147,10 +149,26 @@ impl Ledger {
 
     /// Whether an earlier process accepted the message, and nobody told this one of it again yet.
     pub fn is_left_over(&self, event: &EventId) -> bool {
-        self.untold().contains(event)
+        self.untold().contains_key(event)
     }
 
-    fn untold(&self) -> MutexGuard<'_, HashSet<EventId>> {
+    /// These were accepted by a process that is gone.
+    pub fn left_by_another(&self, messages: &[IncomingMessage]) {
+        self.untold().extend(messages.iter().map(placed));
+    }
+
+    /// What is left over of an audience.
+    pub fn left_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+        let untold = self.untold();
+        let here = untold.iter().filter(|(_, (of, _))| of == audience);
+        let kept = here.map(|(event, (_, conversation))| KeptMessage {
+            event: event.clone(),
+            conversation: conversation.clone(),
+        });
+        kept.collect()
+    }
+
+    fn untold(&self) -> MutexGuard<'_, HashMap<EventId, (AudienceId, ConversationId)>> {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -180,6 +198,11 @@ impl Ledger {
             written: None,
         });
     }
+}
+
+fn placed(message: &IncomingMessage) -> (EventId, (AudienceId, ConversationId)) {
+    let place = (message.audience.id.clone(), message.conversation.clone());
+    (message.event.clone(), place)
 }
 
 /// A message as it is written down: what it says is without secrets.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
-use muninn_platform::{EventId, IncomingMessage, LeftOver};
+use muninn_platform::{AudienceId, EventId, IncomingMessage, KeptMessage, LeftOver};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -139,6 +139,11 @@ impl PendingMessages {
     /// When a graph that several share does not say.
     pub async fn waits(&self, event: &EventId) -> Result<bool, StoreError> {
         Ok(self.ledger.is_left_over(event) || self.store().is_pending(event).await?)
+    }
+
+    /// What of an audience an earlier process accepted, and nobody told this one of again yet.
+    pub fn left_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+        self.ledger.left_in(audience)
     }
 
     /// Nobody here works on the event any more: it needs nothing more, or whoever takes it goes on.
@@ -317,6 +322,7 @@ impl PendingMessages {
                 "were accepted by a process that is gone"
             );
         }
+        self.ledger.left_by_another(&missing);
         left_over.add(missing);
     }
 

@@ -1,5 +1,6 @@
 //! Where people write to the bot, and read what it answers.
 
+mod discord;
 mod slack;
 mod webhook;
 
@@ -8,6 +9,7 @@ use std::sync::atomic::AtomicI64;
 
 use serde_json::Value;
 
+use self::discord::DiscordDesk;
 use self::slack::SlackDesk;
 pub(crate) use self::webhook::SECRET;
 use self::webhook::WebhookDesk;
@@ -35,6 +37,7 @@ pub(crate) struct Post {
 pub(crate) enum Desk {
     Webhook(WebhookDesk),
     Slack(SlackDesk),
+    Discord(DiscordDesk),
 }
 
 impl Desk {
@@ -42,6 +45,7 @@ impl Desk {
         match platform {
             Platform::Webhook => Self::Webhook(WebhookDesk::open().await),
             Platform::Slack => Self::Slack(SlackDesk::open().await),
+            Platform::Discord => Self::Discord(DiscordDesk::open().await),
         }
     }
 
@@ -54,6 +58,7 @@ impl Desk {
                 ("WEBHOOK_ANSWER_URL", desk.address().to_owned()),
             ],
             Self::Slack(desk) => desk.settings(),
+            Self::Discord(desk) => desk.settings(),
         }
     }
 
@@ -61,6 +66,7 @@ impl Desk {
         match self {
             Self::Webhook(desk) => desk.fails(failure),
             Self::Slack(desk) => desk.fails(failure),
+            Self::Discord(desk) => desk.fails(failure),
         }
     }
 
@@ -69,6 +75,7 @@ impl Desk {
         match self {
             Self::Webhook(desk) => desk.posts(),
             Self::Slack(desk) => desk.posts(),
+            Self::Discord(desk) => desk.posts(),
         }
     }
 
@@ -79,11 +86,31 @@ impl Desk {
         answer.map(|post| post.text)
     }
 
+    /// What came of a command, told in the channel or to its person alone.
+    pub(crate) fn told(&self, channel: &str, command: &str) -> Vec<String> {
+        let (posts, whispers) = match self {
+            Self::Webhook(_) | Self::Discord(_) => (self.posts(), Vec::new()),
+            Self::Slack(desk) => (Vec::new(), desk.whispers()),
+        };
+        let told = posts.into_iter().chain(whispers);
+        let told = told.filter(|post| post.channel == channel && post.question == command);
+        told.map(|post| post.text).collect()
+    }
+
+    /// Whether what is told to one person alone may be lost: Slack does not say whether it took that.
+    pub(crate) fn may_lose_told(&self) -> bool {
+        match self {
+            Self::Webhook(_) | Self::Discord(_) => false,
+            Self::Slack(_) => true,
+        }
+    }
+
     /// All that ever stood there.
     pub(crate) fn history(&self) -> Vec<Post> {
         match self {
             Self::Webhook(desk) => desk.history(),
             Self::Slack(desk) => desk.history(),
+            Self::Discord(desk) => desk.history(),
         }
     }
 
@@ -91,7 +118,7 @@ impl Desk {
     pub(crate) fn most_unanswered(&self) -> usize {
         match self {
             Self::Webhook(desk) => desk.most_unanswered(),
-            Self::Slack(_) => 0,
+            Self::Slack(_) | Self::Discord(_) => 0,
         }
     }
 
@@ -100,6 +127,7 @@ impl Desk {
         match self {
             Self::Webhook(desk) => desk.malformed(),
             Self::Slack(desk) => desk.malformed(),
+            Self::Discord(desk) => desk.malformed(),
         }
     }
 
@@ -119,6 +147,10 @@ impl Desk {
                 desk.says(body);
                 Ok(())
             }
+            Self::Discord(desk) => {
+                desk.says(body).await;
+                Ok(())
+            }
         }
     }
 
@@ -127,6 +159,7 @@ impl Desk {
         match self {
             Self::Webhook(_) => exported,
             Self::Slack(desk) => desk.translated(exported),
+            Self::Discord(desk) => desk.translated(exported),
         }
     }
 }

@@ -266,10 +266,14 @@ async fn soak_with_new_seeds() {
     ];
     let slack = lane(Host::Program, GraphKind::Embedded, "SIMULATE_SLACK", 0);
     lanes.push(slack.on(Platform::Slack));
+    let discord = lane(Host::Program, GraphKind::Embedded, "SIMULATE_DISCORD", 0);
+    lanes.push(discord.on(Platform::Discord));
     if variable("NEO4J_TEST_URI").is_some() {
         lanes.push(lane(Host::Program, GraphKind::Neo4j, "SIMULATE_NEO4J", 1));
         let slack = lane(Host::Program, GraphKind::Neo4j, "SIMULATE_SLACK_NEO4J", 0);
         lanes.push(slack.on(Platform::Slack));
+        let discord = lane(Host::Program, GraphKind::Neo4j, "SIMULATE_DISCORD_NEO4J", 0);
+        lanes.push(discord.on(Platform::Discord));
     }
     println!("seeds from {seed} on, {minutes} minutes, {lanes:?}");
     let until = Instant::now() + Duration::from_secs(60 * minutes);

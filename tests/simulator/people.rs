@@ -17,6 +17,10 @@ use crate::words::{Token, nonce_of};
 /// Longer than anything is retried here, however busy the machine is.
 const TO_SETTLE: Duration = Duration::from_secs(150);
 
+/// How often a command is given whose answer may be lost, and after which time it is given again.
+const GIVEN_AT_MOST: usize = 5;
+const TO_GIVE_AGAIN: Duration = Duration::from_secs(20);
+
 /// What stands in an answer's place where somebody stopped it.
 pub(crate) const STOPPED: &str = "(stopped)";
 
@@ -286,8 +290,9 @@ impl Person {
         let mut body = self.body(&id, conversation);
         body["text"] = json!(command);
         self.posts(&body, conversation).await?;
-        let is_unsure = self.around.full_disks.were_any_since(full_until);
-        self.commands.push((id.clone(), !is_unsure));
+        let is_sure = !self.around.desk.may_lose_told()
+            && !self.around.full_disks.were_any_since(full_until);
+        self.commands.push((id.clone(), is_sure));
         Ok(id)
     }
 
@@ -437,12 +442,7 @@ impl Person {
         what: impl Fn(&Said) -> bool,
     ) -> Result<(), Violation> {
         self.settles().await?;
-        let id = self.commands(conversation, command).await?;
-        self.answered(&id).await?;
-        let told = self.around.desk.answer(&self.name(), &id);
-        let is_forgotten =
-            |told: String| told.starts_with("Forgotten") || told.starts_with("I forgot");
-        if !told.is_some_and(is_forgotten) {
+        if !self.is_told_forgotten(conversation, command).await? {
             return Ok(());
         }
         let (since, is_unsure) = (self.prompts_until_now(), self.is_unsure());
@@ -460,6 +460,30 @@ impl Person {
             }
         }
         self.settles().await
+    }
+
+    /// Gives a command that forgets, and says whether it is told that this was done. Where the answer may be lost, it is given
+    /// again.
+    async fn is_told_forgotten(
+        &mut self,
+        conversation: u64,
+        command: &str,
+    ) -> Result<bool, Violation> {
+        let says_so = |told: &String| told.starts_with("Forgotten") || told.starts_with("I forgot");
+        let desk = Arc::clone(&self.around.desk);
+        if desk.may_lose_told() {
+            for _ in 0..GIVEN_AT_MOST {
+                let id = self.commands(conversation, command).await?;
+                let name = self.name();
+                let is_told = || desk.told(&name, &id).iter().any(says_so);
+                if waits(TO_GIVE_AGAIN, is_told).await {
+                    return Ok(true);
+                }
+            }
+        }
+        let id = self.commands(conversation, command).await?;
+        self.answered(&id).await?;
+        Ok(desk.told(&self.name(), &id).iter().any(says_so))
     }
 
     /// How many prompts there were when nothing was under way any more. None: what was stopped and edited may be answered
@@ -482,7 +506,7 @@ impl Person {
 
     async fn answered(&self, id: &str) -> Result<(), Violation> {
         let name = self.name();
-        let is_there = || self.around.desk.answer(&name, id).is_some();
+        let is_there = || !self.around.desk.told(&name, id).is_empty();
         if waits(TO_SETTLE, is_there).await || self.is_unsure() {
             return Ok(());
         }

@@ -37,6 +37,7 @@ pub(crate) enum Platform {
     #[default]
     Webhook,
     Slack,
+    Discord,
 }
 
 impl Platform {
@@ -44,36 +45,29 @@ impl Platform {
         *self == Self::Webhook
     }
 
-    /// Whether this may break there. When Slack told a process of a message is not known, and so not whether that had room to
-    /// keep it.
+    /// Whether this may break there. When a process was told of a message is known on the webhook alone, and so whether that
+    /// had room to keep it.
     fn can_have(self, fault: Fault) -> bool {
         self == Self::Webhook || !matches!(fault, Fault::FullDisk { .. })
     }
 
     /// Whether people do this there, and it is known what is to come of it.
     fn has(self, step: Step) -> bool {
-        match (self, step) {
-            (Self::Webhook, _)
-            | (
-                Self::Slack,
-                Step::Ask { .. }
-                | Step::AskTwice { .. }
-                | Step::AskBoth { .. }
-                | Step::Edit { .. }
-                | Step::Delete { .. }
-                | Step::Settle
-                | Step::Wait { .. },
-            ) => true,
-            (
-                Self::Slack,
-                Step::Redeliver { .. }
-                | Step::Stop { .. }
-                | Step::ForgetLast { .. }
-                | Step::ForgetConversation { .. }
-                | Step::ForgetMe
-                | Step::Why { .. }
-                | Step::History { .. },
-            ) => false,
+        match step {
+            Step::Ask { .. }
+            | Step::AskTwice { .. }
+            | Step::AskBoth { .. }
+            | Step::Edit { .. }
+            | Step::Delete { .. }
+            | Step::Redeliver { .. }
+            | Step::Stop { .. }
+            | Step::Settle
+            | Step::Wait { .. } => true,
+            // A command in Discord is for a process that is there then.
+            Step::ForgetMe | Step::Why { .. } | Step::History { .. } => self != Self::Discord,
+            // In Slack their answers may be lost, so that nobody knows what was the last; and what was said below a message
+            // that is deleted is of a conversation of its own.
+            Step::ForgetLast { .. } | Step::ForgetConversation { .. } => self == Self::Webhook,
         }
     }
 }
@@ -289,9 +283,10 @@ impl Dice {
 impl Plan {
     pub(crate) fn of_seed(seed: u64, host: Host, platform: Platform, graph: GraphKind) -> Self {
         let mut dice = Dice::new(seed);
-        let processes = match graph {
-            GraphKind::Embedded => 1,
-            GraphKind::Neo4j => 1 + dice.index(4),
+        let processes = match (graph, platform) {
+            (GraphKind::Neo4j, Platform::Webhook | Platform::Slack) => 1 + dice.index(4),
+            // The shards of a bot in Discord are all in one process.
+            (GraphKind::Neo4j, Platform::Discord) | (GraphKind::Embedded, _) => 1,
         };
         let options = PlanOptions {
             window_turns: dice.one_of(&[50, 50, 3]),
@@ -462,6 +457,7 @@ fn a_seed_always_makes_the_same_plan_and_a_line_reads_back() {
     for seed in 0..200 {
         for (host, platform, graph) in [
             (Host::Program, Platform::Slack, GraphKind::Neo4j),
+            (Host::Program, Platform::Discord, GraphKind::Embedded),
             (Host::InProcess, Platform::Webhook, GraphKind::Embedded),
         ] {
             let plan = Plan::of_seed(seed, host, platform, graph);

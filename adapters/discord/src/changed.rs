@@ -10,7 +10,7 @@ use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::event::{self, Said};
 use crate::ids::{Event, Place};
-use crate::missed::{MissedReader, People, id_at};
+use crate::missed::{MissedReader, People};
 
 /// Channels and threads of a server that are looked into: for each, Discord is asked at least once.
 const PLACES: usize = 500;
@@ -67,12 +67,11 @@ impl MissedReader {
         let Some(first) = kept.first() else {
             return Changes::default();
         };
-        // What is said from now on is not looked for.
-        let now = id_at(Utc::now());
         let before = MessageId::new(first.get() - 1);
         let ReadPages { items, cut } = self.messages_after(place, before).await;
+        // All of it was there before it was looked for, also where our clock is behind Discord's.
         let until = match cut {
-            None => Some(now),
+            None => kept.last().copied(),
             Some(_) => items.last().map(|newest| newest.id),
         };
         match until {

@@ -354,7 +354,7 @@ pub struct OwnSession {
     pub last_at: DateTime<Utc>,
 }
 
-/// A message that the bot keeps.
+/// A message that the bot keeps, or will.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptMessage {
     pub event: EventId,
@@ -393,13 +393,13 @@ pub enum Incoming {
         /// Dropped where the graph does not tell.
         found: oneshot::Sender<Vec<ConversationId>>,
     },
-    /// Which messages of people in an audience the bot keeps, for a platform that looks what became of them while
-    /// nobody listened.
+    /// Which messages of people in an audience the bot keeps, or has accepted and not answered yet, for a platform that
+    /// looks what became of them while nobody listened.
     Kept {
         audience: AudienceId,
         since: DateTime<Utc>,
         most: usize,
-        /// Gets the newest; dropped where the graph does not tell.
+        /// Gets the newest, some perhaps twice; dropped where the graph does not tell.
         found: oneshot::Sender<Vec<KeptMessage>>,
     },
     /// Which conversations a person has, for a platform that offers them to choose from.

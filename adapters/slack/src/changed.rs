@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use chrono::Utc;
 use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
 use serde_json::{Value, json};
 
 use crate::event::Push;
 use crate::ids::{self, Place, Within};
 use crate::missed::{CatchUp, Listed};
-use crate::standing::ts_at;
 
 /// Threads that are looked into, of all channels: Slack lets an app ask about 50 times a minute.
 const THREADS: usize = 300;
@@ -62,14 +60,14 @@ impl CatchUp<'_> {
             Some(_) => "conversations.replies",
             None => "conversations.history",
         };
-        // What is said from now on is not looked for.
-        let now = ts_at(Utc::now());
         let ReadPages { items, cut } = self.pages(method, "messages", &arguments).await;
         let ts = |message: Option<&Value>| Some(message?["ts"].as_str()?.to_owned());
-        // A channel is read from its end, a thread from its beginning.
+        // A channel is read from its end, a thread from its beginning. All that is kept was there before it was looked for,
+        // also where our clock is behind Slack's.
+        let newest = || kept.last().cloned();
         let covered = match (cut, thread) {
-            (None, _) => Some((oldest.clone(), now)),
-            (Some(_), None) => ts(items.last()).map(|from| (from, now)),
+            (None, _) => newest().map(|until| (oldest.clone(), until)),
+            (Some(_), None) => ts(items.last()).zip(newest()),
             (Some(_), Some(_)) => ts(items.last()).map(|until| (oldest.clone(), until)),
         };
         let Some((from, until)) = covered.filter(|(from, until)| from <= until) else {

@@ -102,8 +102,7 @@ impl Bot {
         let accounts = message.accounts();
         if is_confirmed {
             // Told again after a crash, it does not concern what was asked after it.
-            let until = message.received_at;
-            for conversation in self.in_flight.take_back(&accounts, until) {
+            for conversation in self.in_flight.take_back(message) {
                 // What has the conversation now is at its end then.
                 drop(self.sessions.lock(&conversation).await);
             }

@@ -46,9 +46,14 @@ impl Bot {
         most: usize,
         found: oneshot::Sender<Vec<KeptMessage>>,
     ) {
+        // What is answered just now is asked for before what is in the graph, so that nothing slips in between.
+        let mut under_way = self.pending.left_in(&audience);
+        under_way.extend(self.in_flight.in_audience(&audience));
+        under_way.extend(self.archive.waiting_in(&audience));
         let store = Arc::clone(self.archive.store());
         self.tell(found, async move {
-            store.kept_since(&audience, since, most).await
+            let kept = store.kept_since(&audience, since, most).await?;
+            Ok(under_way.into_iter().chain(kept).collect())
         });
     }
 

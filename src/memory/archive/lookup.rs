@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, MessageId};
+use muninn_platform::{
+    AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId,
+};
 
 use super::Archive;
 use crate::graph::answers::{Spoken, WhichResponse};
@@ -113,6 +115,17 @@ impl Archive {
     /// The sessions of an audience that turns wait of, or were set aside of.
     pub fn waiting_sessions(&self, audience: &AudienceId) -> Vec<ConversationId> {
         self.journal.sessions_of(audience)
+    }
+
+    /// The messages of an audience whose turns wait.
+    pub fn waiting_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+        let all = self.journal.all().into_iter();
+        let here = all.filter(|it| it.audience.id == *audience);
+        let kept = here.map(|it| KeptMessage {
+            event: EventId::new(&it.turn.event),
+            conversation: ConversationId::new(&it.turn.session),
+        });
+        kept.collect()
     }
 
     /// What became of turns since they were read: those that wait for the graph are as they were. No answer is given those

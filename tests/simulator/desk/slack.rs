@@ -132,7 +132,11 @@ impl SlackDesk {
             None => match place.said.get(text("id")) {
                 // It is one message, of which Slack tells twice.
                 Some((_, told)) => drop(self.slack.tell_event(told.clone())),
-                None => place.asks(text("id"), text("conversation"), text("text")),
+                // Slack has a command of its own for what begins with a slash.
+                None => {
+                    let said = text("text").trim_start_matches('/');
+                    place.asks(text("id"), text("conversation"), said);
+                }
             },
             Some("edit") => {
                 let newer = format!("<@{BOT_USER}> {}", text("text"));
@@ -144,7 +148,13 @@ impl SlackDesk {
                 // Nobody can write below what is not there any more.
                 place.roots.retain(|_, root| root != ts);
             }
-            Some(other) => panic!("nobody does that in Slack here: {other}"),
+            // Where nothing is under way there is nothing to press.
+            Some("stop") => {
+                if let Some(root) = place.roots.get(text("conversation")) {
+                    place.chat.in_thread(root).stop_if_processing();
+                }
+            }
+            Some(other) => panic!("nobody does that in Slack: {other}"),
         }
     }
 
@@ -157,8 +167,8 @@ impl SlackDesk {
                 let question = &message.metadata["event_payload"]["question"];
                 let question = question.as_str().unwrap_or_default();
                 let ts = question.rsplit('/').next().unwrap_or_default();
-                // What answers an edit names the edit: it is known by what it says.
-                let said = tokens(&message.shown).into_iter().next();
+                // What answers an edit names the edit: it is known by what it ever said.
+                let said = message.texts.iter().flat_map(|text| tokens(text)).next();
                 let said = said.map(|token| format!("m{}", token.number));
                 let Some(id) = place.id_of(ts).map(str::to_owned).or(said) else {
                     continue;
@@ -177,6 +187,29 @@ impl SlackDesk {
         all
     }
 
+    /// What was told to one person alone, as what came of the last command before it.
+    pub(super) fn whispers(&self) -> Vec<Post> {
+        let places = self.places();
+        let mut all = Vec::new();
+        for (name, place) in places.iter() {
+            let commands = || {
+                let said = place.said.iter();
+                said.filter(|(id, _)| id.starts_with('o'))
+            };
+            let whispers = place.chat.said().into_iter();
+            for whisper in whispers.filter(|message| message.is_ephemeral) {
+                let before = commands().filter(|(_, (ts, _))| *ts < whisper.ts);
+                let last = before.max_by(|(_, one), (_, other)| one.0.cmp(&other.0));
+                all.extend(last.map(|(id, _)| Post {
+                    channel: name.clone(),
+                    question: id.clone(),
+                    text: whisper.shown.clone(),
+                }));
+            }
+        }
+        all
+    }
+
     pub(super) fn posts(&self) -> Vec<Post> {
         self.answers(|message, post| match message.is_deleted {
             true => Vec::new(),
@@ -185,7 +218,9 @@ impl SlackDesk {
     }
 
     pub(super) fn history(&self) -> Vec<Post> {
-        self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect())
+        let mut all = self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect());
+        all.extend(self.whispers());
+        all
     }
 
     pub(super) fn malformed(&self) -> Vec<String> {

@@ -168,6 +168,12 @@ impl Chat {
         });
     }
 
+    /// Discord tells of a message once more, as it may. Not of one that was taken away.
+    pub fn is_told_again(&self, message: Id) {
+        self.shared
+            .with(|world| world.tell_again(self.channel, message));
+    }
+
     /// Takes a message away: one's own, or as a moderator.
     ///
     /// # Panics

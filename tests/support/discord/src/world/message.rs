@@ -214,6 +214,12 @@ impl World {
         );
     }
 
+    pub(crate) fn tell_again(&mut self, channel: Id, id: Id) {
+        if self.message(channel, id).is_some() {
+            self.tell_of_message("MESSAGE_CREATE", channel, id);
+        }
+    }
+
     fn tell_of_message(&mut self, event: &'static str, channel: Id, id: Id) {
         self.tell(
             event,

@@ -172,7 +172,15 @@ impl Chat {
     pub async fn stop(&self) {
         self.sees_thread("a stop button", |thread| thread.lifecycle == "processing")
             .await;
+        self.stop_if_processing();
+    }
+
+    /// Presses the stop button if it is there now; says whether it is.
+    pub fn stop_if_processing(&self) -> bool {
         self.person.shared.change(|state| {
+            if self.thread_of(state).lifecycle != "processing" {
+                return false;
+            }
             let root = self.thread.clone().unwrap_or_default();
             let mut stopped = Vec::new();
             for post in &mut state.workspace.posts {
@@ -185,7 +193,8 @@ impl Chat {
             let event = json!({ "type": "agent_session_stopped", "channel": self.channel, "thread_ts": root,
                 "user": self.person.id(), "streaming_message_ts": stopped });
             state.workspace.tell("agent_session_stopped", &self.channel, event);
-        });
+            true
+        })
     }
 
     /// Everything that is said here now, by anybody, as this person sees it.

@@ -1,0 +1,254 @@
+//! A Discord server. One conversation of a channel is a thread that its person opens; the other begins with a mention in the
+//! channel, at which the bot opens a thread.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use loopback_discord::{Chat, Discord, Guild, Id, Message};
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use super::Post;
+use crate::people::waits;
+use crate::plan::AnswersFailure;
+
+/// How late an answer of the API is, and how many calls of each kind go wrong.
+const LATE: Duration = Duration::from_millis(400);
+const FAILING: usize = 2;
+
+/// How often the bot is greeted before anything else is said, and after which time again.
+const GREETED_AT_MOST: usize = 60;
+const TO_GREET_AGAIN: Duration = Duration::from_secs(1);
+
+/// The conversation whose thread its person opens.
+const OWN_THREAD: &str = "c0";
+
+/// A channel with its person.
+#[derive(Debug)]
+struct Place {
+    chat: Chat,
+    own_thread: Chat,
+    /// The mention with which the other conversation began.
+    root: Option<Id>,
+    /// Where messages were said, and as what, by their ids.
+    said: BTreeMap<String, (Chat, Id)>,
+}
+
+impl Place {
+    fn new(guild: &Guild, name: &str) -> Self {
+        let chat = guild.person("ann").at(&guild.text(name));
+        Self {
+            own_thread: chat.open_thread("Berths"),
+            chat,
+            root: None,
+            said: BTreeMap::new(),
+        }
+    }
+
+    /// Every place of the channel.
+    fn chats(&self) -> Vec<Chat> {
+        let threads = self.chat.threads();
+        let threads = threads.iter().map(|thread| self.chat.thread(thread.id));
+        std::iter::once(self.chat.clone()).chain(threads).collect()
+    }
+
+    fn thread_of(&self, conversation: &str) -> Option<Chat> {
+        if conversation == OWN_THREAD {
+            return Some(self.own_thread.clone());
+        }
+        let threads = self.chat.threads();
+        let mut threads = threads.iter().map(|thread| thread.id);
+        let thread = threads.find(|thread| Some(*thread) == self.root)?;
+        Some(self.chat.thread(thread))
+    }
+
+    /// Asks something in a conversation, or begins one with it.
+    fn asks(&mut self, id: &str, conversation: &str, text: &str) {
+        let chat = self.thread_of(conversation);
+        let begins = chat.is_none();
+        let chat = chat.unwrap_or_else(|| self.chat.clone());
+        let message = chat.mention(text);
+        if begins {
+            self.root = Some(message);
+        }
+        self.said.insert(id.to_owned(), (chat, message));
+    }
+
+    /// The id of what a message of the bot answers. The first in a thread at a message answers that.
+    fn answered_by(&self, message: &Message) -> Option<&str> {
+        let question = message.replies_to.unwrap_or(message.channel);
+        let mut said = self.said.iter();
+        said.find(|(_, (_, id))| *id == question)
+            .map(|(id, _)| id.as_str())
+    }
+}
+
+pub(crate) struct DiscordDesk {
+    discord: Discord,
+    guild: Guild,
+    bot: Id,
+    /// What was said before the bot was there for the first time was not said to it.
+    was_there: OnceCell<()>,
+    /// By the names of their channels.
+    places: Mutex<BTreeMap<String, Place>>,
+}
+
+impl std::fmt::Debug for DiscordDesk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DiscordDesk").finish_non_exhaustive()
+    }
+}
+
+impl DiscordDesk {
+    pub(super) async fn open() -> Self {
+        let discord = Discord::start().await;
+        Self {
+            guild: discord.guild("Harbour"),
+            bot: discord.bot(),
+            discord,
+            was_there: OnceCell::new(),
+            places: Mutex::default(),
+        }
+    }
+
+    pub(super) fn settings(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("DISCORD_API_PROXY", self.discord.url()),
+            ("DISCORD_TOKEN", self.discord.token().to_owned()),
+            ("DISCORD_ALLOW", "*".to_owned()),
+        ]
+    }
+
+    fn places(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
+        self.places.lock().unwrap()
+    }
+
+    /// A few calls go wrong from now on.
+    pub(super) fn fails(&self, failure: Option<AnswersFailure>) {
+        let Some(failure) = failure else { return };
+        let one = "/channels/{channel_id}/messages/{message_id}";
+        for (method, route) in [
+            ("POST", "/channels/{channel_id}/messages"),
+            ("POST", "/channels/{channel_id}/messages/{message_id}/threads"),
+            ("PATCH", one),
+            ("DELETE", one),
+        ] {
+            let next = self.discord.next(method, route).times(FAILING);
+            match failure {
+                AnswersFailure::Refused => next.fails(503),
+                AnswersFailure::AcknowledgementLost => next.loses_its_answer(),
+                AnswersFailure::AcknowledgementLate => next.is_slow(LATE),
+            }
+        }
+    }
+
+    pub(super) async fn says(&self, body: &Value) {
+        self.was_there.get_or_init(|| self.greets()).await;
+        let text = |key: &str| body[key].as_str().unwrap_or_default();
+        let mut places = self.places();
+        let place = places
+            .entry(text("channel").to_owned())
+            .or_insert_with_key(|name| Place::new(&self.guild, name));
+        match body["type"].as_str() {
+            None => match place.said.get(text("id")) {
+                // It is one message, of which Discord tells twice.
+                Some((chat, message)) => chat.is_told_again(*message),
+                None => {
+                    // Discord has commands of its own for what begins with a slash.
+                    let said = text("text").trim_start_matches('/');
+                    place.asks(text("id"), text("conversation"), said);
+                }
+            },
+            Some("edit") => {
+                let newer = format!("<@{}> {}", self.bot, text("text"));
+                let (chat, message) = &place.said[text("of")];
+                chat.edit(*message, &newer);
+            }
+            Some("deletion") => {
+                let (chat, message) = &place.said[text("of")];
+                chat.delete(*message);
+            }
+            // Where nothing is under way there is nothing to press.
+            Some("stop") => {
+                let Some(chat) = place.thread_of(text("conversation")) else {
+                    return;
+                };
+                let said = chat.said().into_iter();
+                let has_stop = |said: &Message| said.buttons.iter().any(|it| it.label == "Stop");
+                if let Some(growing) = said.rev().find(has_stop) {
+                    drop(chat.click(&growing, "Stop"));
+                }
+            }
+            Some(other) => panic!("nobody does that in Discord: {other}"),
+        }
+    }
+
+    /// Somebody else greets the bot until it is there.
+    async fn greets(&self) {
+        let lobby = self.guild.text("lobby");
+        let chat = self.guild.person("bob").at(&lobby);
+        let is_answered = || !chat.threads().is_empty();
+        for _ in 0..GREETED_AT_MOST {
+            chat.mention("Are you there?");
+            if waits(TO_GREET_AGAIN, is_answered).await {
+                return;
+            }
+        }
+        panic!("nobody is there");
+    }
+
+    /// What the bot said that answers something.
+    fn answers<T>(&self, of: impl Fn(&Message, &dyn Fn(&str) -> Post) -> Vec<T>) -> Vec<T> {
+        let mut all = Vec::new();
+        for (name, place) in self.places().iter() {
+            let messages = place.chats().into_iter().flat_map(|chat| chat.all());
+            for message in messages.filter(|it| it.author == self.bot && !it.is_system) {
+                let Some(id) = place.answered_by(&message) else {
+                    continue;
+                };
+                let post = |text: &str| Post {
+                    channel: name.clone(),
+                    question: id.to_owned(),
+                    text: text.to_owned(),
+                };
+                all.extend(of(&message, &post));
+            }
+        }
+        all
+    }
+
+    pub(super) fn posts(&self) -> Vec<Post> {
+        self.answers(|message, post| match message.is_deleted {
+            true => Vec::new(),
+            false => vec![post(&message.text)],
+        })
+    }
+
+    pub(super) fn history(&self) -> Vec<Post> {
+        self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect())
+    }
+
+    pub(super) fn malformed(&self) -> Vec<String> {
+        self.discord.take_violations()
+    }
+
+    pub(super) fn translated(&self, exported: String) -> String {
+        let mut exported = exported;
+        let guild = self.guild.id();
+        for (name, place) in self.places().iter() {
+            for (id, (chat, message)) in &place.said {
+                let event = format!("discord/{}/{message}", chat.id());
+                exported = exported.replace(&event, &format!("webhook/{name}/{id}"));
+            }
+            for chat in place.chats() {
+                let own = match chat.id() == place.chat.id() {
+                    true => format!("webhook/{name}"),
+                    false => format!("webhook/{name}/{}", chat.id()),
+                };
+                exported = exported.replace(&format!("discord/{guild}/{}", chat.id()), &own);
+            }
+        }
+        exported
+    }
+}

@@ -24,6 +24,10 @@ use crate::hub::Hub;
 /// Discord's fifteen minutes, without what a request may take.
 const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
 
+/// What stands between a nonce and the number of the part: another where a message with the one before was taken away,
+/// as Discord may take the new one for that. A nonce has 25 characters at most.
+const NONCE_MARKS: [char; 3] = ['.', ':', ';'];
+
 /// The token of an interaction, as long as it can be used.
 pub(crate) struct Token {
     pub(crate) interaction: InteractionId,
@@ -229,23 +233,28 @@ impl AnswerTransport {
         let reply_to = self
             .reply_to
             .or_else(|| self.answer_thread.reply_to(channel));
-        let body = content::message(
-            &text,
-            words.row,
-            self.buttons(),
-            // What it answers is in another channel.
-            reply_to.filter(|_| is_first && !is_direct),
-            &format!("{}.{part}", self.nonce),
-        );
-        let body = self.listing(body, words.row);
-        let sent = self.hub.api.send(channel, &body).await?;
-        // With the nonce of an earlier one it is that one, whatever it says.
-        let is_as_sent = sent.content.trim() == text.trim();
-        Ok(LiveMessage {
-            text: is_as_sent.then(|| words.text.to_owned()),
-            is_addressed,
-            ..shown(&sent, Via::Bot, words)
-        })
+        // What it answers is in another channel.
+        let reply_to = reply_to.filter(|_| is_first && !is_direct);
+        for mark in NONCE_MARKS {
+            let nonce = format!("{}{mark}{part}", self.nonce);
+            let body = content::message(&text, words.row, self.buttons(), reply_to, &nonce);
+            let body = self.listing(body, words.row);
+            let sent = self.hub.api.send(channel, &body).await?;
+            let standing = LiveMessage {
+                is_addressed,
+                ..shown(&sent, Via::Bot, words)
+            };
+            let is_as_sent = sent.content.trim() == text.trim();
+            if is_as_sent {
+                return Ok(standing);
+            }
+            // With the nonce of an earlier one it is that one, whatever it says, and also where it was taken away.
+            if let Some(changed) = self.change(&standing, words).await? {
+                return Ok(changed);
+            }
+        }
+        let gone = "each of the messages that Discord has for it was taken away";
+        Err(Failure::refused(Refusal::NoMessage, gone))
     }
 
     fn text(&self, words: Words<'_>, is_addressed: bool) -> String {

@@ -86,6 +86,23 @@ fn what_fails_for_a_moment_is_tried_again_and_said_once() {
 }
 
 #[test]
+fn an_answer_whose_beginning_was_taken_away_is_said_anew() {
+    run(async |chat| {
+        let thread = chat.asks("grow on").await;
+        let growing = thread
+            .finds("so far", |said| said.text.starts_with("so far"))
+            .await;
+        let moderator = chat.guild.moderator("mia");
+        moderator.at(&thread.channel()).delete(growing.id);
+        chat.bot.go_on();
+        // Discord may give the one that was taken away for one of the same nonce.
+        let answer = thread.hears("echo: on").await;
+        assert_ne!(answer.id, growing.id);
+        assert_eq!(thread.said().len(), 1);
+    });
+}
+
+#[test]
 fn an_interaction_acknowledged_too_late_is_answered_by_an_ordinary_message() {
     run_badly(async |chat| {
         let gate = chat.discord.next("POST", CALLBACK).is_held();

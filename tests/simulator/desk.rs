@@ -154,6 +154,15 @@ impl Desk {
         }
     }
 
+    /// Returns when a process has whatever people did.
+    pub(crate) async fn all_told(&self) {
+        match self {
+            Self::Slack(desk) => desk.all_told().await,
+            // There it is told at once, or read afterwards.
+            Self::Webhook(_) | Self::Discord(_) => {}
+        }
+    }
+
     /// What was exported of a graph, with the names of the webhook.
     pub(crate) fn translated(&self, exported: String) -> String {
         match self {

@@ -290,8 +290,8 @@ impl Person {
         let mut body = self.body(&id, conversation);
         body["text"] = json!(command);
         self.posts(&body, conversation).await?;
-        let is_sure = !self.around.desk.may_lose_told()
-            && !self.around.full_disks.were_any_since(full_until);
+        let is_sure =
+            !self.around.desk.may_lose_told() && !self.around.full_disks.were_any_since(full_until);
         self.commands.push((id.clone(), is_sure));
         Ok(id)
     }

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use muninn::graph::GraphConfig;
 use secrecy::SecretString;
@@ -29,6 +29,8 @@ static PROCESSES: AtomicU16 = AtomicU16::new(0);
 
 /// Longer than a graph that is back is looked for.
 const TO_SAVE: Duration = Duration::from_secs(60);
+
+const TO_LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Why a plan failed, and where what is known of it was written.
 #[derive(Debug)]
@@ -55,6 +57,18 @@ struct GraphPlace {
     _alone: Option<MutexGuard<'static, ()>>,
 }
 
+impl GraphPlace {
+    /// Whether messages wait there for an answer.
+    async fn has_pending(&self) -> bool {
+        let Some(_) = &self.wire else { return false };
+        let server = TestGraph::of_environment();
+        server
+            .text("MATCH (p:Pending) RETURN toString(count(p)) AS text")
+            .await
+            != "0"
+    }
+}
+
 /// Runs a plan to its end.
 pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
     let run = fresh_run();
@@ -78,7 +92,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
         .collect();
     let mut violations = lives(plan, &around, &graph, &processes, &mut people).await;
     if violations.is_empty() {
-        saved(&processes).await;
+        desk.all_told().await;
+        saved(&processes, &graph).await;
     }
     for process in &processes {
         if let Err(problem) = process.lock().await.terminate().await {
@@ -325,7 +340,7 @@ async fn supervise(processes: Vec<Arc<Mutex<Process>>>) {
 
 /// Waits until no turn waits for the graph any more, everything that was accepted was seen to, and what was forgotten is
 /// taken away: a deletion shows nothing by which a person would know.
-async fn saved(processes: &[Arc<Mutex<Process>>]) {
+async fn saved(processes: &[Arc<Mutex<Process>>], graph: &GraphPlace) {
     let mut folders = Vec::new();
     for process in processes {
         folders.push(process.lock().await.data_dir());
@@ -348,6 +363,11 @@ async fn saved(processes: &[Arc<Mutex<Process>>]) {
         })
     };
     // What is not saved by then is found to be missing.
+    let deadline = Instant::now() + TO_SAVE;
+    // What waits in the graph comes first: then it is done, or said in a file what is to come of it.
+    while Instant::now() < deadline && graph.has_pending().await {
+        tokio::time::sleep(TO_LOOK_AGAIN).await;
+    }
     waits(TO_SAVE, || !folders.iter().any(is_waiting)).await;
 }
 

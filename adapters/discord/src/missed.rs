@@ -99,8 +99,11 @@ impl MissedReader {
         }
     }
 
-    /// An event came.
-    pub(crate) fn saw(&self) {
+    /// An event came, and the message that it is about if it was said just now.
+    pub(crate) fn saw(&self, said: Option<MessageId>) {
+        if let Some(message) = said {
+            self.state.seen_until.heard(time_of(message));
+        }
         self.state.seen_until.note(Utc::now() - ON_ITS_WAY);
     }
 
@@ -369,6 +372,11 @@ impl<'a> People<'a> {
     }
 }
 
+/// When a message was said.
+fn time_of(message: MessageId) -> DateTime<Utc> {
+    message.created_at().to_utc()
+}
+
 /// The id that a message of this time has at least.
 pub(crate) fn id_at(time: DateTime<Utc>) -> MessageId {
     let since = (time.timestamp_millis() - FIRST_MILLISECOND).max(1);
@@ -386,6 +394,7 @@ mod tests {
         let example = 175_928_847_299_117_063;
         let id = id_at(time).get();
         assert!(id <= example && example - id < 1 << 22, "{id}");
+        assert_eq!(time_of(MessageId::new(example)), time);
         assert!(id_at(time + TimeDelta::milliseconds(1)).get() > example);
         assert_eq!(id_at(DateTime::UNIX_EPOCH).get(), 1 << 22);
     }

@@ -38,8 +38,8 @@ impl Missed {
 /// How often it is written at most. What is read twice after a crash is known by its id.
 const KEEP_EVERY: TimeDelta = TimeDelta::seconds(5);
 
-/// How far this machine's clock may be ahead of the platform's, by whose clock messages are read. What is
-/// read twice is known by its id.
+/// How far this machine's clock may be ahead of the platform's where that is not [known](SeenUntil::heard). What is read
+/// twice is known by its id.
 const CLOCKS: TimeDelta = TimeDelta::seconds(5);
 
 /// Until when everything was seen. Kept in a file.
@@ -55,6 +55,8 @@ struct State {
     kept: Option<DateTime<Utc>>,
     /// What was missed is being read: as long as not all of it is in good hands, it stands still.
     is_held: bool,
+    /// How far this machine's clock is ahead of the platform's, or as long as the newest message was on its way.
+    ahead: TimeDelta,
 }
 
 impl SeenUntil {
@@ -74,7 +76,7 @@ impl SeenUntil {
             state: Mutex::new(State {
                 until,
                 kept: until,
-                is_held: false,
+                ..State::default()
             }),
         }
     }
@@ -85,12 +87,18 @@ impl SeenUntil {
         until.map(|until| until.min(Utc::now()))
     }
 
-    /// Everything until then was seen.
+    /// A message came that was sent at this time by the platform's clock, which all that was missed is read by.
+    pub fn heard(&self, sent_at: DateTime<Utc>) {
+        self.state.lock().ahead = (Utc::now() - sent_at).max(TimeDelta::zero());
+    }
+
+    /// Everything until then, by this machine's clock, was seen.
     pub fn note(&self, until: DateTime<Utc>) {
         let mut state = self.state.lock();
         if state.is_held {
             return;
         }
+        let until = until - state.ahead;
         state.until = Some(until);
         let is_old = |kept: DateTime<Utc>| (until - kept).abs() >= KEEP_EVERY;
         if state.kept.is_none_or(is_old) {
@@ -105,11 +113,11 @@ impl SeenUntil {
         Some(until - CLOCKS)
     }
 
-    /// What was missed is in good hands, up to then.
+    /// What was missed is in good hands, up to then by this machine's clock.
     pub fn release(&self, until: DateTime<Utc>) {
         let mut state = self.state.lock();
         state.is_held = false;
-        state.until = Some(until);
+        state.until = Some(until - state.ahead);
         self.write(&mut state);
     }
 
@@ -154,6 +162,21 @@ mod tests {
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
+    }
+
+    #[test]
+    fn a_clock_that_is_ahead_of_the_platforms_hides_nothing() {
+        let seen = SeenUntil::open(&Missed::default());
+        // By the platform's clock it is ten minutes earlier than here.
+        let now = Utc::now();
+        seen.heard(now - TimeDelta::minutes(10));
+        seen.note(now);
+        let until = seen.get().unwrap();
+        assert!(until <= now - TimeDelta::minutes(10), "{until}");
+        // Behind it, what is seen is only read once more.
+        seen.heard(now + TimeDelta::minutes(10));
+        seen.note(now);
+        assert_eq!(seen.get(), Some(now));
     }
 
     #[test]

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{
-    AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId,
-};
+use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId};
 
 use super::Archive;
 use crate::graph::answers::{Spoken, WhichResponse};

@@ -130,7 +130,10 @@ impl DiscordDesk {
         let one = "/channels/{channel_id}/messages/{message_id}";
         for (method, route) in [
             ("POST", "/channels/{channel_id}/messages"),
-            ("POST", "/channels/{channel_id}/messages/{message_id}/threads"),
+            (
+                "POST",
+                "/channels/{channel_id}/messages/{message_id}/threads",
+            ),
             ("PATCH", one),
             ("DELETE", one),
         ] {

@@ -218,9 +218,14 @@ impl SlackDesk {
     }
 
     pub(super) fn history(&self) -> Vec<Post> {
-        let mut all = self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect());
+        let mut all =
+            self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect());
         all.extend(self.whispers());
         all
+    }
+
+    pub(super) async fn all_told(&self) {
+        self.slack.all_told().await;
     }
 
     pub(super) fn malformed(&self) -> Vec<String> {

@@ -30,6 +30,9 @@ const IN_USE: usize = 4_096;
 /// Messages to others whose edits are looked at: people add a mention within minutes.
 const UNADDRESSED: usize = 4_096;
 
+/// Messages of the bot's own whose deletion it asked for: Discord tells of it within seconds, and not whose doing it was.
+const REMOVED: usize = 4_096;
+
 /// Archived threads that were looked up.
 const LOOKED_UP: usize = 1_024;
 
@@ -65,6 +68,7 @@ pub(crate) struct Hub {
     in_use: Mutex<Recent<(GuildId, ChannelId), ()>>,
     /// Messages that did not mention the bot, until an edit has them do so.
     unaddressed: Mutex<Recent<MessageId, Unaddressed>>,
+    removed: Mutex<Recent<MessageId, ()>>,
 }
 
 impl Hub {
@@ -82,7 +86,18 @@ impl Hub {
             gone: Mutex::new(Recent::new(LOOKED_UP)),
             in_use: Mutex::new(Recent::new(IN_USE)),
             unaddressed: Mutex::new(Recent::new(UNADDRESSED)),
+            removed: Mutex::new(Recent::new(REMOVED)),
         }
+    }
+
+    /// The bot takes a message of its own away, whether Discord lets it or not.
+    pub(crate) fn removes(&self, message: MessageId) {
+        self.removed.lock().insert(message, ());
+    }
+
+    /// Whether that a message is gone is the bot's own doing.
+    pub(crate) fn has_removed(&self, message: MessageId) -> bool {
+        self.removed.lock().get(&message).is_some()
     }
 
     /// Something was said in this place, whether its thread is there yet or not.

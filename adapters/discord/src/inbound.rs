@@ -199,7 +199,7 @@ impl Inbound {
         }
     }
 
-    /// Tells the bot that messages were taken back, by whomever.
+    /// Tells the bot that messages were taken back, by whomever but itself.
     pub(crate) async fn deleted(
         &self,
         guild: Option<GuildId>,
@@ -212,7 +212,8 @@ impl Inbound {
             guild,
             ..Spot::direct(channel)
         });
-        for id in messages {
+        let by_others = messages.into_iter().filter(|id| !self.hub.has_removed(*id));
+        for id in by_others {
             let place = Place::new(guild, channel);
             let of = ids::message(channel, id);
             let message = IncomingMessage {

@@ -305,6 +305,7 @@ impl AnswerTransport {
     /// Takes a message away; what is gone already is no error.
     pub(crate) async fn remove(&self, standing: &LiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
+        self.hub.removes(standing.id);
         let removed = match (standing.via, self.token()) {
             (Via::Original, Some(token)) => api.delete_original(token).await,
             (Via::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,

@@ -33,6 +33,7 @@ impl Withdraw for Withdrawer {
                 return Withdrawn::stays(text!("stays-removed"));
             }
         }
+        self.0.removes(id);
         let is_ephemeral =
             place.is_some_and(|place| place.private_to.is_some() && place.channel == channel);
         let removed = if is_ephemeral {
@@ -135,7 +136,10 @@ impl Withdrawer {
     async fn remove_starter(&self, channel: ChannelId, id: MessageId) -> Result<(), Failure> {
         let api = &self.0.api;
         match api.message(channel, id).await {
-            Ok(starter) if starter.author.id == self.0.me => api.delete(channel, id).await,
+            Ok(starter) if starter.author.id == self.0.me => {
+                self.0.removes(id);
+                api.delete(channel, id).await
+            }
             Ok(_) => Ok(()),
             // What cannot be read was none of the bot's: those it may always read.
             Err(failure) if failure.is(Refusal::MayNot) => Ok(()),

@@ -1,5 +1,7 @@
 //! What answers look like on their way and in the end.
 
+use muninn_platform::{Body, IncomingMessage};
+
 use crate::support::{Echoes, Way, run, run_by};
 
 #[test]
@@ -65,6 +67,24 @@ fn what_was_shown_and_given_up_is_taken_away() {
         chat.bot.go_on();
         chat.finds("it gone", |said| said.is_deleted).await;
         assert!(chat.said().is_empty());
+    });
+}
+
+#[test]
+fn what_the_bot_takes_away_itself_was_deleted_by_nobody() {
+    run(async |chat| {
+        let direct = chat.ann.direct();
+        direct.say("drop it");
+        direct
+            .finds("to be dropped", |said| said.text.starts_with("to be"))
+            .await;
+        chat.bot.go_on();
+        direct.finds("it gone", |said| said.is_deleted).await;
+        // Discord tells of it before.
+        direct.echoes("next").await;
+        let log = chat.bot.log();
+        let of_people = |said: &IncomingMessage| matches!(said.body, Body::Text(_));
+        assert!(log.messages.iter().all(of_people), "{:?}", log.messages);
     });
 }
 

@@ -100,7 +100,7 @@ impl Evidence<'_> {
         tokens.chain(nonces).collect()
     }
 
-    /// Two answers of the model to one version of a question were both shown. One that repeats what was forgotten or
+    /// Two answers of the model to one version of a question were both shown, and not in one message. One that repeats what was forgotten or
     /// edited at the moment when it was shown is made anew in its place.
     fn answered_twice(&self) -> Vec<Violation> {
         let mut shown: BTreeMap<(String, String, Token), BTreeSet<String>> = BTreeMap::new();
@@ -112,14 +112,15 @@ impl Evidence<'_> {
                 (nonce_of(&post.text), said.first(), is_outdated)
             {
                 let of = (post.channel.clone(), post.question.clone(), token.clone());
-                shown.entry(of).or_default().insert(nonce);
+                let answer = post.grows_in.clone().unwrap_or(nonce);
+                shown.entry(of).or_default().insert(answer);
             }
         }
-        let twice = shown.into_iter().filter(|(_, nonces)| nonces.len() > 1);
+        let twice = shown.into_iter().filter(|(_, answers)| answers.len() > 1);
         twice
             .filter(|((_, _, token), _)| !self.is_unsure(token))
-            .map(|((channel, question, _), nonces)| {
-                let problem = format!("{channel} {question} was answered as {nonces:?}");
+            .map(|((channel, question, _), answers)| {
+                let problem = format!("{channel} {question} was answered as {answers:?}");
                 Violation::new(Invariant::AnsweredOnce, problem)
             })
             .collect()

@@ -30,6 +30,8 @@ pub(crate) struct Post {
     pub(crate) channel: String,
     pub(crate) question: String,
     pub(crate) text: String,
+    /// Where answers grow in a message, which: after a kill another may go on there.
+    pub(crate) grows_in: Option<String>,
 }
 
 /// Messages are named as on the webhook, whatever the platform calls them.

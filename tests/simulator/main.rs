@@ -27,6 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use futures::StreamExt as _;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
@@ -39,6 +40,8 @@ const MENDED: &str = include_str!("regressions.jsonl");
 
 /// How often a plan of `regressions.jsonl` is tried: it depends on time, so it does not fail each time.
 const REPLAYS: usize = 2;
+
+const REPLAYED_AT_ONCE: usize = 4;
 
 /// Plans that are tried at most to make one that failed smaller.
 const SHRINK_ATTEMPTS: usize = 25;
@@ -195,14 +198,18 @@ async fn report(tally: Tally) {
 }
 
 async fn replay(plans: &str, graph: GraphKind) {
-    for plan in read(plans).into_iter().filter(|plan| plan.graph == graph) {
+    let plans = read(plans).into_iter().filter(|plan| plan.graph == graph);
+    let replays = async |plan: Plan| {
         for _ in 0..REPLAYS {
             if let Err(failure) = world::run(&plan).await {
                 let line = serde_json::to_string(&plan).unwrap();
                 panic!("again: {failure:#?}\n{line}");
             }
         }
-    }
+    };
+    // Most of the time they wait.
+    let all = futures::stream::iter(plans).for_each_concurrent(REPLAYED_AT_ONCE, replays);
+    all.await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -214,6 +214,7 @@ impl DiscordDesk {
                     channel: name.clone(),
                     question: id.to_owned(),
                     text: text.to_owned(),
+                    grows_in: Some(message.id.to_string()),
                 };
                 all.extend(of(&message, &post));
             }

@@ -180,6 +180,7 @@ impl SlackDesk {
                     channel: name.clone(),
                     question: id.clone(),
                     text: text.to_owned(),
+                    grows_in: Some(message.ts.clone()),
                 };
                 all.extend(of(&message, &post));
             }
@@ -204,6 +205,7 @@ impl SlackDesk {
                     channel: name.clone(),
                     question: id.clone(),
                     text: whisper.shown.clone(),
+                    grows_in: None,
                 }));
             }
         }

@@ -225,6 +225,7 @@ fn take(shown: &mut Shown, headers: &HeaderMap, body: &[u8]) -> Result<(), Strin
                 channel: text("channel"),
                 question: text("question"),
                 text: text("text"),
+                grows_in: None,
             };
             let of = (post.channel.clone(), post.question.clone());
             shown.unanswered.remove(&of);

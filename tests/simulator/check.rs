@@ -100,11 +100,14 @@ impl Evidence<'_> {
         tokens.chain(nonces).collect()
     }
 
-    /// Two answers of the model to one version of a question were both shown, and not in one message. One that repeats what was forgotten or
-    /// edited at the moment when it was shown is made anew in its place.
+    /// Two answers of the model to one version of a question were both shown. One that repeats what was forgotten or
+    /// edited at the moment when it was shown is made anew in its place. Where answers grow, two messages stand: the
+    /// beginning of one may have been taken away before anything of it was repeated.
     fn answered_twice(&self) -> Vec<Violation> {
         let mut shown: BTreeMap<(String, String, Token), BTreeSet<String>> = BTreeMap::new();
-        for post in &self.history {
+        let whole = self.history.iter().filter(|it| it.grows_in.is_none());
+        let standing = self.posts.iter().filter(|it| it.grows_in.is_some());
+        for post in whole.chain(standing) {
             let said = tokens(&post.text);
             let mut repeats = said.iter().skip(1);
             let is_outdated = repeats.any(|token| self.is_outdated(token));

@@ -159,8 +159,12 @@ async fn fails_again(plan: &Plan, failure: &Failure, runs: usize) -> bool {
     false
 }
 
-/// Fails with the smallest plan that is found. Where `SIMULATE_CONFIRM` says how often a plan that failed is run again, one
-/// that passes each time is only told of.
+/// How often a plan that failed is run again, where that is said: one that passes each time is only told of.
+fn confirm() -> Option<usize> {
+    variable("SIMULATE_CONFIRM").map(|runs| runs.parse().expect("SIMULATE_CONFIRM"))
+}
+
+/// Fails with the smallest plan that is found, if it is [confirmed](confirm).
 async fn report(tally: Tally) {
     let Done {
         messages,
@@ -172,8 +176,7 @@ async fn report(tally: Tally) {
         tally.plans,
         tally.failed.len()
     );
-    let confirm: Option<usize> =
-        variable("SIMULATE_CONFIRM").map(|runs| runs.parse().expect("SIMULATE_CONFIRM"));
+    let confirm = confirm();
     let mut failed = tally.failed.into_iter();
     let (plan, failure) = loop {
         let Some((plan, failure)) = failed.next() else {
@@ -201,10 +204,17 @@ async fn replay(plans: &str, graph: GraphKind) {
     let plans = read(plans).into_iter().filter(|plan| plan.graph == graph);
     let replays = async |plan: Plan| {
         for _ in 0..REPLAYS {
-            if let Err(failure) = world::run(&plan).await {
-                let line = serde_json::to_string(&plan).unwrap();
-                panic!("again: {failure:#?}\n{line}");
+            let Err(failure) = world::run(&plan).await else {
+                continue;
+            };
+            let line = serde_json::to_string(&plan).unwrap();
+            if let Some(runs) = confirm()
+                && !fails_again(&plan, &failure, runs).await
+            {
+                println!("it did not fail again: {failure:#?}\n{line}");
+                continue;
             }
+            panic!("again: {failure:#?}\n{line}");
         }
     };
     // Most of the time they wait.

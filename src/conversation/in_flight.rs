@@ -76,8 +76,8 @@ impl Entry {
         is_another && !revision.is_deletion() && (self.is_taken_back || message.sent_at < *sent_at)
     }
 
-    /// By the platform's clock, for a command that is told again after a crash may come anew. Two platforms have two
-    /// clocks.
+    /// A command that is told again after a crash is received anew, so the platform's clock counts. Two platforms have two
+    /// clocks: between them it counts when each was received.
     fn was_asked_before(&self, command: &IncomingMessage) -> bool {
         if self.platform == command.audience.platform {
             self.sent_at <= command.sent_at

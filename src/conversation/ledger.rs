@@ -200,6 +200,7 @@ impl Ledger {
     }
 }
 
+/// By which it is found what is left over, and where.
 fn placed(message: &IncomingMessage) -> (EventId, (AudienceId, ConversationId)) {
     let place = (message.audience.id.clone(), message.conversation.clone());
     (message.event.clone(), place)

@@ -101,8 +101,8 @@ impl Evidence<'_> {
     }
 
     /// Two answers of the model to one version of a question were both shown. One that repeats what was forgotten or
-    /// edited at the moment when it was shown is made anew in its place. Where answers grow, two messages stand: the
-    /// beginning of one may have been taken away before anything of it was repeated.
+    /// edited at the moment when it was shown is made anew in its place. Where answers grow, only messages that stand at the
+    /// end count: a beginning may be taken away before it says what it repeats.
     fn answered_twice(&self) -> Vec<Violation> {
         let mut shown: BTreeMap<(String, String, Token), BTreeSet<String>> = BTreeMap::new();
         let whole = self.history.iter().filter(|it| it.grows_in.is_none());

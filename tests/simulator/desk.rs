@@ -30,8 +30,32 @@ pub(crate) struct Post {
     pub(crate) channel: String,
     pub(crate) question: String,
     pub(crate) text: String,
-    /// Where answers grow in a message, which: after a kill another may go on there.
+    /// The message in which the answer grows, where answers do: after a kill another may go on there.
     pub(crate) grows_in: Option<String>,
+}
+
+/// A message of the bot's in which an answer grows.
+#[derive(Clone, Debug)]
+struct GrowingPost {
+    /// As it stands, or stood when it was taken away.
+    post: Post,
+    is_deleted: bool,
+    /// All that it ever said.
+    texts: Vec<String>,
+}
+
+impl GrowingPost {
+    fn standing(self) -> Option<Post> {
+        (!self.is_deleted).then_some(self.post)
+    }
+
+    fn history(self) -> impl Iterator<Item = Post> {
+        let Self { post, texts, .. } = self;
+        texts.into_iter().map(move |text| Post {
+            text,
+            ..post.clone()
+        })
+    }
 }
 
 /// Messages are named as on the webhook, whatever the platform calls them.
@@ -76,8 +100,8 @@ impl Desk {
     pub(crate) fn posts(&self) -> Vec<Post> {
         match self {
             Self::Webhook(desk) => desk.posts(),
-            Self::Slack(desk) => desk.posts(),
-            Self::Discord(desk) => desk.posts(),
+            Self::Slack(desk) => standing(desk.answers()),
+            Self::Discord(desk) => standing(desk.answers()),
         }
     }
 
@@ -90,11 +114,11 @@ impl Desk {
 
     /// What came of a command, told in the channel or to its person alone.
     pub(crate) fn told(&self, channel: &str, command: &str) -> Vec<String> {
-        let (posts, whispers) = match self {
-            Self::Webhook(_) | Self::Discord(_) => (self.posts(), Vec::new()),
-            Self::Slack(desk) => (Vec::new(), desk.whispers()),
+        let all = match self {
+            Self::Webhook(_) | Self::Discord(_) => self.posts(),
+            Self::Slack(desk) => desk.whispers(),
         };
-        let told = posts.into_iter().chain(whispers);
+        let told = all.into_iter();
         let told = told.filter(|post| post.channel == channel && post.question == command);
         told.map(|post| post.text).collect()
     }
@@ -111,8 +135,15 @@ impl Desk {
     pub(crate) fn history(&self) -> Vec<Post> {
         match self {
             Self::Webhook(desk) => desk.history(),
-            Self::Slack(desk) => desk.history(),
-            Self::Discord(desk) => desk.history(),
+            Self::Slack(desk) => {
+                let answers = desk.answers().into_iter();
+                let answers = answers.flat_map(GrowingPost::history);
+                answers.chain(desk.whispers()).collect()
+            }
+            Self::Discord(desk) => {
+                let answers = desk.answers().into_iter();
+                answers.flat_map(GrowingPost::history).collect()
+            }
         }
     }
 
@@ -173,4 +204,9 @@ impl Desk {
             Self::Discord(desk) => desk.translated(exported),
         }
     }
+}
+
+fn standing(answers: Vec<GrowingPost>) -> Vec<Post> {
+    let answers = answers.into_iter();
+    answers.filter_map(GrowingPost::standing).collect()
 }

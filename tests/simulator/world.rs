@@ -30,7 +30,8 @@ static PROCESSES: AtomicU16 = AtomicU16::new(0);
 /// Longer than a graph that is back is looked for.
 const TO_SAVE: Duration = Duration::from_secs(60);
 
-const TO_LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// Between two looks into a graph on a server, each over a connection of its own.
+const TO_LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Why a plan failed, and where what is known of it was written.
 #[derive(Debug)]
@@ -362,12 +363,12 @@ async fn saved(processes: &[Arc<Mutex<Process>>], graph: &GraphPlace) {
             }
         })
     };
-    // What is not saved by then is found to be missing.
+    // What waits in the graph comes first: once it is done, a file says what is still to come of it.
     let deadline = Instant::now() + TO_SAVE;
-    // What waits in the graph comes first: then it is done, or said in a file what is to come of it.
     while Instant::now() < deadline && graph.has_pending().await {
         tokio::time::sleep(TO_LOOK_AGAIN).await;
     }
+    // What is not saved by then is found to be missing.
     waits(TO_SAVE, || !folders.iter().any(is_waiting)).await;
 }
 

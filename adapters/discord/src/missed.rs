@@ -99,11 +99,13 @@ impl MissedReader {
         }
     }
 
-    /// An event came, and the message that it is about if it was said just now.
-    pub(crate) fn saw(&self, said: Option<MessageId>) {
-        if let Some(message) = said {
-            self.state.seen_until.heard(time_of(message));
-        }
+    /// A message came that was said just now.
+    pub(crate) fn heard(&self, message: MessageId) {
+        self.state.seen_until.heard(time_of(message));
+    }
+
+    /// An event came.
+    pub(crate) fn saw(&self) {
         self.state.seen_until.note(Utc::now() - ON_ITS_WAY);
     }
 

@@ -227,15 +227,10 @@ impl Running {
 
     /// Sorts what happened; never waits.
     fn take(&self, happening: GatewayEvent) {
-        self.missed.saw(match &happening {
-            GatewayEvent::Said(said) => Some(said.id),
-            GatewayEvent::Ready(_)
-            | GatewayEvent::Changed(_)
-            | GatewayEvent::Gone(..)
-            | GatewayEvent::Asked(_)
-            | GatewayEvent::Edited { .. }
-            | GatewayEvent::Deleted { .. } => None,
-        });
+        if let GatewayEvent::Said(said) = &happening {
+            self.missed.heard(said.id);
+        }
+        self.missed.saw();
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
         let queued = |channel, job: Job| (channel, self.queue.spawn(channel, &hub.chores, job));
         let (channel, queued) = match happening {

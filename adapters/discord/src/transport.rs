@@ -24,8 +24,8 @@ use crate::hub::Hub;
 /// Discord's fifteen minutes, without what a request may take.
 const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
 
-/// What stands between a nonce and the number of the part: another where a message with the one before was taken away,
-/// as Discord may take the new one for that. A nonce has 25 characters at most.
+/// What stands between the answer's nonce and the number of the part. For a message with the nonce of one that was taken
+/// away Discord may give that one, so the next mark makes another nonce. Discord takes 25 characters.
 const NONCE_MARKS: [char; 3] = ['.', ':', ';'];
 
 /// The token of an interaction, as long as it can be used.

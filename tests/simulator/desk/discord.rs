@@ -9,7 +9,7 @@ use loopback_discord::{Chat, Discord, Guild, Id, Message};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::Post;
+use super::{GrowingPost, Post};
 use crate::people::waits;
 use crate::plan::AnswersFailure;
 
@@ -157,11 +157,7 @@ impl DiscordDesk {
             None => match place.said.get(text("id")) {
                 // It is one message, of which Discord tells twice.
                 Some((chat, message)) => chat.is_told_again(*message),
-                None => {
-                    // Discord has commands of its own for what begins with a slash.
-                    let said = text("text").trim_start_matches('/');
-                    place.asks(text("id"), text("conversation"), said);
-                }
+                None => place.asks(text("id"), text("conversation"), text("text")),
             },
             Some("edit") => {
                 let newer = format!("<@{}> {}", self.bot, text("text"));
@@ -202,7 +198,7 @@ impl DiscordDesk {
     }
 
     /// What the bot said that answers something.
-    fn answers<T>(&self, of: impl Fn(&Message, &dyn Fn(&str) -> Post) -> Vec<T>) -> Vec<T> {
+    pub(super) fn answers(&self) -> Vec<GrowingPost> {
         let mut all = Vec::new();
         for (name, place) in self.places().iter() {
             let messages = place.chats().into_iter().flat_map(|chat| chat.all());
@@ -210,27 +206,19 @@ impl DiscordDesk {
                 let Some(id) = place.answered_by(&message) else {
                     continue;
                 };
-                let post = |text: &str| Post {
-                    channel: name.clone(),
-                    question: id.to_owned(),
-                    text: text.to_owned(),
-                    grows_in: Some(message.id.to_string()),
-                };
-                all.extend(of(&message, &post));
+                all.push(GrowingPost {
+                    post: Post {
+                        channel: name.clone(),
+                        question: id.to_owned(),
+                        text: message.text,
+                        grows_in: Some(message.id.to_string()),
+                    },
+                    is_deleted: message.is_deleted,
+                    texts: message.texts,
+                });
             }
         }
         all
-    }
-
-    pub(super) fn posts(&self) -> Vec<Post> {
-        self.answers(|message, post| match message.is_deleted {
-            true => Vec::new(),
-            false => vec![post(&message.text)],
-        })
-    }
-
-    pub(super) fn history(&self) -> Vec<Post> {
-        self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect())
     }
 
     pub(super) fn malformed(&self) -> Vec<String> {

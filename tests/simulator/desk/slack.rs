@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use loopback_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, Fault, Message, Slack, TEAM, Waits};
+use loopback_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, Fault, Slack, TEAM, Waits};
 use serde_json::{Value, json};
 
-use super::Post;
+use super::{GrowingPost, Post};
 use crate::plan::AnswersFailure;
 use crate::words::tokens;
 
@@ -159,7 +159,7 @@ impl SlackDesk {
     }
 
     /// What the bot said that answers something.
-    fn answers<T>(&self, of: impl Fn(&Message, &dyn Fn(&str) -> Post) -> Vec<T>) -> Vec<T> {
+    pub(super) fn answers(&self) -> Vec<GrowingPost> {
         let places = self.places();
         let mut all = Vec::new();
         for (name, place) in places.iter() {
@@ -176,13 +176,16 @@ impl SlackDesk {
                 if message.is_ephemeral {
                     continue;
                 }
-                let post = |text: &str| Post {
-                    channel: name.clone(),
-                    question: id.clone(),
-                    text: text.to_owned(),
-                    grows_in: Some(message.ts.clone()),
-                };
-                all.extend(of(&message, &post));
+                all.push(GrowingPost {
+                    post: Post {
+                        channel: name.clone(),
+                        question: id,
+                        text: message.shown,
+                        grows_in: Some(message.ts),
+                    },
+                    is_deleted: message.is_deleted,
+                    texts: message.texts,
+                });
             }
         }
         all
@@ -209,20 +212,6 @@ impl SlackDesk {
                 }));
             }
         }
-        all
-    }
-
-    pub(super) fn posts(&self) -> Vec<Post> {
-        self.answers(|message, post| match message.is_deleted {
-            true => Vec::new(),
-            false => vec![post(&message.shown)],
-        })
-    }
-
-    pub(super) fn history(&self) -> Vec<Post> {
-        let mut all =
-            self.answers(|message, post| message.texts.iter().map(|text| post(text)).collect());
-        all.extend(self.whispers());
         all
     }
 

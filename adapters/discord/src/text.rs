@@ -159,6 +159,10 @@ fn unfenced(code: &str) -> String {
 }
 
 fn line(line: &str) -> String {
+    inline::defused(&rendered(line))
+}
+
+fn rendered(line: &str) -> String {
     let line = line.trim_end();
     let content = line.trim_start();
     let indent = &line[..line.len() - content.len()];
@@ -170,7 +174,7 @@ fn line(line: &str) -> String {
     }
     if content.starts_with('>') {
         let quoted = content.trim_start_matches(['>', ' ']);
-        return format!("> {}", self::line(quoted));
+        return format!("> {}", rendered(quoted));
     }
     if let Some((marker, item)) = item(content) {
         return format!("{indent}{marker} {}", inline::convert(item));

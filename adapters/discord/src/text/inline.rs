@@ -97,12 +97,12 @@ fn span(rest: &str) -> Option<(&str, usize)> {
 fn code(rest: &str, shown: &mut String) -> Option<usize> {
     let ticks = backticks(rest);
     let Some(closing) = closing_backticks(&rest[ticks..], ticks) else {
-        shown.push_str(&unfenced(&rest[..ticks]));
+        shown.push_str(&rest[..ticks]);
         return Some(ticks);
     };
     let end = ticks + closing;
     if ticks < 3 {
-        shown.push_str(&rest[..end]);
+        shown.push_str(&unfenced(&rest[..end]));
     } else {
         shown.push_str(&format!("``{}``", unfenced(&rest[ticks..end - ticks])));
     }
@@ -187,7 +187,7 @@ fn bars(rest: &str, shown: &mut String) -> Option<usize> {
     })
 }
 
-/// `<…>`: an address, a tag, or one of Discord's own forms, which is shown as it is written.
+/// `<…>`: an address or a tag.
 fn bracketed(rest: &str, shown: &mut String) -> Option<usize> {
     if let Some(length) = line_break(rest) {
         shown.push('\n');
@@ -203,11 +203,6 @@ fn bracketed(rest: &str, shown: &mut String) -> Option<usize> {
         shown.push_str(&rest[..=end]);
         return Some(end + 1);
     }
-    if is_discords(inside) {
-        shown.push('<');
-        shown.push(ZERO_WIDTH_SPACE);
-        return Some(1);
-    }
     let name = inside.trim_start_matches('/');
     let name = name
         .split([' ', '/'])
@@ -222,6 +217,41 @@ fn bracketed(rest: &str, shown: &mut String) -> Option<usize> {
     }
     let (_, mark) = MARKS.iter().find(|(tag, _)| *tag == name)?;
     paired(rest, end, &name, mark, shown)
+}
+
+/// Breaks Discord's own forms between angle brackets and runs of three backticks. Looked for in what is shown: a
+/// tag that is left out, or an entity, may have put them together.
+pub(super) fn defused(shown: &str) -> String {
+    let mut defused = String::with_capacity(shown.len());
+    let mut rest = shown;
+    while let Some(at) = rest.find(['<', '`']) {
+        let (before, from) = rest.split_at(at);
+        defused.push_str(before);
+        let ticks = backticks(from);
+        let used = match ticks {
+            0 => {
+                defused.push('<');
+                if from[1..]
+                    .split_once('>')
+                    .is_some_and(|(inside, _)| is_discords(inside))
+                {
+                    defused.push(ZERO_WIDTH_SPACE);
+                }
+                1
+            }
+            1 | 2 => {
+                let code = closing_backticks(&from[ticks..], ticks).unwrap_or(0);
+                defused.push_str(&from[..ticks + code]);
+                ticks + code
+            }
+            3.. => {
+                defused.push_str(&unfenced(&from[..ticks]));
+                ticks
+            }
+        };
+        rest = &from[used..];
+    }
+    defused + rest
 }
 
 /// `#123`, `:name:123`, `a:name:123`, `t:123`, `/name:123`, `id:guide`, `@123` and what else there

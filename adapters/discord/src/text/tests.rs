@@ -194,6 +194,8 @@ fn tricky() -> impl Strategy<Value = String> {
         "<br>",
         "<b>",
         "</b>",
+        "<span>",
+        "</span>",
         "https://a.b",
         "| a | b |\n|---|---|\n",
         "é",
@@ -226,7 +228,11 @@ fn outside_code(text: &str) -> String {
             let after = &rest[at + run..];
             let ticks = "`".repeat(run);
             rest = match after.find(&ticks) {
-                Some(end) => &after[end + run..],
+                Some(end) => {
+                    // What stands before code and what stands after it are not one form.
+                    outside.push('\n');
+                    &after[end + run..]
+                }
                 None => {
                     outside.push_str(&ticks);
                     after

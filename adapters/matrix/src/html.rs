@@ -3,6 +3,8 @@
 //! Only tags of the specification's subset come out, and only links that a click on cannot harm. What
 //! is no Markdown (raw HTML, images, definitions nobody refers to) is shown as the text it is.
 
+use std::ops::Range;
+
 use pulldown_cmark::{
     BrokenLink, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
 };
@@ -16,14 +18,18 @@ pub(crate) fn html(markdown: &str) -> String {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let no_link: Option<fn(BrokenLink<'_>) -> Option<_>> = None;
     let parser = Parser::new_with_broken_link_callback(markdown, options, no_link);
-    let mut definitions: Vec<(String, std::ops::Range<usize>)> = parser
+    let mut definitions: Vec<(String, Range<usize>)> = parser
         .reference_definitions()
         .iter()
         .map(|(label, definition)| (label.to_lowercase(), definition.span.clone()))
         .collect();
     definitions.sort_by_key(|(_, span)| span.start);
     let mut writer = Writer::default();
+    let mut read: Vec<Range<usize>> = definitions.iter().map(|(_, span)| span.clone()).collect();
     for (event, range) in parser.into_offset_iter() {
+        if !is_frame(&event) {
+            read.push(range.clone());
+        }
         match event {
             Event::End(TagEnd::TableCell) => writer.cell_end = range.end,
             // What a row has beyond the head's columns is no cell, but it was said.
@@ -35,14 +41,49 @@ pub(crate) fn html(markdown: &str) -> String {
         }
         writer.write(event);
     }
-    for (label, span) in definitions {
-        if !writer.referenced.contains(&label) {
-            writer.out.push_str("<p>");
-            writer.text(markdown[span].trim_end());
-            writer.out.push_str("</p>\n");
-        }
+    definitions.retain(|(label, _)| !writer.referenced.contains(label));
+    let unused = definitions.into_iter().map(|(_, span)| &markdown[span]);
+    for text in unused.chain(repeated_definitions(markdown, read)) {
+        writer.out.push_str("<p>");
+        writer.text(text.trim_end());
+        writer.out.push_str("</p>\n");
     }
     writer.out.trim_end().to_owned()
+}
+
+/// Whether the event is about what stands between it and its end, of which each part comes by itself.
+fn is_frame(event: &Event<'_>) -> bool {
+    match event {
+        Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_)) => false,
+        Event::Start(_) | Event::End(_) => true,
+        Event::Text(_)
+        | Event::Code(_)
+        | Event::InlineMath(_)
+        | Event::DisplayMath(_)
+        | Event::Html(_)
+        | Event::InlineHtml(_)
+        | Event::FootnoteReference(_)
+        | Event::SoftBreak
+        | Event::HardBreak
+        | Event::Rule
+        | Event::TaskListMarker(_) => false,
+    }
+}
+
+/// Definitions of a label that had one: of several the parser tells only the first. `read` is what it told.
+fn repeated_definitions(markdown: &str, mut read: Vec<Range<usize>>) -> Vec<&str> {
+    read.push(markdown.len()..markdown.len());
+    read.sort_by_key(|range| range.start);
+    let mut definitions = Vec::new();
+    let mut end = 0;
+    for range in read {
+        let untold = markdown.get(end..range.start).unwrap_or_default();
+        if let Some(at) = untold.find('[').filter(|at| untold[*at..].contains("]:")) {
+            definitions.push(&untold[at..]);
+        }
+        end = end.max(range.end);
+    }
+    definitions
 }
 
 #[derive(Default)]

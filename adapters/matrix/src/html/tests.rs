@@ -164,6 +164,18 @@ fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn a_definition_that_is_repeated_is_shown() {
+    assert_eq!(
+        html("[x]: y\n[x]: alpha"),
+        "<p>[x]: y</p>\n<p>[x]: alpha</p>"
+    );
+    assert_eq!(
+        html("[a][x]\n\n[x]: https://y.z\n[x]: alpha\n\nbeta"),
+        "<p><a href=\"https://y.z\">a</a></p>\n<p>beta</p>\n<p>[x]: alpha</p>"
+    );
+}
+
 proptest! {
     #[test]
     fn only_allowed_tags_come_out_and_each_is_closed(text in prop_oneof![tricky(), any::<String>()]) {

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 pub use self::votes::Votes;
 
 use super::engine::{Engine, Purge, Row};
-use super::record::{append_params, integer, params, response_id, source, text, turn};
+use super::record::{
+    append_params, each_turn, integer, is_deleted, params, response_id, source, text, turn,
+};
 use super::statements::{self, answers, forgetting};
 use super::store::GraphStore;
 use super::{NewTurn, ResponseId, StoreError, Turn};
@@ -177,6 +179,7 @@ impl GraphStore {
         let rows = self.engine.read(statements::TURN_BY_EVENT, bound).await?;
         rows.first()
             .and_then(|row| row.get("turn"))
+            .filter(|value| !is_deleted(value))
             .map(turn)
             .transpose()
     }
@@ -449,7 +452,7 @@ impl GraphStore {
         let bound = params(json!({"audience": audience.as_str(), "most": most}));
         let rows = self.engine.read(answers::LAST_TURNS_OF, bound).await?;
         let turns = rows.iter().rev().filter_map(|row| row.get("turn"));
-        turns.map(turn).collect()
+        each_turn(turns)
     }
 
     /// What was forgotten in a session, and is not to be read again from the platform.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::answers::Votes;
 use super::engine::Engine;
 use super::query::without_vectors;
-use super::record::{list, params, response_id, text, trace, turn, unexpected};
+use super::record::{is_deleted, list, params, response_id, text, trace, turn, unexpected};
 use super::transfer::GraphNode;
 use super::value::plain;
 use super::{Explanation, GraphStore, KnowledgeNode, ResponseId, StoreError, statements};
@@ -36,8 +36,10 @@ impl GraphStore {
         let Some(row) = rows.first() else {
             return Ok(None);
         };
+        let is_there = |memory: &&Value| memory.get("turn").is_some_and(|it| !is_deleted(it));
         let mut recalled = list(row, "memories")
             .iter()
+            .filter(is_there)
             .map(|memory| {
                 let score = memory
                     .get("score")

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::answers::ForgottenEvent;
 use super::engine::{Engine, Purge, Row};
-use super::record::{integer, params, text, turn};
+use super::record::{each_turn, integer, params, text};
 use super::statements::messages as cypher;
 use super::{Forget, Forgotten, GraphStore, NewTurn, StoreError, Turn};
 
@@ -31,7 +31,7 @@ impl GraphStore {
         });
         let rows = self.engine.read(cypher::BETWEEN, params(bound)).await?;
         let turns = rows.iter().rev().filter_map(|row| row.get("turn"));
-        turns.map(turn).collect()
+        each_turn(turns)
     }
 
     /// Which events people said in an audience since a moment; of more than `most` the newest.

@@ -165,7 +165,22 @@ fn written<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> Option<T>
 
 /// Reads the turns of a list.
 pub(crate) fn turns(row: &Row, column: &str) -> Result<Vec<Turn>, StoreError> {
-    list(row, column).iter().map(turn).collect()
+    each_turn(list(row, column))
+}
+
+/// Reads turns, without those that were [deleted](is_deleted) meanwhile.
+pub(crate) fn each_turn<'a>(
+    values: impl IntoIterator<Item = &'a Value>,
+) -> Result<Vec<Turn>, StoreError> {
+    let there = values.into_iter().filter(|value| !is_deleted(value));
+    there.map(turn).collect()
+}
+
+/// Whether a turn was deleted while its row was read: Neo4j reads what is committed at each moment, and then gives a node
+/// without properties.
+pub(crate) fn is_deleted(turn: &Value) -> bool {
+    let row = turn.as_object();
+    row.is_some_and(|row| row.get("id").is_none_or(Value::is_null))
 }
 
 pub(crate) fn list<'a>(row: &'a Row, column: &str) -> &'a [Value] {
@@ -288,6 +303,16 @@ mod tests {
             assert!(moved.abs() < 2e-4, "{moved}");
         }
         assert_eq!(packed(&unit(1)).as_str().unwrap().len(), 683);
+    }
+
+    #[test]
+    fn a_turn_that_is_deleted_while_it_is_read_is_left_out() {
+        let whole = json!({"id": Uuid::nil().to_string(), "createdAt": "2026-11-27T10:00:00Z"});
+        let nothing = json!({"id": null, "createdAt": null, "input": null});
+        let row = params(json!({"window": [nothing, whole]}));
+        assert_eq!(turns(&row, "window").unwrap().len(), 1);
+        let damaged = params(json!({"window": [{"id": "x"}]}));
+        assert!(turns(&damaged, "window").is_err());
     }
 
     #[test]

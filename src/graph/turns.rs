@@ -6,7 +6,10 @@ use muninn_platform::{AudienceId, ConversationId, EventId};
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
-use super::record::{append_params, embedding, integer, params, summary, turn, turns, unexpected};
+use super::record::{
+    append_params, each_turn, embedding, integer, is_deleted, params, summary, turn, turns,
+    unexpected,
+};
 use super::session::SessionGuard;
 use super::store::{no_row, single};
 use super::{
@@ -39,6 +42,7 @@ impl GraphStore {
             duplicate: match row.get("duplicate") {
                 None | Some(Value::Null) => None,
                 // What was only heard may still be answered.
+                Some(found) if is_deleted(found) => None,
                 Some(found) => Some(turn(found)?).filter(Turn::is_answered),
             },
             is_forgotten: row.get("isForgotten").and_then(Value::as_bool) == Some(true),
@@ -153,7 +157,7 @@ impl GraphStore {
             .read(statements::ANSWERS_AFTER, params(bound))
             .await?;
         let found = rows.iter().filter_map(|row| row.get("turn"));
-        found.map(turn).collect()
+        each_turn(found)
     }
 
     /// Appends turns to the chains of their sessions, in their order: all of them in one transaction,
@@ -267,12 +271,9 @@ impl GraphStore {
         let rows = self.engine.read(statement, params(bound)).await?;
         let mut steps = rows
             .iter()
-            .map(|row| {
-                Ok((
-                    integer(row, "step"),
-                    turn(row.get("turn").unwrap_or(&Value::Null))?,
-                ))
-            })
+            .filter_map(|row| Some((integer(row, "step"), row.get("turn")?)))
+            .filter(|(_, value)| !is_deleted(value))
+            .map(|(step, value)| Ok((step, turn(value)?)))
             .collect::<Result<Vec<_>, StoreError>>()?;
         steps.sort_by_key(|(step, _)| *step);
         Ok(steps.into_iter().map(|(_, turn)| turn).collect())
@@ -296,7 +297,9 @@ pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError>
 fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<News, StoreError> {
     let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
     for row in rows {
-        if let Some(value @ Value::Object(_)) = row.get("turn") {
+        if let Some(value @ Value::Object(_)) = row.get("turn")
+            && !is_deleted(value)
+        {
             found.turns.push(Turn {
                 embedding: embedding(row),
                 ..turn(value)?

@@ -19,6 +19,7 @@ on_every_store!(
     sessions_of_an_audience_are_found,
     an_answer_is_found_by_its_message_and_counted,
     own_sessions_and_turns_are_found,
+    of_two_revisions_the_newer_stays,
     what_became_of_answers_is_read_by_stretches,
 );
 
@@ -107,6 +108,33 @@ async fn files_are_read_with_the_window_only(lane: &Lane) {
     assert_eq!(read.window[0].attached, new.turn.attached);
     assert_eq!(read.news.turns[0].attached, []);
     assert_eq!(turn_of(&talk, &said).await.attached, []);
+}
+
+async fn of_two_revisions_the_newer_stays(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let said = talk.say("first").await;
+    let at = |seconds| Some(said.created_at + chrono::TimeDelta::seconds(seconds));
+    let revised = |text: &str, revised_at| {
+        let mut new = talk.turn(text);
+        new.turn.id = said.id;
+        new.turn.event.clone_from(&said.event);
+        new.turn.created_at = said.created_at;
+        new.turn.revised_at = revised_at;
+        new
+    };
+    // Two processes may follow them at the same time.
+    for (text, revised_at, stands) in [
+        ("second", at(2), "second"),
+        ("first again", at(1), "second"),
+        ("unrevised", None, "second"),
+        ("second, told twice", at(2), "second, told twice"),
+        ("third", at(3), "third"),
+    ] {
+        let is_kept = replace(&talk, &revised(text, revised_at)).await;
+        assert_eq!(is_kept, text == stands, "{text}");
+        let kept = turn_of(&talk, &said).await;
+        assert_eq!(kept.input, stands, "{text}");
+    }
 }
 
 async fn a_replaced_turn_keeps_its_place(lane: &Lane) {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use muninn_platform::{
     Addressed, Attention, Body, ConversationId, EventId, IncomingMessage, MessageId, Reply,
 };
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::Bot;
 use crate::conversation::commands::CommandContext;
@@ -22,8 +23,21 @@ const FIRST_RETRY: Duration = Duration::from_millis(500);
 const SLOWEST: Duration = Duration::from_secs(60);
 /// The longest while somebody else has the message: what a process that is gone left is taken over within seconds.
 const SLOWEST_WHILE_OPEN: Duration = Duration::from_secs(4);
+/// How often a message that nobody knows is looked for, about a quarter of a minute in all, where it is edited and several processes share
+/// the graph: one of them may have answered it while the graph was away, and keeps that once the graph is back.
+const LOOKS: u32 = 6;
 /// After so many tries, about an hour, it is left to the next start.
 const TRIES: u32 = 64;
+
+/// What came of following a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tried {
+    Done,
+    /// Another process may answer the message just now, or one that is gone may have left it to be answered.
+    Open,
+    /// Nobody knows the message.
+    Unknown,
+}
 
 impl Bot {
     /// The line of what is said of one message.
@@ -31,8 +45,13 @@ impl Bot {
         ConversationId::new(event.as_str())
     }
 
-    /// Follows a revision, now or when the graph is back; says whether it did.
-    pub(super) async fn revise(self: &Arc<Self>, revision: Box<Revision>) -> bool {
+    /// Follows a revision, now or when the graph is back; says whether it did. It has its place in the inbox until then, or until
+    /// the message is found to be unknown.
+    pub(super) async fn revise(
+        self: &Arc<Self>,
+        revision: Box<Revision>,
+        mut room: Option<OwnedSemaphorePermit>,
+    ) -> bool {
         let Some(of) = revised(&revision.message).cloned() else {
             return true;
         };
@@ -57,15 +76,26 @@ impl Bot {
             }
         }
         let mut pause = FIRST_RETRY;
+        let mut looks = if is_deletion || !self.archive.store().is_shared() {
+            0
+        } else {
+            LOOKS
+        };
         for _ in 0..TRIES {
             match self.try_revise(&mut revision).await {
-                Ok(true) => {
+                Ok(Tried::Unknown) if looks > 0 => {
+                    looks -= 1;
+                    // Most of what nobody here knows is not for the bot.
+                    drop(room.take());
+                    pause = pause.min(SLOWEST_WHILE_OPEN);
+                }
+                Ok(Tried::Done | Tried::Unknown) => {
                     if is_deletion {
                         self.pending.erase(&of).await;
                     }
                     return true;
                 }
-                Ok(false) => pause = pause.min(SLOWEST_WHILE_OPEN),
+                Ok(Tried::Open) => pause = pause.min(SLOWEST_WHILE_OPEN),
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
@@ -139,16 +169,14 @@ impl Bot {
         let bot = Arc::clone(self);
         self.spawn(async move {
             let event = revision.message.event.clone();
-            let is_done = bot.revise(revision).await;
+            let is_done = bot.revise(revision, None).await;
             bot.pending.ended(&event, is_done);
         });
     }
 
-    /// Says whether it needs nothing more: another process may answer the message just now, or one that is gone may have
-    /// left it to be answered.
-    async fn try_revise(&self, revision: &mut Revision) -> Result<bool, TurnError> {
+    async fn try_revise(&self, revision: &mut Revision) -> Result<Tried, TurnError> {
         let Some(of) = revised(&revision.message) else {
-            return Ok(true);
+            return Ok(Tried::Done);
         };
         // First: it may be told again at any moment, and the look for an answer that was deleted takes its time.
         self.keep_gone(&revision.message).await?;
@@ -156,16 +184,16 @@ impl Bot {
         let is_open = self.is_open(of).await?;
         let turn = match self.archive.turn_of_event(of).await? {
             Some(turn) => Some(turn),
-            None if is_open => return Ok(false),
+            None if is_open => return Ok(Tried::Open),
             None => self.turn_revised(&revision.message).await?,
         };
         let Some(turn) = turn else {
-            return Ok(true);
+            return Ok(Tried::Unknown);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.place(&revision.message).await;
         self.revise_turn(&guard, revision).await?;
-        Ok(true)
+        Ok(Tried::Done)
     }
 
     /// Whether a message is worked on, or left by a process that is gone.

@@ -40,14 +40,18 @@ impl Bot {
         ack.ack();
         let event = message.event.clone();
         let is_done = match message.body {
-            Body::Text(_) | Body::Command(_) => self.serve(line, message, reply).await,
+            Body::Text(_) | Body::Command(_) => {
+                let is_done = self.serve(line, message, reply).await;
+                drop(room);
+                is_done
+            }
             Body::Edit { .. } | Body::Deletion { .. } => {
                 let _one_at_a_time = line.turn().await;
-                self.revise(Box::new(Revision { message, reply })).await
+                let revision = Box::new(Revision { message, reply });
+                self.revise(revision, Some(room)).await
             }
         };
         self.pending.ended(&event, is_done);
-        drop(room);
     }
 
     /// Answers a message, if no other process does; says whether it needs nothing more.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{IncomingMessage, Reply};
+use muninn_platform::{EventId, IncomingMessage, Reply};
 
 use super::agreed::offer;
 use super::draft::Draft;
@@ -195,7 +195,7 @@ impl TurnRunner {
             ..new.turn
         };
         if !self.archive.replace(guard, &new).await? {
-            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
+            return self.show_newer(guard, &new.turn, message, reply).await;
         }
         self.recaller.forget(&message.audience.id);
         // Once more: while it was kept, nobody knew that it repeats something.
@@ -215,6 +215,31 @@ impl TurnRunner {
         }
         draft.count();
         Ok(Once::Over(Ok(())))
+    }
+
+    /// Shows what stands where a turn could not be kept, if another process followed a newer revision meanwhile: the answer to
+    /// the older one may have grown in the same message.
+    async fn show_newer(
+        &self,
+        guard: &SessionGuard,
+        older: &Turn,
+        message: &IncomingMessage,
+        reply: &mut dyn Reply,
+    ) -> Result<Once, TurnError> {
+        let event = EventId::new(&older.event);
+        let standing = self.archive.turn_of_event(&event).await?;
+        let newer = standing.filter(|it| it.id == older.id && it.revised_at > older.revised_at);
+        let Some(newer) = newer else {
+            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
+        };
+        if let Some(delivered) = newer.delivered.clone() {
+            reply.replace(delivered);
+        }
+        let showing = self.show_again(guard, &newer, message.language(), reply);
+        Ok(match showing.await {
+            Some(outdated) => Once::KeptOutdated(Some(outdated)),
+            None => Once::Over(Err(KeptReason::Same)),
+        })
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) const AUDIENCE_OF: &str = "\
 
 /// The first part of putting another turn in the place of an earlier one, whose node, event, chain
 /// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
-/// hear of it by the epoch. What it replaced, and what replaced it, was decided by the old one; what somebody corrected stays so. The title is the first question.
+/// hear of it by the epoch. One that follows a newer revision stays: somebody else was faster. What it replaced, and what replaced it, was decided by the old one; what somebody corrected stays so. The title is the first question.
 macro_rules! replace {
     ($tail:expr) => {
         concat!(
@@ -13,6 +13,7 @@ macro_rules! replace {
             "SET s.updatedAt = datetime() ",
             "WITH s ",
             "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.audience = $audience ",
+            "AND (r.revisedAt IS NULL OR r.revisedAt <= datetime($revisedAt)) ",
             "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
             "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
             "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",

@@ -219,9 +219,10 @@ impl GraphStore {
         while found.len() < limit {
             let step = (limit - found.len()).min(statements::CHAIN_STEP);
             let from = found.last().map(|turn| turn.id).or(after);
-            let next = self.chain_step(session, from, step).await?;
-            let is_end = next.len() < step;
-            found.extend(next);
+            let rows = self.chain_step(session, from, step).await?;
+            let is_end = rows.len() < step;
+            let next = rows.iter().filter_map(|row| row.get("turn"));
+            found.extend(each_turn(next)?);
             if is_end {
                 break;
             }
@@ -253,12 +254,13 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
+    /// A row for each of the turns that follow, in order.
     async fn chain_step(
         &self,
         session: &ConversationId,
         after: Option<ResponseId>,
         limit: usize,
-    ) -> Result<Vec<Turn>, StoreError> {
+    ) -> Result<Vec<Row>, StoreError> {
         let statement = match after {
             Some(_) => statements::CHAIN_AFTER,
             None => statements::CHAIN_FIRST,
@@ -268,15 +270,9 @@ impl GraphStore {
             "after": after.map(|id| id.to_string()),
             "limit": limit,
         });
-        let rows = self.engine.read(statement, params(bound)).await?;
-        let mut steps = rows
-            .iter()
-            .filter_map(|row| Some((integer(row, "step"), row.get("turn")?)))
-            .filter(|(_, value)| !is_deleted(value))
-            .map(|(step, value)| Ok((step, turn(value)?)))
-            .collect::<Result<Vec<_>, StoreError>>()?;
-        steps.sort_by_key(|(step, _)| *step);
-        Ok(steps.into_iter().map(|(_, turn)| turn).collect())
+        let mut rows = self.engine.read(statement, params(bound)).await?;
+        rows.sort_by_key(|row| integer(row, "step"));
+        Ok(rows)
     }
 }
 

@@ -5,7 +5,8 @@ pub(crate) const AUDIENCE_OF: &str = "\
 
 /// The first part of putting another turn in the place of an earlier one, whose node, event, chain
 /// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
-/// hear of it by the epoch. One that follows a newer revision stays: somebody else was faster. What it replaced, and what replaced it, was decided by the old one; what somebody corrected stays so. The title is the first question.
+/// hear of it by the epoch. One that follows a newer revision stays: somebody else was faster. What it replaced, and what
+/// replaced it, was decided by the old one; what somebody corrected stays so. The title is the first question.
 macro_rules! replace {
     ($tail:expr) => {
         concat!(

@@ -195,7 +195,8 @@ impl TurnRunner {
             ..new.turn
         };
         if !self.archive.replace(guard, &new).await? {
-            return self.show_newer(guard, &new.turn, message, reply).await;
+            let newer = self.show_newer(guard, &new.turn, message, reply).await?;
+            return Ok(newer.unwrap_or(Once::Over(Err(KeptReason::OutOfWindow))));
         }
         self.recaller.forget(&message.audience.id);
         // Once more: while it was kept, nobody knew that it repeats something.
@@ -214,32 +215,37 @@ impl TurnRunner {
             return Ok(Once::KeptOutdated(shown));
         }
         draft.count();
-        Ok(Once::Over(Ok(())))
+        // Whoever was faster with a newer revision may have shown its answer before this one.
+        let newer = self.show_newer(guard, &new.turn, message, reply).await;
+        Ok(newer.ok().flatten().unwrap_or(Once::Over(Ok(()))))
     }
 
-    /// Shows what stands where a turn could not be kept, if another process followed a newer revision meanwhile: the answer to
-    /// the older one may have grown in the same message.
+    /// Shows what stands in the place of a turn, if another process followed a newer revision meanwhile: the answer to the older
+    /// one was shown in the same message, or grew there.
     async fn show_newer(
         &self,
         guard: &SessionGuard,
         older: &Turn,
         message: &IncomingMessage,
         reply: &mut dyn Reply,
-    ) -> Result<Once, TurnError> {
+    ) -> Result<Option<Once>, StoreError> {
+        if !self.archive.store().is_shared() {
+            return Ok(None);
+        }
         let event = EventId::new(&older.event);
         let standing = self.archive.turn_of_event(&event).await?;
         let newer = standing.filter(|it| it.id == older.id && it.revised_at > older.revised_at);
         let Some(newer) = newer else {
-            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
+            return Ok(None);
         };
         if let Some(delivered) = newer.delivered.clone() {
             reply.replace(delivered);
         }
         let showing = self.show_again(guard, &newer, message.language(), reply);
-        Ok(match showing.await {
+        Ok(Some(match showing.await {
             Some(outdated) => Once::KeptOutdated(Some(outdated)),
             None => Once::Over(Err(KeptReason::Same)),
-        })
+        }))
     }
 }
 

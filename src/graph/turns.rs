@@ -41,8 +41,8 @@ impl GraphStore {
         Ok(TurnContext {
             duplicate: match row.get("duplicate") {
                 None | Some(Value::Null) => None,
-                // What was only heard may still be answered.
                 Some(found) if is_deleted(found) => None,
+                // What was only heard may still be answered.
                 Some(found) => Some(turn(found)?).filter(Turn::is_answered),
             },
             is_forgotten: row.get("isForgotten").and_then(Value::as_bool) == Some(true),

@@ -23,8 +23,8 @@ const FIRST_RETRY: Duration = Duration::from_millis(500);
 const SLOWEST: Duration = Duration::from_secs(60);
 /// The longest while somebody else has the message: what a process that is gone left is taken over within seconds.
 const SLOWEST_WHILE_OPEN: Duration = Duration::from_secs(4);
-/// How often a message that nobody knows is looked for, about a quarter of a minute in all, where it is edited and several processes share
-/// the graph: one of them may have answered it while the graph was away, and keeps that once the graph is back.
+/// How often the message of an edit is looked for again, 15 s in all, if nobody knows it and several processes share the graph:
+/// one of them may have answered it while the graph was away, and saves that answer when the graph is back.
 const LOOKS: u32 = 6;
 /// After so many tries, about an hour, it is left to the next start.
 const TRIES: u32 = 64;

@@ -49,6 +49,16 @@ enum Once {
     KeptOutdated(Option<Spoken>),
 }
 
+impl Once {
+    /// An answer was shown as it is kept: it is over, unless it was outdated meanwhile.
+    fn shown(outdated: Option<Spoken>, over: Result<(), KeptReason>) -> Self {
+        match outdated {
+            Some(outdated) => Self::KeptOutdated(Some(outdated)),
+            None => Self::Over(over),
+        }
+    }
+}
+
 impl TurnRunner {
     /// Answers again, in the place of its earlier answer, the question of the turn `of`, which is
     /// one of the guard's session.
@@ -123,11 +133,8 @@ impl TurnRunner {
         if is_told_again(&message, &earlier, regeneration) {
             // Somebody was killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
-            let showing = self.show_again(guard, &earlier, revision.language(), reply);
-            return Ok(match showing.await {
-                Some(outdated) => Once::KeptOutdated(Some(outdated)),
-                None => Once::Over(Ok(())),
-            });
+            let outdated = self.show_again(guard, &earlier, revision.language(), reply);
+            return Ok(Once::shown(outdated.await, Ok(())));
         }
         let files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
@@ -241,11 +248,8 @@ impl TurnRunner {
         if let Some(delivered) = newer.delivered.clone() {
             reply.replace(delivered);
         }
-        let showing = self.show_again(guard, &newer, message.language(), reply);
-        Ok(Some(match showing.await {
-            Some(outdated) => Once::KeptOutdated(Some(outdated)),
-            None => Once::Over(Err(KeptReason::Same)),
-        }))
+        let outdated = self.show_again(guard, &newer, message.language(), reply);
+        Ok(Some(Once::shown(outdated.await, Err(KeptReason::Same))))
     }
 }
 

@@ -282,13 +282,16 @@ impl PendingMessages {
     async fn look(&self, platforms: &[String], left_over: &LeftOver, own: bool) {
         let looked = async {
             let holder = self.holder();
-            let mut others = self.store().sign_in(holder, platforms, LIVES).await?;
+            let neighbours = self.archive.neighbours();
+            let alone = neighbours.alone_or_unheard();
+            let sign_in = || self.store().sign_in(holder, platforms, &alone, LIVES);
+            let mut others = sign_in().await?;
             if own {
                 // Two that come at the same moment see nothing of each other within their transactions: of two that look
                 // once more, at least one does, and waits until the other has looked.
-                others = self.store().sign_in(holder, platforms, LIVES).await?;
+                others = sign_in().await?;
             }
-            self.archive.neighbours().seen(others);
+            neighbours.seen(others);
             let shared = self.open.iter().filter(|open| open.unshared.is_none());
             let mine: Vec<EventId> = shared.map(|open| open.key().clone()).collect();
             if !mine.is_empty() {

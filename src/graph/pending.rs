@@ -79,7 +79,8 @@ impl GraphStore {
     }
 
     /// Takes messages of these platforms whose lease is over, at most `most`, the oldest first;
-    /// with `own` also those that `holder` left when it was ended.
+    /// with `own` also those that `holder` left when it was ended. What a process had that may have answered without the
+    /// graph is left to it until its sign of life is over.
     pub async fn take_over(
         &self,
         holder: &str,
@@ -102,20 +103,22 @@ impl GraphStore {
         self.write_pending(pending::SWEEP, bound).await.map(drop)
     }
 
-    /// Says that this process serves these platforms, and gives those that others serve.
+    /// Says that this process serves these platforms, and on which of them it may take itself for `alone`; gives
+    /// those that others serve.
     pub async fn sign_in(
         &self,
         holder: &str,
         platforms: &[String],
+        alone: &[String],
         lasts: Duration,
     ) -> Result<Vec<String>, StoreError> {
-        let bound = json!({"holder": holder, "platforms": platforms, "lasts": millis(lasts)});
+        let bound = json!({
+            "holder": holder, "platforms": platforms, "alone": alone, "lasts": millis(lasts),
+        });
         let rows = self.write_pending(pending::SIGN_IN, bound).await?;
-        let lists = rows
-            .iter()
-            .filter_map(|row| row.get("platforms")?.as_array());
-        let names = lists.flatten().filter_map(Value::as_str);
-        Ok(names.map(str::to_owned).collect())
+        let lists = rows.iter().filter_map(|row| row.get("others")?.as_array());
+        let names = lists.flatten().filter_map(Value::as_array).flatten();
+        Ok(names.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
     /// Ends all leases of a process that ends, and says that it serves nothing any more.

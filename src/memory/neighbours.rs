@@ -36,6 +36,14 @@ impl Neighbours {
             .as_ref()
             .is_some_and(|others| others.iter().all(|it| it != platform))
     }
+
+    /// The served platforms on which this process may have answered without the graph, also before it was started again.
+    pub(crate) fn alone_or_unheard(&self) -> Vec<String> {
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_shared = |it| others.as_ref().is_some_and(|others| others.contains(it));
+        let served = self.served.get().into_iter().flatten();
+        served.filter(|it| !is_shared(it)).cloned().collect()
+    }
 }
 
 #[cfg(test)]
@@ -49,9 +57,12 @@ mod tests {
         neighbours.serve(&["slack".to_owned()]);
         assert!(!neighbours.is_alone("slack"));
         assert!(neighbours.is_alone("terminal"));
+        assert_eq!(neighbours.alone_or_unheard(), ["slack"]);
         neighbours.seen(vec!["matrix".to_owned()]);
         assert!(neighbours.is_alone("slack"));
+        assert_eq!(neighbours.alone_or_unheard(), ["slack"]);
         neighbours.seen(vec!["slack".to_owned()]);
         assert!(!neighbours.is_alone("slack"));
+        assert!(neighbours.alone_or_unheard().is_empty());
     }
 }

@@ -14,6 +14,7 @@ on_every_store![
     a_pending_message_is_taken_over_by_one_when_its_lease_is_over,
     what_is_finished_is_gone_and_its_claim_is_done,
     who_serves_the_same_is_known_until_it_ends,
+    what_one_may_have_answered_alone_is_left_to_it_first,
     what_a_command_came_to_is_kept,
 ];
 
@@ -143,13 +144,49 @@ async fn who_serves_the_same_is_known_until_it_ends(lane: &Lane) {
     let platforms = [platform.clone(), "terminal".to_owned()];
     let (one, other) = (format!("{platform}/1"), format!("{platform}/2"));
     let seen = |others: Vec<String>| others.contains(&platform);
-    let sign_in = |holder, lasts| store.sign_in(holder, &platforms, lasts);
+    let sign_in = |holder, lasts| store.sign_in(holder, &platforms, &[], lasts);
     assert!(!seen(sign_in(&one, LONG).await.unwrap()));
     assert_eq!(seen(sign_in(&other, LONG).await.unwrap()), !is_alone(lane));
     assert_eq!(seen(sign_in(&one, LONG).await.unwrap()), !is_alone(lane));
     store.sign_out(&other).await.unwrap();
     assert!(!seen(sign_in(&one, LONG).await.unwrap()));
     store.sign_out(&one).await.unwrap();
+}
+
+async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &Lane) {
+    if is_alone(lane) {
+        return;
+    }
+    let store = lane.open().await;
+    let message = message();
+    let platform = message.audience.platform.to_string();
+    let platforms = [platform.clone()];
+    let (dead, other) = (format!("{platform}/dead"), format!("{platform}/other"));
+    let taken = || store.take_over(&other, &platforms, false, 32, LONG);
+    let over = Duration::ZERO;
+    // Its lease is over, its sign of life is not: it was alone, so its journal may have the answer.
+    store.sign_in(&dead, &platforms, &[], LONG).await.unwrap();
+    store.accept(&message, &dead, over).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(taken().await.unwrap(), []);
+    // It comes again, and is told of another: as long as it does not say that it knows, it may have answered.
+    store.sign_in(&other, &platforms, &[], LONG).await.unwrap();
+    let unheard = store.sign_in(&dead, &platforms, &platforms, LONG);
+    assert!(unheard.await.unwrap().contains(&platform));
+    assert_eq!(taken().await.unwrap(), []);
+    // It would have waited for the graph: its messages are anybody's.
+    store.sign_in(&dead, &platforms, &[], LONG).await.unwrap();
+    assert_eq!(taken().await.unwrap(), std::slice::from_ref(&message));
+    // So they are where nothing was heard of it for long.
+    let events = [message.event.clone()];
+    store.sign_out(&other).await.unwrap();
+    store.sign_in(&dead, &platforms, &[], over).await.unwrap();
+    store.finish_events(&events, &other).await.unwrap();
+    store.accept(&message, &dead, over).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(taken().await.unwrap(), std::slice::from_ref(&message));
+    store.erase_pending(&message.event).await.unwrap();
+    store.sign_out(&dead).await.unwrap();
 }
 
 async fn what_a_command_came_to_is_kept(lane: &Lane) {

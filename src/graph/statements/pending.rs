@@ -35,10 +35,13 @@ pub(crate) const ERASE: &str = "\
     MATCH (p:Pending {eventId: $event}) DELETE p RETURN count(*) AS erased";
 
 /// Some whose lease is over, or that this holder had before it was started again; the oldest first.
-/// Whoever waited for the lock of one sees that it is taken.
+/// A process that took itself for alone may have answered while the graph was away, and only its journal knows:
+/// what it had is left to it until its sign of life is over as well. Whoever waited for the lock of one sees that it is taken.
 pub(crate) const TAKE_OVER: &str = "\
     MATCH (p:Pending) WHERE p.platform IN $platforms AND coalesce(p.takes, 0) < $mostTakes \
-    AND (p.leaseUntil < timestamp() OR ($own AND p.holder = $holder)) \
+    AND (($own AND p.holder = $holder) OR (p.leaseUntil < timestamp() AND NOT EXISTS { \
+    MATCH (m:MuninnProcess {holder: p.holder}) \
+    WHERE m.holder <> $holder AND m.until >= timestamp() AND p.platform IN m.alone })) \
     WITH p ORDER BY p.acceptedAt LIMIT $most \
     SET p.touchedAt = timestamp() \
     WITH p WHERE p.leaseUntil < timestamp() OR ($own AND p.holder = $holder) \
@@ -52,13 +55,16 @@ pub(crate) const SWEEP: &str = "\
     MATCH (p:Pending) WHERE p.acceptedAt < timestamp() - $kept \
     WITH p LIMIT 1000 DELETE p RETURN count(*) AS removed";
 
-/// What the other processes serve that gave a sign of life lately.
+/// What the other processes serve that gave a sign of life lately. `alone` is kept for those who take messages over: where this
+/// process takes itself for alone, or will do so by this answer.
 pub(crate) const SIGN_IN: &str = "\
     MERGE (m:MuninnProcess {holder: $holder}) \
     SET m.platforms = $platforms, m.until = timestamp() + $lasts \
     WITH m OPTIONAL MATCH (o:MuninnProcess) \
     WHERE o.holder <> $holder AND o.until >= timestamp() \
-    RETURN o.platforms AS platforms";
+    WITH m, collect(o.platforms) AS others \
+    SET m.alone = [it IN $platforms WHERE it IN $alone OR none(served IN others WHERE it IN served)] \
+    RETURN others";
 
 pub(crate) const SIGN_OUT: &str = "\
     MATCH (m:MuninnProcess) WHERE m.holder = $holder OR m.until < timestamp() \

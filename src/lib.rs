@@ -25,7 +25,7 @@
 //! 10. Turns that fell out of the window are [summarised](conversation::summarizer) afterwards.
 //!
 //! Arrows go one way: adapters know the platform contract only, and so does everything here; the
-//! binary wires both.
+//! binary wires both. Which room may import which, `docs/ARCHITECTURE.md` says and a test checks.
 
 pub mod agent;
 pub mod config;
@@ -39,7 +39,6 @@ pub mod knowledge;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod memory;
-pub mod reloading;
 #[cfg(test)]
 mod testing;
 #[cfg(feature = "web")]

@@ -1,5 +1,6 @@
 //! Turns for the unit tests of this crate.
 
+mod rooms;
 mod stored;
 
 use muninn_platform::{

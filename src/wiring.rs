@@ -1,5 +1,7 @@
 //! Puts the parts of a bot together. Only platforms are still missing: the binary adds them.
 
+pub mod reloading;
+
 use std::sync::{Arc, Weak};
 
 use muninn_platform::HeardAudiences;

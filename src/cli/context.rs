@@ -11,9 +11,9 @@ use muninn::knowledge::search::Searcher;
 #[cfg(feature = "mcp")]
 use muninn::mcp::Mcp;
 use muninn::memory::{Archive, Recaller};
-use muninn::reloading::Reloading;
 #[cfg(feature = "web")]
 use muninn::web::Web;
+use muninn::wiring::reloading::Reloading;
 use muninn::wiring::{self, Models, Wired, WiringError, models, recaller};
 
 use muninn_platform::Inbox;

@@ -7,8 +7,8 @@ use muninn::config::Config;
 use muninn::conversation::readable::ReadablePlaces;
 #[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::conversation::to_bot::ToBot;
-use muninn::reloading::Reloading;
 use muninn::wiring::Wired;
+use muninn::wiring::reloading::Reloading;
 use muninn_platform::{Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 

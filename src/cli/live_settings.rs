@@ -17,7 +17,7 @@ use clap::{Arg, Command, FromArgMatches as _};
 use muninn::agent::mcp::McpFile;
 use muninn::config::Config;
 use muninn::conversation::channel_kind;
-use muninn::reloading::{Settings, SettingsRead};
+use muninn::wiring::reloading::{Settings, SettingsRead};
 use muninn_platform::{AllowEntry, AllowList, Channels, in_one_line, one_line};
 
 use super::Cli;

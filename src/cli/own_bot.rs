@@ -5,7 +5,7 @@ use std::sync::Arc;
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::conversation::ledger::Ledger;
-use muninn::reloading::Reloading;
+use muninn::wiring::reloading::Reloading;
 use muninn::wiring::wire;
 use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
 use tokio_util::sync::CancellationToken;

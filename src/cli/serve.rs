@@ -13,7 +13,7 @@ use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 #[cfg(feature = "http")]
 use muninn::http;
-use muninn::reloading::Reloading;
+use muninn::wiring::reloading::Reloading;
 use muninn::wiring::wire;
 use muninn_platform::{Arrivals, Inbox, IncomingMessage, Platform};
 use tokio::task::JoinHandle;

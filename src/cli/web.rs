@@ -11,10 +11,10 @@ use muninn::conversation::audit::Audit;
 use muninn::conversation::pages::Invites;
 #[cfg(feature = "terminal")]
 use muninn::graph::accounts::Account;
-use muninn::reloading::Reloading;
 use muninn::web::access::Viewer;
 use muninn::web::{self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, Web};
 use muninn::wiring::Wired;
+use muninn::wiring::reloading::Reloading;
 use serde::{Deserialize, Serialize};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;

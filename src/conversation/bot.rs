@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Arrivals, AudienceId, Body, Feedback, Incoming, IncomingMessage,
@@ -45,7 +46,6 @@ use crate::conversation::turn::{TurnRunner, tell_asker};
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
 use crate::memory::{Archive, TakesAway as _};
-use crate::reloading::Live;
 
 use self::fairness::FairSemaphore;
 
@@ -67,7 +67,7 @@ pub struct Bot {
     admission: Admission,
     archive: Arc<Archive>,
     /// As prompts and tools are now; a turn keeps what it begins with.
-    turns: Live<TurnRunner>,
+    turns: ArcSwap<TurnRunner>,
     commands: Commands,
     upkeep: Upkeep,
     started_at: DateTime<Utc>,
@@ -131,7 +131,7 @@ impl Bot {
             sessions,
             admission: Admission::new(admission),
             archive: Arc::clone(&turns.archive),
-            turns: Live::new(turns),
+            turns: ArcSwap::from_pointee(turns),
             intake,
             commands,
             upkeep,
@@ -328,9 +328,9 @@ impl Bot {
         let turns = TurnRunner {
             prompts: Arc::clone(prompts),
             toolbox,
-            ..(*self.turns.get()).clone()
+            ..TurnRunner::clone(&self.turns.load())
         };
-        self.turns.replace(turns);
+        self.turns.store(Arc::new(turns));
         if let Some(summarizer) = &self.upkeep.summarizer {
             summarizer.use_prompts(Arc::clone(prompts));
         }

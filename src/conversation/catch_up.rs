@@ -10,6 +10,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, midnight};
 
@@ -25,7 +26,6 @@ use crate::conversation::notice::{Notice, model_trouble};
 use crate::graph::StoreError;
 use crate::llm::{AnswerShape, ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, Recaller, beginning};
-use crate::reloading::Live;
 
 /// How far back is looked for somebody who never said anything here.
 const UNKNOWN: TimeDelta = TimeDelta::days(7);
@@ -43,7 +43,7 @@ pub struct CatchUp {
     recaller: Arc<Recaller>,
     /// None: what was answered most is listed.
     model: Option<Arc<ModelChain>>,
-    prompts: Live<Prompts>,
+    prompts: ArcSwap<Prompts>,
     budgets: Arc<Budgets>,
     channels: Arc<Channels>,
 }
@@ -82,7 +82,7 @@ impl CatchUp {
             archive,
             recaller,
             model,
-            prompts: Live::new(prompts),
+            prompts: ArcSwap::new(prompts),
             budgets,
             channels,
         }
@@ -90,7 +90,7 @@ impl CatchUp {
 
     /// Makes later ones with these prompts.
     pub fn use_prompts(&self, prompts: Arc<Prompts>) {
-        self.prompts.replace(prompts);
+        self.prompts.store(prompts);
     }
 
     /// What was said in the message's audience since a day that `since` names in words, or since its author last said
@@ -244,7 +244,7 @@ impl CatchUp {
         purse: &Purse<'_>,
         zone: TimeZone,
     ) -> Result<Findings, NotFound> {
-        let prompt = self.prompts.get().render(&WhatCameOfIt {
+        let prompt = self.prompts.load().render(&WhatCameOfIt {
             person: &message.author.name,
             topics: &batch.quoted(zone),
         })?;

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use dashmap::DashSet;
 use muninn_platform::{Channels, ConversationId, IncomingMessage, TimeZone};
 
@@ -13,7 +14,6 @@ use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Trust, Turn, TurnRead};
 use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, summary};
-use crate::reloading::Live;
 
 /// Tokens of each side of a turn that a summary is made from.
 const TURN_TOKENS: u32 = 400;
@@ -23,7 +23,7 @@ const TURN_TOKENS: u32 = 400;
 pub struct Summarizer {
     archive: Arc<Archive>,
     model: Arc<ModelChain>,
-    prompts: Live<Prompts>,
+    prompts: ArcSwap<Prompts>,
     budgets: Arc<Budgets>,
     channels: Arc<Channels>,
     /// Turns that stay out of it.
@@ -56,7 +56,7 @@ impl Summarizer {
         Self {
             archive,
             model,
-            prompts: Live::new(prompts),
+            prompts: ArcSwap::new(prompts),
             budgets,
             channels,
             window_turns,
@@ -66,7 +66,7 @@ impl Summarizer {
 
     /// Makes later summaries with these prompts.
     pub fn use_prompts(&self, prompts: Arc<Prompts>) {
-        self.prompts.replace(prompts);
+        self.prompts.store(prompts);
     }
 
     /// Covers the next turns that fell out of the window.
@@ -134,7 +134,7 @@ impl Summarizer {
             .iter()
             .map(|turn| Quoted::of_turn(turn, TURN_TOKENS))
             .collect();
-        let prompt = self.prompts.get().render(&Summarize {
+        let prompt = self.prompts.load().render(&Summarize {
             previous: &previous,
             turns: &turns,
             words: summary::WORDS,

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwap;
 use chrono::Utc;
 use muninn_platform::{AudienceId, joined};
 use muninn_texts::{Text, text};
@@ -45,7 +46,6 @@ use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::GraphStore;
 use crate::graph::ingest::searching::Passage;
 use crate::memory::{RecallQuery, Recaller};
-use crate::reloading::Live;
 use crate::retrieval::speech::without_framing;
 
 /// How long it waits for the embedding of the question.
@@ -154,7 +154,7 @@ pub struct Found {
 pub struct Searcher {
     store: Arc<GraphStore>,
     recaller: Arc<Recaller>,
-    weights: Live<Weights>,
+    weights: ArcSwap<Weights>,
     nodes: NodeReader,
     folder: Arc<IndexFolder>,
     current: RwLock<Option<Arc<KnowledgeIndex>>>,
@@ -172,7 +172,7 @@ impl Searcher {
         Self {
             store,
             recaller,
-            weights: Live::new(weights),
+            weights: ArcSwap::from_pointee(weights),
             nodes: NodeReader::new(NodeSettings::default(), None),
             folder: Arc::new(IndexFolder::temporary()),
             current: RwLock::default(),
@@ -206,7 +206,7 @@ impl Searcher {
 
     /// Weighs later searches by these.
     pub fn weigh_by(&self, weights: Weights) {
-        self.weights.replace(weights);
+        self.weights.store(Arc::new(weights));
     }
 
     /// The labels of the nodes that are searched by meaning, by the alphabet.
@@ -285,14 +285,15 @@ impl Searcher {
         let vectors: Vec<Vec<f32>> = own.chain(sought.vector.clone()).collect();
         let meant = Meant {
             vectors: &vectors,
-            least: self.weights.get().policies.likeness,
+            least: self.weights.load().policies.likeness,
         };
         plan::triggered(index, query.text, query.earlier, meant, seen)
     }
 
     /// Searches for what a person is quoted where no model answers: a little, and nothing where that hardly answers.
     pub async fn search_to_quote(self: &Arc<Self>, query: &Query<'_>) -> Found {
-        let choice = &self.weights.get().choice;
+        let weights = self.weights.load();
+        let choice = &weights.choice;
         let limit = Some(query.limit.unwrap_or(choice.quoted));
         let mut found = self.search(&Query { limit, ..*query }).await;
         if found.answerability < choice.least_answerability {
@@ -303,7 +304,7 @@ impl Searcher {
 
     /// What goes before finds that hardly answer the question, in English.
     pub fn doubt(&self, found: &Found) -> Option<String> {
-        let least = self.weights.get().choice.least_answerability;
+        let least = self.weights.load().choice.least_answerability;
         let is_doubtful = !found.hits.is_empty() && found.answerability < least;
         is_doubtful.then(|| {
             let chance = 100.0 * found.answerability;
@@ -325,7 +326,7 @@ impl Searcher {
         if self.lags.load(Ordering::Relaxed) {
             rungs.push(Rung::Lagging);
         }
-        let weights = self.weights.get();
+        let weights = self.weights.load_full();
         let (plan, ranked, has_vector) = self.rank(&index, query, &weights).await;
         if !has_vector {
             rungs.push(Rung::WordsOnly);
@@ -407,7 +408,7 @@ impl Searcher {
             .iter()
             .map(|text| self.recaller.vector_of(text))
             .collect();
-        let history = self.weights.get().history;
+        let history = self.weights.load().history;
         let vector = vector.map(|vector| plan::weighted(&vector, &earlier, &history));
         let (index, plan) = (Arc::clone(index), Arc::clone(plan));
         blocking(move || rank::scan(&index, &plan, vector.as_deref())).await

@@ -14,7 +14,7 @@ use muninn::knowledge::catalog;
 use muninn::knowledge::origins::Freshness;
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::reembed::{Stale, stale};
-use muninn::reloading::SettingsRead;
+use muninn::wiring::reloading::SettingsRead;
 use muninn::wiring::{self, Models};
 use muninn_platform::{Verdict, counted};
 

@@ -149,7 +149,7 @@ impl Bot {
         call: &ProposedCall,
         language: Language,
     ) -> String {
-        let turns = self.turns.get();
+        let turns = self.turns.load_full();
         let channel = message.audience.id.channel();
         let (said, used) = turns.make_agreed(&channel, call, language).await;
         let about = format!("{} in {}", call.tool, message.conversation);

@@ -74,7 +74,7 @@ impl Bot {
             let notice = Notice::ModeratorNeededToBackfill(reply.vocabulary());
             return Err(notice.in_language(language));
         }
-        let zone = self.turns.get().recaller.time_zone_of(message);
+        let zone = self.turns.load().recaller.time_zone_of(message);
         let today = Utc::now().with_timezone(&zone).date_naive();
         let day = beginning(since, today)
             .ok_or_else(|| Notice::NoSuchDay(since.to_owned()).in_language(language))?;

@@ -336,7 +336,7 @@ impl Bot {
         let interrupt = self.in_flight.again(message, guard.session());
         let taken = self
             .turns
-            .get()
+            .load_full()
             .regenerate(guard, message, of, regeneration, reply, &interrupt)
             .await;
         // Nothing is said of a revision or a click that would have waited here.

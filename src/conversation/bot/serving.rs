@@ -90,7 +90,7 @@ impl Bot {
             }
             Claimed::Done => {
                 self.turns
-                    .get()
+                    .load_full()
                     .deliver_again(&guard, &message, reply.as_mut())
                     .await;
                 self.let_go(&guard, &message).await;

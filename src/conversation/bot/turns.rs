@@ -64,7 +64,7 @@ impl Bot {
             if is_stopped && newest.is_none() {
                 return;
             }
-            let turns = self.turns.get();
+            let turns = self.turns.load_full();
             let revised_at = newest.as_ref().map(|it| it.message.sent_at);
             let taken = turns
                 .take(

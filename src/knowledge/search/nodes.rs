@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwap;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
@@ -26,7 +27,6 @@ use crate::graph::nodes::{NodeLink, NodeTexts};
 use crate::graph::schema::Survey;
 use crate::graph::{GraphStore, StoreError};
 use crate::llm::Embedder;
-use crate::reloading::Live;
 
 /// The name of the source that they are. No ingested one can have it: names have no blanks.
 pub const NODES: &str = "the graph";
@@ -43,7 +43,7 @@ const LINKS_PER_NODE: usize = 10;
 /// Reads the nodes again from time to time.
 #[derive(Debug)]
 pub(super) struct NodeReader {
-    settings: Live<NodeSettings>,
+    settings: ArcSwap<NodeSettings>,
     vectors: NodeVectors,
     last: Mutex<Option<Looked>>,
 }
@@ -70,7 +70,7 @@ impl NodeReader {
     /// Searches by these settings; vectors of a service are kept in `folder`, if there is one.
     pub(super) fn new(settings: NodeSettings, folder: Option<&Path>) -> Self {
         Self {
-            settings: Live::new(settings),
+            settings: ArcSwap::from_pointee(settings),
             vectors: NodeVectors::new(folder),
             last: Mutex::default(),
         }
@@ -78,7 +78,7 @@ impl NodeReader {
 
     /// Searches by other settings from the next look on.
     pub(super) fn use_settings(&self, settings: NodeSettings) {
-        self.settings.replace(settings);
+        self.settings.store(Arc::new(settings));
         *self.last() = None;
     }
 
@@ -125,7 +125,7 @@ impl NodeReader {
         embedder: &Embedder,
     ) -> Result<NodeChunks, StoreError> {
         let began = Instant::now();
-        let plan = self.settings.get().plan(&survey);
+        let plan = self.settings.load().plan(&survey);
         for problem in &plan.problems {
             tracing::warn!("nodes.toml: {problem}");
         }

@@ -4,8 +4,6 @@
 //! read before stay in use. A turn that is under way keeps what it began with. What can be read again of
 //! the settings, whoever knows them decides ([`Settings`]).
 
-mod live;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +13,7 @@ use muninn_platform::{in_one_line, joined};
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-pub use self::live::Live;
+use super::{Wired, WiringError};
 use crate::agent::mcp::McpServers;
 use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;
@@ -23,7 +21,6 @@ use crate::conversation::bot::Bot;
 use crate::graph::GraphStore;
 use crate::knowledge::search::nodes::NodeSettings;
 use crate::knowledge::search::{Searcher, Weights};
-use crate::wiring::{Wired, WiringError};
 
 /// How often the files are looked at. What changed is read when it has not changed for as long, so
 /// that no half-written file is.

@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(again.told("x@y.org"), "[Email]");
     }
 
-    /// Of a sample in which what is of people stands in braces: how much of it is taken out, and how much else.
+    /// The sample has personal data in braces: counts how much of it is removed, and how much other text.
     #[test]
     fn most_of_what_is_of_people_is_taken_out_and_little_else() {
         let sample = include_str!("../../tests/data/knowledge/people.txt");

@@ -68,8 +68,8 @@ impl AudienceIndex {
         words < ENOUGH_WORDS
     }
 
-    /// What a message that says little is read with, the nearest first: what it goes on with, as long as that says
-    /// little by itself.
+    /// The messages that give a short message its context, the nearest first. The walk back ends at the first message
+    /// that is long enough to be understood by itself.
     pub(super) fn read_with(&self, place: Place) -> impl Iterator<Item = usize> {
         let step = |place: Place| {
             let known = place.is_short.then_some(place.goes_on_with)?;

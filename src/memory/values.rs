@@ -112,8 +112,8 @@ pub(super) enum Kind {
     Code,
 }
 
-/// A value: of two of a kind that have the same unit, or of which one has none, each may stand for the
-/// other.
+/// A value that a message states. Two values can replace one another if they have the same kind, and the same unit
+/// or one of them none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) kind: Kind,

@@ -48,8 +48,8 @@ pub(crate) struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Whether what they say there is answered: one entry that fits is enough. Roles and channels say
-    /// nothing of direct messages, for there they cannot be known.
+    /// Whether this person is answered there: at least one entry must match. Entries for roles and channels never match
+    /// direct messages, which have neither.
     pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
         let in_guild = self.guild.is_some();
         allow.lets_in(|entry| match entry {

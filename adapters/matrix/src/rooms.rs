@@ -114,8 +114,8 @@ pub(crate) async fn is_direct(room: &Room) -> bool {
     }
 }
 
-/// The room in which the bot is alone with somebody, who is not alone with it in the room `asked_in`; opened where there is
-/// none. None where it cannot be, or where what is said in an encrypted room would stand in one that is not.
+/// The direct room of the bot and a person who asked in a room with others; it is created if there is none. None if
+/// it cannot be created, or if it is not encrypted although the room `asked_in` is.
 pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
     let found = match client.get_dm_room(person) {
         Some(room) if is_direct(&room).await => Some(room),

@@ -1,8 +1,7 @@
 //! Single things that are remembered, for the people who said them: noting one, listing, correcting and forgetting it.
 //!
-//! A number means what the last list shows that its reader saw in that place. Which that is stands in the graph for an
-//! hour, by ids and without words, so that every process knows it and none takes another for it. A button holds the same
-//! of one thing, for as long as it stands.
+//! A number refers to the last list that this person saw in this conversation. The graph keeps the IDs of that list for an
+//! hour, without its words, so that every process resolves a number the same way. A button carries the ID of its one item.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{

@@ -37,8 +37,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const FIRST_RETRY: Duration = Duration::from_millis(250);
 const SLOWEST: Duration = Duration::from_secs(15);
 
-/// Does what has begun until it is done: what is half forgotten is neither there nor gone, and nobody can say what a second
-/// command would be about.
+/// Repeats an operation until it succeeds. Forgetting must not stop half way: a second command could not tell what is left.
 ///
 /// # Errors
 /// When the graph stays away for [`PATIENCE`], or refuses it.

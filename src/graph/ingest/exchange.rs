@@ -81,8 +81,8 @@ impl GraphStore {
         Ok(u64::try_from(made).unwrap_or_default())
     }
 
-    /// Does what nobody sees: marks what goes, and ties what comes among itself. Gives the first part that is to be done
-    /// in the transaction.
+    /// Does the work that readers cannot see, before the transaction: marks the nodes that will be removed, and links the new
+    /// ones to each other. Returns the first part for the transaction.
     async fn prepare(
         &self,
         lease: &Lease,

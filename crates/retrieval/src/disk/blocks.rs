@@ -147,13 +147,13 @@ impl BlockFile {
         Ok(Some((opened, rest[..description as usize].to_vec())))
     }
 
-    /// Whether anything that was read of it was not what had been written. What was read since it was opened is not to be
-    /// believed then.
+    /// Whether a block that was read differs from what was written. Then nothing that was read since the file was opened can
+    /// be relied on.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Tells that what stands in it cannot be.
+    /// Marks the file as damaged: its content contradicts itself.
     pub fn distrust(&self) {
         self.is_damaged.store(true, Ordering::Relaxed);
     }

@@ -90,7 +90,7 @@ const BEHIND: &[&str] = &[
     "пожалуйста|спасибо",
 ];
 
-/// Words of which one begins what is asked, beside those that ask.
+/// Words that begin an indirect question, besides question words.
 const WHETHER: WordList = WordList::of("if whether ob si se of czy ли");
 
 /// What a text asks.

@@ -154,6 +154,7 @@ impl Commands {
             | Command::Memory(_)
             | Command::Correct { .. }
             | Command::Shown(..)
+            | Command::Decide { .. }
             | Command::ExportMine
             | Command::Web
             | Command::WebSignOut

@@ -170,6 +170,10 @@ fn what_a_message_can_say() {
         Command::Shown(item(), ItemDeed::Correct("8081".to_owned())),
         Command::Shown(item(), ItemDeed::Approve),
         Command::Shown(item(), ItemDeed::Decline),
+        Command::Decide {
+            asked: answer(),
+            is_yes: true,
+        },
         Command::ExportMine,
         Command::Web,
         Command::WebSignOut,

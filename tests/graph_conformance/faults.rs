@@ -61,7 +61,10 @@ async fn a_server_that_says_nothing_is_an_error_in_time() {
 async fn a_wrong_password_is_an_error_soon() {
     let mut config = server();
     let password = std::env::var("NEO4J_TEST_PASSWORD");
-    assert!(password.is_ok_and(|it| !it.is_empty()), "NEO4J_TEST_PASSWORD is not set");
+    assert!(
+        password.is_ok_and(|it| !it.is_empty()),
+        "NEO4J_TEST_PASSWORD is not set"
+    );
     config.password = SecretString::from("not the password".to_owned());
     let error = refusal(&config).await;
     assert!(matches!(error, StoreError::Unauthorized { .. }), "{error}");

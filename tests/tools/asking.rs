@@ -1,6 +1,6 @@
 //! What may change something is asked about first, and done once.
 
-use muninn_platform::testing::Answer;
+use muninn_platform::testing::{Answer, Outcome};
 use muninn_platform::{ItemDeed, ShownItem};
 use serde_json::{Value, json};
 
@@ -83,6 +83,32 @@ async fn an_answer_that_is_delivered_again_asks_again() {
     let item = question_of(&answer);
     expects_ticket(&service, "The gate", &json!({"number": 7}));
     let done = room.press("ada", &item, ItemDeed::Approve).await;
+    assert_eq!(done.text(), "Done: `open_ticket`.\n> number: 7");
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_below_the_question_does_and_below_anything_else_nothing() {
+    let (place, model, service) = (
+        Place::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let room = bot.room("a");
+    proposes(&model, "The gate");
+    room.say("ada", QUESTION).await;
+    let bobs = room.decide_last("bob", true).await.answer().await;
+    assert_eq!(bobs.text(), "Only the one whom I asked can decide that.");
+    // That asks nothing, so nothing is said of a yes below it.
+    let below = room.decide_last("ada", true).await.outcome().await;
+    assert!(matches!(below, Outcome::GivenUp(_)), "{below:?}");
+    proposes(&model, "The gate");
+    room.say("ada", QUESTION).await;
+    expects_ticket(&service, "The gate", &json!({"number": 7}));
+    let done = room.decide_last("ada", true).await.answer().await;
     assert_eq!(done.text(), "Done: `open_ticket`.\n> number: 7");
     bot.end().await;
     model.finish();

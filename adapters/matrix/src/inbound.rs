@@ -8,14 +8,14 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
-    Addressed, Body, ConversationId, EventId, Feedback, Inbox, InboxClosed, Incoming,
+    Addressed, Body, Command, ConversationId, EventId, Feedback, Inbox, InboxClosed, Incoming,
     IncomingMessage, MessageId, Readdress, Reply, Request, Toward, by_platform_clock,
 };
 
 use crate::content::Relation;
 use crate::event::{Event, EventKind, File, Message};
 use crate::hub::Hub;
-use crate::intent::{Context, Intent, Place, intent, overheard, toward};
+use crate::intent::{Context, Intent, Place, decision, intent, overheard, toward};
 use crate::opaque::Opaque;
 use crate::options::Threads;
 use crate::reply::{Target, reply};
@@ -82,6 +82,7 @@ impl Inbound {
                     opinion,
                 },
             },
+            Intent::Decided { at: asked, is_yes } => self.decided(at, asked, is_yes).await,
             Intent::Deleted { of } => return self.deleted(at, of).await,
             Intent::Edited {
                 of,
@@ -134,6 +135,7 @@ impl Inbound {
             | Intent::Deleted { .. }
             | Intent::Opinion { .. }
             | Intent::Stop { .. }
+            | Intent::Decided { .. }
             | Intent::Nothing(_) => return Ok(false),
         };
         self.inbox.deliver(told).await.map(|()| true)
@@ -179,8 +181,8 @@ impl Inbound {
         let refers_to = match &event.what {
             EventKind::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
             EventKind::Edit { of, .. } => Some(of),
+            EventKind::Reaction { to, key } => decision(key).map(|_| to),
             EventKind::Redaction { .. }
-            | EventKind::Reaction { .. }
             | EventKind::Undecryptable(_)
             | EventKind::Membership { .. }
             | EventKind::Other => None,
@@ -246,6 +248,18 @@ impl Inbound {
             addressed,
             ..message
         };
+        Incoming::Message { message, reply }
+    }
+
+    /// A yes or no below a message of the bot, said where that message is.
+    async fn decided(&self, at: At<'_>, asked: OwnedEventId, is_yes: bool) -> Incoming {
+        let room = at.room.room_id();
+        let place = self.place_of(at.room, &asked).await;
+        let conversation = ids::conversation(room, place.thread.as_deref());
+        let relation = relation(&place, &asked);
+        let asked = MessageId::new(asked.as_str());
+        let body = Body::Command(Command::Decide { asked, is_yes });
+        let (message, reply) = self.message(at, conversation, body, relation).await;
         Incoming::Message { message, reply }
     }
 

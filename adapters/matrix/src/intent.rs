@@ -18,7 +18,7 @@ pub(crate) struct Context {
     pub(crate) is_allowed: bool,
     /// What people say to one another here is remembered.
     pub(crate) is_heard: bool,
-    /// What is known of the message that this one replies to or changes.
+    /// What is known of the message that this one replies to or changes, or that a yes or no is below.
     pub(crate) refers_to: Option<Known>,
     pub(crate) threads: Threads,
     pub(crate) command_prefix: String,
@@ -56,6 +56,11 @@ pub(crate) enum Intent {
     Stop {
         at: OwnedEventId,
     },
+    /// Agrees to, or declines, what the bot may have asked about in this message of its own.
+    Decided {
+        at: OwnedEventId,
+        is_yes: bool,
+    },
 }
 
 /// Which conversation a message belongs to, and where its answer stands.
@@ -80,7 +85,7 @@ pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
         // Whoever may take a message back, what was taken back is forgotten.
         EventKind::Redaction { of } => Intent::Deleted { of: of.clone() },
         _ if !facts.is_allowed => Intent::Nothing(IgnoreReason::NotAllowed),
-        EventKind::Reaction { to, key } => reacted(to, key),
+        EventKind::Reaction { to, key } => reacted(to, key, facts),
         EventKind::Message(message) | EventKind::Edit { new: message, .. } if is_bot(message) => {
             Intent::Nothing(IgnoreReason::Bot)
         }
@@ -97,12 +102,39 @@ pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
     }
 }
 
-fn reacted(to: &OwnedEventId, key: &str) -> Intent {
-    // Skin tones and the selectors of emoji and text change nothing.
-    let plain: String = key
-        .chars()
+/// The reactions by which the bot offers to agree and to decline.
+pub(crate) const YES: &str = "✅";
+pub(crate) const NO: &str = "❌";
+
+/// A reaction without what changes nothing: skin tones, and the selectors of emoji and text.
+fn plain(key: &str) -> String {
+    key.chars()
         .filter(|c| !matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{fe0e}' | '\u{fe0f}'))
-        .collect();
+        .collect()
+}
+
+/// Whether a reaction agrees or declines, if either.
+pub(crate) fn decision(key: &str) -> Option<bool> {
+    match plain(key).as_str() {
+        YES | "☑" | "✔" => Some(true),
+        NO | "✖" => Some(false),
+        _ => None,
+    }
+}
+
+fn reacted(to: &OwnedEventId, key: &str, facts: &Context) -> Intent {
+    if let Some(is_yes) = decision(key) {
+        let is_own = |known: &Known| known.sender == facts.me;
+        return if facts.refers_to.as_ref().is_some_and(is_own) {
+            Intent::Decided {
+                at: to.clone(),
+                is_yes,
+            }
+        } else {
+            Intent::Nothing(IgnoreReason::Irrelevant)
+        };
+    }
+    let plain = plain(key);
     let opinion = match plain.as_str() {
         "👍" | "+1" => Opinion::Good,
         "👎" | "-1" => Opinion::Bad,

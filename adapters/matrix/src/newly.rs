@@ -98,7 +98,8 @@ impl Inbound {
             | Intent::Edited { .. }
             | Intent::Deleted { .. }
             | Intent::Opinion { .. }
-            | Intent::Stop { .. } => return None,
+            | Intent::Stop { .. }
+            | Intent::Decided { .. } => return None,
         };
         let EventKind::Message(Message { relates, .. }) = first.what else {
             return None;

@@ -8,11 +8,14 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::Room;
+use matrix_sdk::ruma::events::reaction::ReactionEventContent;
+use matrix_sdk::ruma::events::relation::Annotation;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
     AnswerSink, Attachment, ConversationId, Delivered, Directly, DownloadError, Edited, Ending,
     HandedOver, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
-    PriorMessages, SafeText, Shown, TextLimit, Withdraw, in_one_line, misconfigured,
+    PriorMessages, SafeText, Shown, ShownItem, Stage, TextLimit, Withdraw, in_one_line,
+    misconfigured,
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
@@ -22,6 +25,7 @@ use crate::content::{self, Relation};
 use crate::errors::{disconnected, is_forbidden};
 use crate::event::{Event, EventKind};
 use crate::hub::Hub;
+use crate::intent::{NO, YES};
 use crate::opaque::Opaque;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
@@ -53,6 +57,7 @@ pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<RoomSink> {
         hub,
         target,
         may_be_repetition: AtomicBool::new(may_be_repetition),
+        asks: AtomicBool::new(false),
         signs: Mutex::new(signs),
     };
     LiveReply::new(sink, may_be_repetition)
@@ -62,6 +67,8 @@ pub(crate) struct RoomSink {
     hub: Arc<Hub>,
     target: Target,
     may_be_repetition: AtomicBool,
+    /// It asks whether something is to be done.
+    asks: AtomicBool,
     signs: Mutex<TypingIndicator>,
 }
 
@@ -137,6 +144,25 @@ impl RoomSink {
         .boxed()
     }
 
+    /// Below the last message of an answer that asks something: a yes and a no to press. A client shows them as buttons
+    /// with a count; what is asked can be answered in words without them.
+    fn offer_to_decide(&self, message: &LiveMessage, stage: Stage) {
+        if stage != Stage::Last || !self.asks.load(Ordering::Relaxed) {
+            return;
+        }
+        let (hub, room) = (Arc::clone(&self.hub), self.target.room.clone());
+        let id = message.id.clone();
+        self.hub.chores.spawn(async move {
+            for key in [YES, NO] {
+                let reaction = ReactionEventContent::new(Annotation::new(id.clone(), key.to_owned()));
+                let send = || async { room.send(reaction.clone()).await.map(drop) };
+                if let Err(error) = hub.outbox.insist(send).await {
+                    tracing::debug!(%error, "a reaction to press could not be put below a question");
+                }
+            }
+        });
+    }
+
     fn deliver_to_asker<'a>(&'a self, parts: &'a [SafeText]) -> BoxFuture<'a, Directly> {
         async move {
             let Hub { client, outbox, .. } = &*self.hub;
@@ -191,8 +217,8 @@ impl AnswerSink for RoomSink {
 
     async fn post(&self, part: &Part<'_, SafeText>) -> Result<LiveMessage, SendError> {
         let id = self.send(part.number, part.text).await?;
-        match self.standing(&id, part.text).await {
-            ExistingMessage::As(text) => Ok(LiveMessage { id, text }),
+        let posted = match self.standing(&id, part.text).await {
+            ExistingMessage::As(text) => LiveMessage { id, text },
             // Taken back when an earlier delivery was given up.
             ExistingMessage::Gone => {
                 let content = content::message(part.text, &self.target.relation);
@@ -200,9 +226,11 @@ impl AnswerSink for RoomSink {
                 let (outbox, room) = (&self.hub.outbox, &self.target.room);
                 let id = outbox.send(room, &content, &again).await?;
                 let text = Some(part.text.to_string());
-                Ok(LiveMessage { id, text })
+                LiveMessage { id, text }
             }
-        }
+        };
+        self.offer_to_decide(&posted, part.stage);
+        Ok(posted)
     }
 
     async fn edit(
@@ -213,6 +241,7 @@ impl AnswerSink for RoomSink {
         let content = content::edit(&message.id, part.text);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         outbox.send(room, &content, &TransactionId::new()).await?;
+        self.offer_to_decide(message, part.stage);
         Ok(Edited::As(message.saying(part.text)))
     }
 
@@ -250,6 +279,11 @@ impl AnswerSink for RoomSink {
 
     fn id(&self, message: &LiveMessage) -> MessageId {
         MessageId::new(message.id.as_str())
+    }
+
+    fn offer_items(&self, items: &[ShownItem]) {
+        let asks = items.iter().any(ShownItem::is_question);
+        self.asks.store(asks, Ordering::Relaxed);
     }
 
     fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {

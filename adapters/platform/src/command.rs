@@ -43,6 +43,12 @@ pub enum Command {
     Unlink,
     /// What a list shows, with a button: the same as by its number.
     Shown(ShownItem, ItemDeed),
+    /// Do, or leave, what the bot asks about in this message of its own. Nothing happens where it asks nothing in it: people
+    /// react to what it says for other reasons, too.
+    Decide {
+        asked: MessageId,
+        is_yes: bool,
+    },
     /// Give the one who asks what is kept of them, in all places.
     ExportMine,
     /// Give the one who asks a link to the pages, for them alone.
@@ -237,6 +243,7 @@ impl Command {
             | Self::Note(_)
             | Self::Link(_)
             | Self::Unlink
+            | Self::Decide { .. }
             | Self::ExportMine
             | Self::Web
             | Self::WebSignOut

@@ -310,6 +310,16 @@ impl Room {
             .await
     }
 
+    /// Reacts to the bot's last message with yes or no, and does not wait.
+    ///
+    /// # Panics
+    /// When there is none, or as [`Room::send`].
+    pub async fn decide_last(&self, author: &str, is_yes: bool) -> Pending {
+        let asked = self.board.last().expect("the bot said something");
+        let body = Body::Command(Command::Decide { asked, is_yes });
+        self.deliver(&next_event(), author, body).await
+    }
+
     /// Wants the bot's last message answered once more, as the event `event`, and does not wait.
     ///
     /// # Panics

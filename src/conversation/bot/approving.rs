@@ -2,7 +2,7 @@
 
 use chrono::Utc;
 use muninn_platform::{
-    Command, ConversationId, EventId, IncomingMessage, Language, Reply, ShownItem,
+    Command, ConversationId, EventId, IncomingMessage, Language, MessageId, Reply, ShownItem,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -69,6 +69,40 @@ impl Bot {
                 .await,
             ),
         }
+    }
+
+    /// Does, or leaves, what the bot asks about in a message that somebody reacted to. Says nothing where it asks nothing there.
+    pub(super) async fn see_to_reaction(
+        &self,
+        message: &IncomingMessage,
+        asked: &MessageId,
+        is_yes: bool,
+        reply: &mut dyn Reply,
+    ) {
+        match self.asked_in(message, asked).await {
+            Ok(Some(answer)) => self.decide(message, (answer, None), is_yes, reply).await,
+            Ok(None) => {}
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "nobody knows what somebody reacted to");
+            }
+        }
+    }
+
+    /// The answer that went out as this message, if it asks whether a tool is to be called.
+    async fn asked_in(
+        &self,
+        message: &IncomingMessage,
+        asked: &MessageId,
+    ) -> Result<Option<ResponseId>, StoreError> {
+        let audience = &message.audience.id;
+        let found = self.archive.response_of_message(audience, asked).await?;
+        let Some((session, answer)) = found else {
+            return Ok(None);
+        };
+        let explained = self.archive.store().explain(&session, Some(answer)).await?;
+        let call = explained.and_then(|explained| proposed(&explained.trace.tools));
+        Ok(call.map(|_| answer))
     }
 
     async fn decide(

@@ -52,6 +52,9 @@ impl Bot {
                 let is_yes = *deed == ItemDeed::Approve;
                 return self.see_to_button(message, item, is_yes, reply).await;
             }
+            Command::Decide { asked, is_yes } => {
+                return self.see_to_reaction(message, asked, *is_yes, reply).await;
+            }
             Command::Forget(ForgetWhat::Me { is_confirmed }) => {
                 let said = self.forget_me(message, *is_confirmed, &context).await;
                 return tell_privately(reply, &said, Otherwise::Nowhere).await;

@@ -178,6 +178,7 @@ impl Bot {
             | Command::Memory(_)
             | Command::Correct { .. }
             | Command::Shown(..)
+            | Command::Decide { .. }
             | Command::Forget(ForgetWhat::Item(_) | ForgetWhat::Me { .. }) => {
                 drop(guard);
                 let _alone = self.deliveries.alone(&message.event).await;

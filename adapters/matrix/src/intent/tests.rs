@@ -391,6 +391,35 @@ fn reactions() {
 }
 
 #[test]
+fn a_yes_or_no_counts_below_what_the_bot_said() {
+    let decided = |key: &str, refers_to: Option<&str>| {
+        let reaction = EventKind::Reaction {
+            to: id("$a"),
+            key: key.to_owned(),
+        };
+        let known = |sender: &str| Known {
+            sender: sender.try_into().unwrap(),
+            thread: None,
+        };
+        let facts = Context {
+            refers_to: refers_to.map(known),
+            ..facts()
+        };
+        intent(&event(reaction), &facts)
+    };
+    let me = facts().me;
+    let me = Some(me.as_str());
+    for (key, is_yes) in [("✅", true), ("✔\u{fe0f}", true), ("❌", false)] {
+        let at = id("$a");
+        assert_eq!(decided(key, me), Intent::Decided { at, is_yes }, "{key}");
+        let nothing = Intent::Nothing(IgnoreReason::Irrelevant);
+        for elsewhere in [Some("@bob:example.org"), None] {
+            assert_eq!(decided(key, elsewhere), nothing, "{key}");
+        }
+    }
+}
+
+#[test]
 fn edits_and_redactions_are_told() {
     use Addressed::{Directly, InConversation};
     let of = |sender| Context {

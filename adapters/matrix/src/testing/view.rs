@@ -40,6 +40,8 @@ pub struct Message {
 #[derive(Clone, Debug, Default)]
 pub struct View {
     pub messages: Vec<Message>,
+    /// What people reacted to, who they are, and with what.
+    pub reactions: Vec<(String, String, String)>,
     /// Rooms and people, each time somebody began to type.
     pub typed: Vec<(String, String, Instant)>,
     /// Who types now.
@@ -136,6 +138,15 @@ impl View {
         let content = &event["content"];
         match event["type"].as_str().unwrap_or_default() {
             "m.room.message" => self.message(room, event, encryption),
+            "m.reaction" => {
+                let relation = &content["m.relates_to"];
+                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                self.reactions.push((
+                    text(&relation["event_id"]),
+                    text(&event["sender"]),
+                    text(&relation["key"]),
+                ));
+            }
             "m.room.redaction" => {
                 let of = event["redacts"].as_str().or(content["redacts"].as_str());
                 for message in self

@@ -1,6 +1,8 @@
 //! Files of what is kept of somebody, for them alone.
 
 use muninn_matrix::testing::{Message, RoomKind, View};
+use muninn_platform::testing::EchoLog;
+use muninn_platform::{Body, Command, MessageId};
 
 use crate::support::{bot_and_ann, run};
 
@@ -25,6 +27,39 @@ fn where_somebody_is_alone_with_it_files_stand_there_encrypted_as_the_room_is() 
         assert_eq!(names, ["mine.json", "mine.md"]);
         assert!(given.iter().all(|it| it.is_encrypted));
     });
+}
+
+/// What somebody decided below a message of the bot.
+fn decided(log: &EchoLog) -> Option<(MessageId, bool)> {
+    log.messages.iter().find_map(|message| match &message.body {
+        Body::Command(Command::Decide { asked, is_yes }) => Some((asked.clone(), *is_yes)),
+        Body::Command(_) | Body::Text(_) | Body::Edit { .. } | Body::Deletion { .. } => None,
+    })
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn what_it_asks_about_has_a_yes_and_a_no_to_press() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        run(kind, async |chat| {
+            chat.ask("propose something").await;
+            let asked = chat.hears("Shall I do this?").await;
+            let bot = chat.home.account.user.to_string();
+            let below = |view: &View| {
+                let all = view.reactions.iter();
+                let own = all.filter(|(of, who, _)| *of == asked.id && *who == bot);
+                let keys: Vec<String> = own.map(|(.., key)| key.clone()).collect();
+                (keys.len() == 2).then_some(keys)
+            };
+            assert_eq!(chat.sees("a yes and a no", below).await, ["✅", "❌"]);
+            // Below what somebody else said it means nothing to the bot.
+            let others = chat.say("we could").await;
+            chat.react(others.as_str(), "✅").await;
+            chat.react(&asked.id, "❌").await;
+            let pressed = chat.bot.gets("the no", decided).await;
+            assert_eq!(pressed, (MessageId::new(&asked.id), false));
+        });
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

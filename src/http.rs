@@ -38,7 +38,11 @@ pub fn record() -> anyhow::Result<PrometheusHandle> {
 }
 
 fn describe() {
-    use metrics::{describe_counter, describe_histogram};
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+    describe_gauge!(
+        "muninn_offline_turns",
+        "Turns in the journal, which wait for the graph"
+    );
     describe_histogram!(
         "muninn_turn_seconds",
         "Time of a turn until it was read, answered, kept, delivered"
@@ -116,5 +120,7 @@ async fn healthz(State(watched): State<Watched>) -> (StatusCode, String) {
 }
 
 async fn render(State(watched): State<Watched>) -> String {
+    let waiting = u32::try_from(watched.archive.waiting()).unwrap_or(u32::MAX);
+    metrics::gauge!("muninn_offline_turns").set(f64::from(waiting));
     watched.metrics.render()
 }

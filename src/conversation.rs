@@ -1,9 +1,9 @@
-//! One message from the moment it arrives until it is answered and kept.
+//! The path of one message from its arrival until it is answered and stored.
 //!
-//! The [`bot`] takes in what the platforms bring; [`admission`] and [`attention`] decide whether it becomes a turn, and
-//! [`hearing`] and the [`intake`] what is kept of what people say to one another; it is [kept until it is
-//! answered](pending), in the graph or in the [`ledger`]; [`commands`] are answered at once. The [`turn`] reads, recalls, asks
-//! and keeps. What is said of failures stands in [`notice`].
+//! The [`bot`] receives messages from the platforms. [`admission`] and [`attention`] decide whether a message becomes a turn;
+//! [`hearing`] and the [`intake`] decide what is kept of what people say to one another. An accepted message is
+//! [pending](pending) until it is answered, in the graph or in the [`ledger`]. [`commands`] are answered at once. The [`turn`]
+//! reads, recalls, asks the model and keeps the answer. The wording of failures is in [`notice`].
 
 pub mod admission;
 pub mod attachments;

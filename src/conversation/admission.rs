@@ -9,7 +9,8 @@ use muninn_platform::{Body, Command, IncomingMessage};
 use crate::config::AdmissionConfig;
 use crate::conversation::notice::Notice;
 
-/// Turns that may wait in one session's line; a later one would be answered long after it mattered.
+/// Maximum number of turns that wait in one session's queue. A later one would be answered long
+/// after it mattered.
 pub const LONGEST_LINE: usize = 32;
 
 /// Decides whether a message becomes a turn.
@@ -18,7 +19,7 @@ pub struct Admission {
     message_chars: usize,
     per_minute: u32,
     people: DefaultKeyedRateLimiter<String>,
-    /// Who was told of a refusal lately.
+    /// Limits how often a person is told of the same kind of refusal.
     told: DefaultKeyedRateLimiter<(String, Discriminant<Notice>)>,
 }
 
@@ -33,10 +34,10 @@ impl Admission {
         }
     }
 
-    /// Admits the message into a line of `line` turns, or says why not.
+    /// Admits the message to a queue of `line` waiting turns.
     ///
     /// # Errors
-    /// What to tell the person.
+    /// Returns what to tell the person when the message is refused.
     pub fn admit(&self, message: &IncomingMessage, line: usize) -> Result<(), Notice> {
         if let Body::Text(text)
         | Body::Command(Command::Note(text) | Command::Correct { text, .. }) = &message.body
@@ -55,14 +56,14 @@ impl Admission {
         self.within_quota(message)
     }
 
-    /// Whether its author is told of a refusal: of each kind once a minute, or refusals would be all
-    /// that a place hears.
+    /// Whether the author is told of this refusal: at most once a minute per kind, so that refusals
+    /// do not flood the place.
     pub fn may_be_told(&self, message: &IncomingMessage, notice: &Notice) -> bool {
         let kind = std::mem::discriminant(notice);
         self.told.check_key(&(message.person(), kind)).is_ok()
     }
 
-    /// Forgets the people whose quota is whole again.
+    /// Forgets people whose quota is full again.
     pub fn sweep(&self) {
         self.people.retain_recent();
         self.told.retain_recent();

@@ -1,7 +1,7 @@
-//! Files that come with messages: what of them a model can read.
+//! Files that come with messages, and which of their content a model can read.
 //!
-//! What stands in a file was not said by anybody here: it reaches the prompt as quoted evidence, is
-//! kept apart from what the person said, and is never embedded.
+//! Nobody in the conversation said what a file contains. Its text reaches the prompt as quoted
+//! evidence, is kept apart from what the person said, and is never embedded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,17 +15,18 @@ use crate::graph::{AttachedText, Turn};
 use crate::llm::Image;
 use muninn_platform::redact::without_secrets;
 
-/// Files of one message that are looked at.
+/// Maximum number of files read per message.
 const MOST_FILES: usize = 5;
-/// The longest wait for one file.
+/// Longest wait for one file.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Characters of a file's text that reach a prompt.
+/// Maximum characters of a file's text in a prompt.
 const PROMPT_CHARS: usize = 24_000;
-/// Characters of it that are kept with the turn, for the questions after it.
+/// Maximum characters of a file's text kept with the turn, for later questions about it.
 const KEPT_CHARS: usize = 8_000;
-/// What a note about a file begins with; it ends with a bracket.
+/// Start of a note about a file; the note ends with a bracket.
 const NOTE: &str = "[file: ";
-/// What the common services take. Others would be refused with the whole request.
+/// Image types that the common services accept. Any other type would make them refuse the whole
+/// request.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
 
 /// Reads files.
@@ -34,33 +35,33 @@ pub struct Attachments {
     config: AttachmentConfig,
 }
 
-/// What came with a message.
+/// The content of the files that came with a message.
 #[derive(Debug, Default)]
 pub struct Files {
     pub texts: Vec<AttachedText>,
     pub images: Vec<Image>,
-    /// What is said of each, in its order.
+    /// One note per file, in order.
     notes: Vec<String>,
-    /// Why not all that was said before could be read.
+    /// Why the earlier messages could not be read completely.
     pub cut: Option<Cut>,
-    /// As much of what was said before as is kept with the turn.
+    /// The part of the earlier messages that is kept with the turn.
     kept_prior: Option<String>,
 }
 
-/// What one file is to a model.
+/// What a model can read of one file.
 enum Content {
     Text(String),
     Image(Image),
 }
 
-/// Why a file is nothing to it.
+/// Why a model can read nothing of a file.
 #[derive(Debug, thiserror::Error)]
 enum NoContent {
     #[error(transparent)]
     Download(#[from] DownloadError),
     #[error("it is neither text nor a kind I know")]
     Kind,
-    /// In words.
+    /// The reason, in words.
     #[error("{0}")]
     NoText(String),
     #[error("the model sees no images")]
@@ -72,7 +73,8 @@ impl Attachments {
         Self { config }
     }
 
-    /// Reads the files of a message. What cannot be read is told, to the model too.
+    /// Reads the files of a message. Notes say which files could not be read, so that the model
+    /// knows too.
     pub async fn read(&self, reply: &mut dyn Reply, attachments: &[Attachment]) -> Files {
         let mut files = Files::default();
         for attachment in attachments.iter().take(MOST_FILES) {
@@ -141,7 +143,7 @@ impl Attachments {
 }
 
 impl Files {
-    /// What a turn kept of its files.
+    /// Restores the files from what a turn kept of them.
     pub fn of_turn(turn: &Turn) -> Self {
         let lines = turn.input.lines().rev();
         let notes = lines.map_while(|line| line.strip_prefix(NOTE)?.strip_suffix(']'));
@@ -154,7 +156,7 @@ impl Files {
         }
     }
 
-    /// What the person said, with what they sent.
+    /// The person's text followed by the content of their files.
     pub fn said(&self, text: &str) -> String {
         if self.notes.is_empty() {
             return text.to_owned();
@@ -169,7 +171,8 @@ impl Files {
         parts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Takes in what was said before the bot came to the conversation: evidence too, and no memory.
+    /// Adds the messages from before the bot joined the conversation. They are evidence and are not
+    /// remembered.
     pub fn prior(&mut self, prior: &PriorMessages, question: &str) {
         self.cut = prior.cut;
         if prior.said.is_empty() {
@@ -183,13 +186,13 @@ impl Files {
         self.kept_prior = Some(text(KEPT_CHARS));
     }
 
-    /// Whether there is any beside what was said before.
+    /// Whether there are files, not counting the earlier messages.
     pub fn are_files(&self) -> bool {
         let is_file = |file: &AttachedText| file.name != HEADING;
         self.texts.iter().any(is_file) || !self.images.is_empty()
     }
 
-    /// What is kept of them with the turn.
+    /// The text that is kept with the turn.
     pub fn kept(&self) -> Vec<AttachedText> {
         let kept = |file: &AttachedText| AttachedText {
             name: file.name.clone(),
@@ -202,7 +205,7 @@ impl Files {
     }
 }
 
-/// The type it claims, or else the one its name suggests.
+/// The media type that the attachment claims, or else the one that its name suggests.
 fn media_type(attachment: &Attachment) -> String {
     let claimed = attachment.media_type.split(';').next().unwrap_or_default();
     let claimed = claimed.trim().to_ascii_lowercase();
@@ -222,7 +225,7 @@ fn media_type(attachment: &Attachment) -> String {
     suggested.to_owned()
 }
 
-/// A name that stands in a prompt.
+/// The file name, made safe for a prompt.
 fn safe_name(name: &str) -> String {
     let name = without_secrets(&one_line(name));
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
@@ -232,7 +235,8 @@ fn safe_name(name: &str) -> String {
     }
 }
 
-/// As much of a file as can reach a prompt, and enough more that no secret is cut in two there.
+/// Cuts a text to what can reach a prompt, plus a margin so that no secret is cut in two at the
+/// end.
 fn bounded(text: &str) -> &str {
     let end = text.char_indices().nth(2 * PROMPT_CHARS);
     &text[..end.map_or(text.len(), |(end, _)| end)]

@@ -1,7 +1,8 @@
-//! Which messages of a conversation are for the bot: what people set there, and what the rules hear.
+//! Decides which messages of a conversation are for the bot, from what people set there and from the hearing rules.
 //!
-//! The rules themselves are [`muninn_platform::hear`]; this gives them what was said before. The bot's turns are read from
-//! the graph, so they hold after a restart; what people said to each other is held in memory only, for a few hours.
+//! The rules themselves are in [`muninn_platform::hear`]; this module supplies the earlier messages that they look at. The
+//! bot's turns are read from the graph, so they survive a restart. What people said to one another is held in memory only,
+//! for a few hours.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -18,29 +19,29 @@ use crate::graph::attention::KeptAttention;
 use crate::graph::{GraphStore, Turn};
 use crate::memory::Archive;
 
-/// Utterances of people that are held of a conversation.
+/// Maximum number of overheard messages held per conversation.
 const MOST_HELD: usize = 12;
-/// After so long they are dropped.
+/// Overheard messages are dropped after this time.
 const HELD_FOR: TimeDelta = TimeDelta::hours(6);
-/// Conversations of which any are held.
+/// Maximum number of conversations with overheard messages.
 const MOST_CONVERSATIONS: usize = 10_000;
-/// Turns of the bot that the rules look at.
+/// Number of the bot's turns that the rules look at.
 const TURNS: usize = 8;
-/// How long what people set is believed where other processes may change it.
+/// How long a setting is cached where other processes may change it.
 const BELIEVED_FOR: Duration = Duration::from_secs(5);
 
-/// What the bot hears in its conversations.
+/// What the bot overhears in its conversations, and the attention that people set there.
 #[derive(Debug)]
 pub struct Listening {
-    /// By which names it is called.
+    /// The names by which people address the bot.
     names: Vec<String>,
     overheard: DashMap<ConversationId, Vec<Overheard>>,
     set: DashMap<(ConversationId, AudienceId), (Instant, KeptAttention)>,
-    /// How often somebody set anything.
+    /// Number of changes so far. A read that overlaps with a change is not cached.
     changes: AtomicU64,
 }
 
-/// What somebody said that was not answered.
+/// A message that was not answered.
 #[derive(Clone, Debug)]
 struct Overheard {
     event: EventId,
@@ -57,7 +58,7 @@ impl Listening {
         }
     }
 
-    /// Which messages are answered, as people set it there. Where the graph does not say, what it said last.
+    /// Which messages are answered here, as people set it. Returns the last known setting when the graph cannot be read.
     pub async fn attention(
         &self,
         store: &GraphStore,
@@ -75,7 +76,7 @@ impl Listening {
         match store.attention(session, audience).await {
             Ok(kept) => {
                 self.set.insert(key.clone(), (Instant::now(), kept));
-                // What was set while it was read may not be in it.
+                // A change during the read may be missing from its result.
                 if self.changes.load(Ordering::SeqCst) != changes {
                     self.set.remove(&key);
                 }
@@ -89,13 +90,13 @@ impl Listening {
         }
     }
 
-    /// Reads what people set anew the next time.
+    /// Drops the cached settings, so that they are read again.
     pub fn outdate(&self) {
         self.changes.fetch_add(1, Ordering::SeqCst);
         self.set.clear();
     }
 
-    /// Says to whom a message is said that does not mention the bot.
+    /// Decides to whom a message that does not mention the bot is addressed.
     pub async fn hear(&self, archive: &Archive, message: &IncomingMessage, text: &str) -> Hearing {
         let said = utterance(message, text);
         let turns = archive.window(message, TURNS).await;
@@ -106,18 +107,18 @@ impl Listening {
         });
         let held = self.overheard.get(&message.conversation);
         let held: Vec<Overheard> = held.map_or_else(Vec::new, |held| held.clone());
-        // Of what is held and kept, what is held says more.
+        // An utterance that is both held and kept is taken from those held, which have more detail.
         let is_held = |turn: &&Turn| held.iter().any(|it| it.event.as_str() == turn.event);
         let turns = turns.iter().filter(|turn| !is_held(turn));
         let mut before: Vec<Utterance> = turns.flat_map(of_turn).collect();
         before.extend(held.iter().map(|it| it.utterance.clone()));
-        // Of the same moment, a question stands before its answer.
+        // The sort is stable: a question stays before its answer of the same moment.
         before.sort_by_key(|it| it.at);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         hear(&said, &before, &names)
     }
 
-    /// Holds what was not answered, for what is said next.
+    /// Holds a message that was not answered, as context for the messages after it.
     pub fn hold(&self, message: &IncomingMessage, text: &str) {
         if self.overheard.len() >= MOST_CONVERSATIONS
             && !self.overheard.contains_key(&message.conversation)
@@ -137,14 +138,14 @@ impl Listening {
         held.drain(..surplus);
     }
 
-    /// Lets go of what was taken back.
+    /// Drops a held message that was deleted.
     pub fn let_go(&self, event: &EventId) {
         for mut held in self.overheard.iter_mut() {
             held.retain(|it| it.event != *event);
         }
     }
 
-    /// Lets go of all that somebody said.
+    /// Drops everything held of one author.
     pub fn forget_person(&self, author: &str) {
         let is_theirs =
             |it: &Overheard| matches!(&it.utterance.by, Speaker::Person { id, .. } if id == author);
@@ -153,12 +154,12 @@ impl Listening {
         }
     }
 
-    /// Lets go of all that was said in a conversation.
+    /// Drops everything held of a conversation.
     pub fn forget(&self, session: &ConversationId) {
         self.overheard.remove(session);
     }
 
-    /// Drops what is old.
+    /// Drops what has expired.
     pub fn sweep(&self) {
         let now = Utc::now();
         self.overheard.retain(|_, held| {
@@ -182,7 +183,7 @@ fn utterance(message: &IncomingMessage, text: &str) -> Utterance {
     }
 }
 
-/// What was asked and what was answered, or what was said to others.
+/// The question and the answer of a turn, or a heard message alone.
 fn of_turn(turn: &Turn) -> Vec<Utterance> {
     let said = |by, text: &str, at: DateTime<Utc>| Utterance {
         by,

@@ -1,5 +1,5 @@
-//! Who forgot, corrected, exported or changed what, and when: a file of lines a month in the data folder, only ever added
-//! to, without the words that it was about.
+//! The audit log: who forgot, corrected, exported or changed what, and when. It is one append-only file of lines per
+//! month in the data folder, and does not contain the words concerned.
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,23 +12,23 @@ use serde::{Deserialize, Serialize};
 const PREFIX: &str = "audit-";
 const SUFFIX: &str = ".jsonl";
 
-/// Something that was done to what is remembered, or to what holds for it.
+/// One audited action on what is remembered or on its settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     pub at: DateTime<Utc>,
-    /// Stable id of the person; [`OPERATOR`] for the one who runs the bot, and [`MUNINN`] for the bot itself.
+    /// Stable ID of the person; [`OPERATOR`] for the operator, and [`MUNINN`] for the bot itself.
     pub who: String,
     pub action: Action,
-    /// The conversation, channel or person that it is about.
+    /// The conversation, channel or person concerned.
     pub about: String,
-    /// Turns, messages or things.
+    /// Number of turns, messages or items concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
 }
 
-/// The one who runs the bot, by its command line.
+/// The operator, acting on the command line.
 pub const OPERATOR: &str = "operator";
-/// The bot itself, as its settings say.
+/// The bot itself, acting on its settings.
 pub const MUNINN: &str = "muninn";
 
 /// What was done.
@@ -45,30 +45,30 @@ pub enum Action {
     Exported,
     OptedOut,
     OptedIn,
-    /// Two accounts are one person's.
+    /// Two accounts were linked as one person's.
     Linked,
     Unlinked,
-    /// Which messages are answered.
+    /// Changed which messages are answered.
     ChangedAttention,
-    /// What is remembered of a channel.
+    /// Changed what is remembered of a channel.
     ChangedMemory,
-    /// What is on the record.
+    /// Switched a conversation or channel on or off the record.
     ChangedRecord,
-    /// What was kept for as long as the settings say was deleted.
+    /// Deleted what was older than the retention settings allow.
     RetentionApplied,
-    /// The copies of a legal hold that has ended were deleted.
+    /// Deleted the copies of a legal hold that has ended.
     HoldEnded,
-    /// Saw a conversation on the pages, or what an answer of it came from; or had it searched by a program.
+    /// Looked at a conversation or an explanation on the pages, or had a program search it.
     LookedInto,
-    /// Agreed to a call of a tool that may change something.
+    /// Agreed to a tool call that may change something.
     Approved,
-    /// Made a token by which a program asks for somebody.
+    /// Made a token with which a program asks for somebody.
     MadeToken,
     RevokedToken,
 }
 
 impl Action {
-    /// As people read it.
+    /// The name shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Self::ForgotTurn => "forgot their last turn",
@@ -95,7 +95,7 @@ impl Action {
     }
 }
 
-/// The file that it is written to.
+/// The audit log's files.
 #[derive(Clone, Debug)]
 pub struct Audit {
     folder: PathBuf,
@@ -107,7 +107,7 @@ impl Audit {
         Self { folder }
     }
 
-    /// Writes down what somebody did by a message.
+    /// Records what somebody did with a message.
     pub async fn did(
         &self,
         message: &IncomingMessage,
@@ -118,7 +118,7 @@ impl Audit {
         self.note(&message.author.id, action, about, count).await;
     }
 
-    /// Writes down what was done. What cannot be written is said in the log: it was done all the same.
+    /// Records an action. A failed write is only logged, as the action has already taken effect.
     pub async fn note(&self, who: &str, action: Action, about: &str, count: Option<usize>) {
         let entry = AuditEntry {
             at: Utc::now(),
@@ -141,10 +141,10 @@ impl Audit {
         }
     }
 
-    /// What was done since a moment, oldest first.
+    /// Returns the entries since a moment, oldest first.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// Fails when a file cannot be read.
     pub fn since(&self, since: DateTime<Utc>) -> io::Result<Vec<AuditEntry>> {
         let mut entries = Vec::new();
         for (month, path) in self.months()? {
@@ -152,7 +152,7 @@ impl Audit {
                 continue;
             }
             for line in BufReader::new(std::fs::File::open(path)?).lines() {
-                // Half a line is of a process that was killed.
+                // An incomplete line comes from a process that was killed.
                 let entry = serde_json::from_str::<AuditEntry>(&line?);
                 entries.extend(entry.ok().filter(|entry| entry.at >= since));
             }
@@ -161,10 +161,10 @@ impl Audit {
         Ok(entries)
     }
 
-    /// Removes the months that ended so many days before a moment.
+    /// Removes the files of months that ended at least `days` days before `now`.
     ///
     /// # Errors
-    /// When a file cannot be removed.
+    /// Fails when a file cannot be removed.
     pub fn sweep(&self, now: DateTime<Utc>, days: u32) -> io::Result<()> {
         let kept = (now - TimeDelta::days(i64::from(days))).date_naive();
         for (month, path) in self.months()? {
@@ -175,7 +175,7 @@ impl Audit {
         Ok(())
     }
 
-    /// The files, by the first days of their months, the oldest first.
+    /// The log files with the first day of their month, oldest first.
     fn months(&self) -> io::Result<Vec<(NaiveDate, PathBuf)>> {
         let mut months = Vec::new();
         for entry in std::fs::read_dir(&self.folder)? {
@@ -198,7 +198,7 @@ fn month_of(name: &str) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()
 }
 
-/// The first day after a month.
+/// The first day of the next month.
 fn end_of(month: NaiveDate) -> NaiveDate {
     let first = month.with_day(1).unwrap_or(month);
     first.checked_add_months(Months::new(1)).unwrap_or(first)

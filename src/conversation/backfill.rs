@@ -1,7 +1,7 @@
-//! Reading what was said in a channel before the bot listened there.
+//! Reads the history of a channel from before the bot listened there.
 //!
-//! Page by page, at the pace that the platform allows. How far it came is kept in a file, written after what was read
-//! is in good hands: after a kill it goes on there, and what is read twice is known by its event.
+//! It reads page by page at the pace that the platform allows. Its position is kept in a file, written only after the
+//! page has been stored. After a kill it continues from there, and messages read twice are recognised by their event.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,19 +21,19 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long a platform may be away before a backfill is given up until the next start.
+/// How long a platform may be unreachable before a backfill is given up until the next start.
 const PATIENCE: Duration = Duration::from_secs(3_600);
-/// Where a platform does not say how long it wants a rest.
+/// Pause where a platform asks for one without saying how long.
 const REST: Duration = Duration::from_secs(60);
 const LONGEST_REST: Duration = Duration::from_secs(900);
-/// How often it is looked whether a platform is connected that was not.
+/// How often to check whether a disconnected platform is connected again.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How far a backfill is.
+/// The progress of a backfill.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackfillProgress {
     pub messages: usize,
-    /// When what was read last was said.
+    /// When the most recently read message was sent.
     pub reached: Option<DateTime<Utc>>,
     pub state: BackfillState,
 }
@@ -41,10 +41,10 @@ pub struct BackfillProgress {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackfillState {
     Reading,
-    /// The platform wants a rest of so many seconds.
+    /// The platform asked for a pause of so many seconds.
     Resting(u64),
     Done,
-    /// In a sentence.
+    /// The reason, as a sentence.
     Stopped(String),
 }
 
@@ -75,14 +75,14 @@ impl BackfillProgress {
     }
 }
 
-/// For whoever runs the bot.
+/// For the operator.
 impl std::fmt::Display for BackfillProgress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.text())
     }
 }
 
-/// Why there is none.
+/// Why no backfill was started.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub enum BackfillError {
@@ -92,7 +92,7 @@ pub enum BackfillError {
 }
 
 impl BackfillError {
-    /// Within a sentence.
+    /// The reason, as part of a sentence.
     pub fn text(&self) -> Text {
         match self {
             Self::NotRemembered(place) => {
@@ -104,7 +104,7 @@ impl BackfillError {
     }
 }
 
-/// What is kept of one between two pages.
+/// What is stored of a backfill between two pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Position {
     channel: AudienceId,
@@ -115,7 +115,7 @@ struct Position {
 
 type Watched = watch::Receiver<BackfillProgress>;
 
-/// All of a process.
+/// All backfills of a process.
 #[derive(Debug)]
 pub struct Backfills {
     folder: PathBuf,
@@ -127,7 +127,7 @@ pub struct Backfills {
 }
 
 impl Backfills {
-    /// How far they are is kept in `folder`.
+    /// Keeps their progress in `folder`.
     pub fn new(folder: &Path, heard: HeardAudiences, histories: Histories) -> Arc<Self> {
         Arc::new(Self {
             folder: folder.to_owned(),
@@ -139,10 +139,11 @@ impl Backfills {
         })
     }
 
-    /// Reads what was said in a channel from a day on, as days begin in `zone`; one that is under way goes on as it is.
+    /// Starts reading a channel's history from a day on, with days in time zone `zone`. A backfill that is already
+    /// running continues unchanged.
     ///
     /// # Errors
-    /// When there is nothing to be read, or it may not be kept.
+    /// Fails when there is no history to read, or when it may not be kept.
     pub fn begin(
         self: &Arc<Self>,
         channel: &AudienceId,
@@ -170,14 +171,14 @@ impl Backfills {
         }))
     }
 
-    /// That of a channel, if it is not over yet.
+    /// The unfinished backfill of a channel.
     pub fn under_way(&self, channel: &AudienceId) -> Option<Watched> {
         let under_way = self.under_way.lock();
         let watched = under_way.get(channel)?;
         (!watched.borrow().is_over()).then(|| watched.clone())
     }
 
-    /// Goes on with what an earlier process began.
+    /// Continues the backfills that an earlier process began.
     pub fn go_on(self: &Arc<Self>) {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -199,7 +200,7 @@ impl Backfills {
         }
     }
 
-    /// Stops all of them; they go on at the next start.
+    /// Stops all backfills; they continue at the next start.
     pub async fn end(&self) {
         self.stop.cancel();
         self.tasks.close();
@@ -250,7 +251,7 @@ impl Backfills {
                     self.keep(&position);
                     continue;
                 }
-                // The next process goes on.
+                // The next process continues.
                 Err(HistoryError::Closed) => return,
                 Err(HistoryError::Refused(why)) => break Err(why),
                 Err(HistoryError::Limited(rest)) => rest.unwrap_or(REST).min(LONGEST_REST),

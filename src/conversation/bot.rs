@@ -1,4 +1,4 @@
-//! The bot: takes messages in, gives each its turn, and ends cleanly.
+//! The bot: receives messages, gives each its turn, and shuts down cleanly.
 
 mod approving;
 mod backfilling;
@@ -49,10 +49,10 @@ use crate::memory::{Archive, TakesAway as _};
 
 use self::fairness::FairSemaphore;
 
-/// How often locks and quotas nobody uses are dropped.
+/// How often unused locks and full quotas are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
 
-/// What the bot does unasked.
+/// What the bot does without being asked.
 #[derive(Debug)]
 pub struct Upkeep {
     pub summarizer: Option<Summarizer>,
@@ -60,52 +60,52 @@ pub struct Upkeep {
     pub retention: Retention,
 }
 
-/// Everything a message meets.
+/// Everything that handles messages.
 #[derive(Debug)]
 pub struct Bot {
     sessions: Arc<Sessions>,
     admission: Admission,
     archive: Arc<Archive>,
-    /// As prompts and tools are now; a turn keeps what it begins with.
+    /// Uses the current prompts and tools. A running turn keeps those that it began with.
     turns: ArcSwap<TurnRunner>,
     commands: Commands,
     upkeep: Upkeep,
     started_at: DateTime<Utc>,
-    /// None where no platform gives its history.
+    /// Unset where no platform offers its history.
     backfills: OnceLock<Arc<Backfills>>,
-    /// None where no pages are served.
+    /// Unset where no pages are served.
     pages: OnceLock<Weak<dyn Invites>>,
-    /// Where programs ask for people; none where they cannot.
+    /// The address at which programs ask; unset where they cannot.
     mcp: OnceLock<String>,
     pending: PendingMessages,
     intake: Intake,
-    /// Turns under way at once.
+    /// Permits for concurrent turns.
     places: Arc<FairSemaphore>,
-    /// Messages taken in and not yet answered.
+    /// Permits for messages that were received and not answered yet.
     backlog: Arc<Semaphore>,
-    /// The same of what was told beside them.
+    /// The same, for revisions of overheard messages.
     heard_backlog: Arc<Semaphore>,
-    /// Messages that wait for a place among those.
+    /// Maximum number of messages that wait for a permit of `backlog`.
     most_waiting: usize,
     in_flight: InFlight,
-    /// One revision of a message at a time, in their order.
+    /// Serialises the revisions of each message.
     revisions: Sessions,
     deliveries: Deliveries,
     tasks: TaskTracker,
-    /// Nothing is taken in any more: what can be done another time is left.
+    /// Set when nothing more is accepted; work that can be done later is skipped.
     closing: CancellationToken,
-    /// Time is up: what is under way is left to the next start.
+    /// Set when time is up; unfinished work is left to the next start.
     halt: CancellationToken,
 }
 
-/// A message that was admitted, and waits until there is room for it.
+/// An admitted message that waits for a permit.
 struct Admitted {
     message: IncomingMessage,
     reply: Box<dyn Reply>,
     ack: Ack,
 }
 
-/// A message that came in, and all that waits for what becomes of it.
+/// A message that was accepted, with everything that is released when it is finished.
 struct Arrived {
     message: IncomingMessage,
     reply: Box<dyn Reply>,
@@ -153,8 +153,8 @@ impl Bot {
         }
     }
 
-    /// Serves the inbox until it is closed or `shutdown` is cancelled, then finishes the turns that
-    /// are under way.
+    /// Handles messages from the inbox until it is closed or `shutdown` is cancelled, then finishes
+    /// the running turns.
     pub async fn run(self: Arc<Self>, inbox: Arrivals, shutdown: CancellationToken) {
         let done = CancellationToken::new();
         let emptied = self.archive.store().take_emptied();
@@ -244,12 +244,12 @@ impl Bot {
         }
     }
 
-    /// Sees to what came in; gives what is to be answered.
+    /// Handles an arrival. Returns the message if it is to be answered.
     fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
         let (incoming, ack) = arrival.into_parts();
         match incoming {
             Incoming::Message { message, reply } => return self.said_to_it(message, reply, ack),
-            // It comes the other way.
+            // Overheard messages have an inbox of their own.
             Incoming::Overheard(_) => drop(ack),
             Incoming::Connected {
                 platform,
@@ -323,7 +323,7 @@ impl Bot {
         }
     }
 
-    /// Makes later turns with these prompts and tools.
+    /// Uses these prompts and tools for later turns.
     pub fn use_files(&self, prompts: &Arc<Prompts>, toolbox: Arc<Toolbox>) {
         let turns = TurnRunner {
             prompts: Arc::clone(prompts),
@@ -337,29 +337,30 @@ impl Bot {
         self.commands.catch_up.use_prompts(Arc::clone(prompts));
     }
 
-    /// How much is under way: answers, and what follows them.
+    /// Number of running tasks: answers, and the work after them.
     pub fn under_way(&self) -> usize {
         self.tasks.len()
     }
 
-    /// What takes away what the bot said.
+    /// The part that deletes the bot's messages.
     pub fn withdrawals(&self) -> Arc<Withdrawals> {
         Arc::clone(&self.commands.withdrawals)
     }
 
-    /// Leaves what is under way to the next start, at once.
+    /// Stops at once and leaves unfinished work to the next start.
     pub fn halt(&self) {
         self.halt.cancel();
     }
 
-    /// Says that this bot serves these platforms, and takes what an earlier process left of theirs.
+    /// Registers this process for these platforms, and takes over their messages that an earlier
+    /// process left.
     pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
-        // Adapters ask from the first message on.
+        // Adapters ask for hearing rules from the first message on.
         self.commands.hearing.load(self.archive.store()).await;
         self.pending.sign_in(platforms, left_over).await;
     }
 
-    /// Takes over what other processes leave when they die, until `done`.
+    /// Takes over the messages of processes that have died, until `done`.
     pub async fn look_after(
         &self,
         platforms: &[String],
@@ -369,7 +370,7 @@ impl Bot {
         self.pending.look_after(platforms, left_over, done).await;
     }
 
-    /// Does something until it is done, or until time is up.
+    /// Spawns a task that ends when its work is done or time is up.
     fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
         let halt = self.halt.clone();
         self.tasks.spawn(async move {
@@ -381,7 +382,7 @@ impl Bot {
         });
     }
 
-    /// Gives a message its place in a line, without waiting for it.
+    /// Gives a message its place in a queue without waiting for its turn.
     async fn take_in(self: &Arc<Self>, admitted: Admitted, room: OwnedSemaphorePermit) {
         let Admitted {
             message,
@@ -391,7 +392,7 @@ impl Bot {
         if matches!(message.body, Body::Text(_)) {
             self.in_flight.take(&message);
         }
-        // Whoever came first is first, so the place is taken here and not in the task.
+        // Taken here and not in the task, so that the order of arrival holds.
         let line = match &message.body {
             Body::Edit { of, .. } | Body::Deletion { of } => {
                 self.revisions.queue(&Self::line_of(of)).await
@@ -409,7 +410,7 @@ impl Bot {
         self.spawn(async move { bot.work_on(arrived, line).await }.instrument(span));
     }
 
-    /// Whether a message becomes a turn. What only may be meant for the bot is looked at later.
+    /// Whether a message becomes a turn. One that may not be addressed to the bot is checked later.
     fn admit(&self, message: &IncomingMessage) -> Result<(), Notice> {
         match (&message.body, message.addressed) {
             (Body::Deletion { .. }, _) | (_, Addressed::InConversation | Addressed::Overheard) => {

@@ -1,4 +1,4 @@
-//! What was asked first is done: once, within its time, and when the one who was asked agrees.
+//! Tool calls that need approval. A call is made once, in time, and only when the person who was asked agrees.
 
 use chrono::Utc;
 use muninn_platform::{
@@ -18,20 +18,20 @@ use crate::graph::claims::Claimed;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError};
 
-/// Whoever decides is the only one for longer than a question lasts.
+/// How long a decision is claimed: longer than a question is valid, so that only one process decides.
 const DECIDED_FOR: Duration = Duration::from_secs(24 * 3_600);
 
-/// What is kept of a question that was decided.
+/// What is stored about a decided question.
 #[derive(Debug, Serialize, Deserialize)]
 enum Decided {
     Declined,
-    /// The call is made; nothing says yet what came of it.
+    /// The call was started; its result is not known yet.
     Begun,
     Done(String),
 }
 
 impl Bot {
-    /// Does what somebody agreed to in words.
+    /// Carries out what somebody agreed to in words.
     pub(super) async fn see_to_agreed(
         &self,
         message: &IncomingMessage,
@@ -47,7 +47,7 @@ impl Bot {
         }
     }
 
-    /// Does, or leaves, what a button is below.
+    /// Carries out or declines what the pressed button belongs to.
     pub(super) async fn see_to_button(
         &self,
         message: &IncomingMessage,
@@ -140,7 +140,7 @@ impl Bot {
             return Ok(Notice::Approval(ApprovalNotice::NotYours).in_language(language));
         }
         let session = ConversationId::new(&item.turn.session);
-        // One decision after the other.
+        // Decisions of one session are made one at a time.
         let guard = self.sessions.lock(&session).await;
         let explained = store.explain(&session, Some(answer)).await?;
         let call = explained.and_then(|explained| proposed(&explained.trace.tools));
@@ -163,7 +163,7 @@ impl Bot {
             self.have_decided(&event, &Decided::Declined).await?;
             return Ok(Notice::Approval(ApprovalNotice::Declined).in_language(language));
         }
-        // From here on it is not done again, whatever happens.
+        // From here on the call is not repeated, whatever happens.
         self.have_decided(&event, &Decided::Begun).await?;
         let message = IncomingMessage {
             conversation: session,
@@ -174,8 +174,8 @@ impl Bot {
         Ok(said.await)
     }
 
-    /// Makes a call that was agreed to and keeps what came of it, as a turn of the session it was asked in; `message` is the
-    /// one that agreed, said there.
+    /// Makes an approved call and keeps its result as a turn of the session in which it was proposed. `message` is the
+    /// approval, placed in that session.
     async fn carry_out(
         &self,
         (guard, message): (&SessionGuard, &IncomingMessage),
@@ -206,7 +206,7 @@ impl Bot {
     }
 }
 
-/// What is said of a question that was decided before, by what was kept of that.
+/// The reply to a question that was decided earlier, from what was stored about it.
 fn decided_before(decided: &str, tool: String, language: Language) -> String {
     let notice = match serde_json::from_str(decided) {
         Ok(Decided::Declined) => Notice::Approval(ApprovalNotice::DecidedBefore(

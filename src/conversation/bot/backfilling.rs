@@ -1,4 +1,4 @@
-//! Reading a channel's history because somebody there asks for it.
+//! Reads a channel's history when somebody there asks for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use crate::conversation::stream::show;
 use crate::conversation::turn::deliver;
 use crate::memory::beginning;
 
-/// For so long the answer shows how far it is; it goes on in any case.
+/// How long the answer shows progress. The backfill continues in any case.
 const SHOWN: Duration = Duration::from_mins(10);
-/// A platform that shows answers more rarely shows none that grows.
+/// A platform that updates answers less often than this shows no progress.
 const RARELY: Duration = Duration::from_secs(60);
 
 impl Bot {
-    /// Has the history of channels read by this when somebody asks for it. To be called once, before the bot runs.
+    /// Sets what reads the history of channels on request. To be called once, before the bot runs.
     pub fn reads_history_by(&self, backfills: Arc<Backfills>) {
-        // A second one would read the same once more.
+        // A second one would read the same history again.
         let _ = self.backfills.set(backfills);
     }
 
-    /// Begins to read from the day on that `since` names, or says how far it is.
+    /// Starts a backfill from the day that `since` names, or reports its progress.
     pub(super) async fn backfill(
         self: &Arc<Self>,
         message: &IncomingMessage,
@@ -38,7 +38,7 @@ impl Bot {
         let language = message.language();
         match self.begun(message, since, reply.as_ref()) {
             Ok(watched) if since.is_some() && reply.pace().update_every < RARELY => {
-                // Nobody who asks something waits for it.
+                // The person who asks does not have to wait for it.
                 self.spawn(async move {
                     let said = shown(watched, reply.as_mut(), language).await;
                     deliver(reply.as_mut(), &said).await;
@@ -55,7 +55,7 @@ impl Bot {
     }
 
     /// # Errors
-    /// What is said instead.
+    /// Returns the notice to show instead.
     fn begun(
         &self,
         message: &IncomingMessage,
@@ -83,7 +83,7 @@ impl Bot {
     }
 }
 
-/// Shows how far it is until it is over, or long enough; gives what is said then.
+/// Shows progress until the backfill ends or [`SHOWN`] has passed. Returns the final text.
 async fn shown(
     mut watched: watch::Receiver<BackfillProgress>,
     reply: &mut dyn Reply,
@@ -99,7 +99,7 @@ async fn shown(
             if progress.is_over() {
                 return said(&progress);
             }
-            // What shows it lives as long as this.
+            // The receiver lives as long as this loop.
             let _ = text.send(said(&progress));
             match timeout_at(until, watched.changed()).await {
                 Ok(Ok(())) => {}

@@ -1,12 +1,12 @@
-//! Places for turns, handed out to people in turn.
+//! A fair semaphore for turns: people take turns in getting a permit.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-/// A semaphore whose permits go round the people who wait for one: who asks a hundred things waits for
-/// a hundred turns, and nobody else does.
+/// A semaphore that hands out permits to waiting people in rotation. Somebody with a hundred questions
+/// waits for a hundred turns, and delays nobody else.
 #[derive(Debug)]
 pub(super) struct FairSemaphore {
     state: Mutex<State>,
@@ -15,7 +15,7 @@ pub(super) struct FairSemaphore {
 #[derive(Debug)]
 struct State {
     free: usize,
-    /// One line a person; the first person is served next, and then is the last.
+    /// One queue per person. The first person is served next and then moves to the end.
     lines: VecDeque<Line>,
 }
 
@@ -45,7 +45,7 @@ impl FairSemaphore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a permit in the person's line.
+    /// Waits for a permit in the person's queue.
     pub(super) async fn acquire(self: &Arc<Self>, person: &str) -> Permit {
         loop {
             let waiting = {
@@ -56,7 +56,7 @@ impl FairSemaphore {
                 }
                 state.join(person)
             };
-            // A permit is never lost on its way, so this is only tried again after a mistake.
+            // No permit is lost on the way, so a retry happens only after a bug.
             if let Ok(permit) = waiting.await {
                 return permit;
             }
@@ -83,7 +83,7 @@ impl State {
         receiver
     }
 
-    /// Who is next.
+    /// The next one to receive a permit.
     fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
         let mut line = self.lines.pop_front()?;
         let next = line.waiting.pop_front();
@@ -106,9 +106,9 @@ impl Drop for Permit {
                 next
             };
             let Some(next) = next else { return };
-            // Who gave up waiting has no use for it.
+            // Whoever gave up waiting needs no permit.
             if !next.is_closed() {
-                // Given up just now, the permit is dropped, and goes to the one after.
+                // If the receiver gave up just now, the permit is dropped and goes to the next one.
                 drop(next.send(self.of.permit()));
                 return;
             }

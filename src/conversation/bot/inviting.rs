@@ -1,4 +1,4 @@
-//! Letting people in elsewhere: links to the pages, and tokens for their programs.
+//! Access outside of chat: links to the pages, and tokens for people's programs.
 
 use std::sync::{Arc, Weak};
 
@@ -14,7 +14,7 @@ use crate::conversation::turn::tell_privately;
 use crate::graph::StoreError;
 
 impl Bot {
-    /// Has people let in to pages by these. To be called once, before the bot runs.
+    /// Sets what creates links to the pages. To be called once, before the bot runs.
     pub fn invites_by(&self, pages: Weak<dyn Invites>) {
         // A second one would be another page.
         let _ = self.pages.set(pages);
@@ -24,7 +24,7 @@ impl Bot {
         self.pages.get().and_then(Weak::upgrade)
     }
 
-    /// Gives whoever asks a link, or ends what came of their links.
+    /// Sends the author a link to the pages, or ends the sessions that their links opened.
     pub(super) async fn see_to_pages(
         &self,
         message: &IncomingMessage,
@@ -45,13 +45,13 @@ impl Bot {
         tell_privately(reply, &said, Otherwise::Nowhere).await;
     }
 
-    /// Programs ask at this address. To be called once, before the bot runs.
+    /// Sets the address at which programs ask. To be called once, before the bot runs.
     pub fn has_mcp_at(&self, address: String) {
         // A second one would be another address.
         let _ = self.mcp.set(address);
     }
 
-    /// Makes, lists or revokes tokens for whoever asks.
+    /// Makes, lists or revokes the author's tokens.
     pub(super) async fn see_to_tokens(
         &self,
         message: &IncomingMessage,
@@ -126,7 +126,7 @@ impl Bot {
         }
     }
 
-    /// Nobody is to see what was forgotten, where it was shown a moment ago.
+    /// Signs these accounts out of the pages, so that nobody still sees what was just forgotten.
     pub(super) fn sign_out(&self, accounts: &[String]) {
         if let Some(pages) = self.pages() {
             pages.sign_out(accounts);

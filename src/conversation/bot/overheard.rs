@@ -1,4 +1,4 @@
-//! Taking in what people say to one another, beside what is asked.
+//! Handles what people say to one another, beside the messages for the bot.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::conversation::intake::{BATCH, Unanswered};
 use crate::conversation::turn::TurnError;
 use crate::memory::{Edit, MessageError};
 
-/// What was said to others, and what its adapter waits for.
+/// Overheard messages with the acknowledgements that their adapters wait for.
 type Said = Vec<(IncomingMessage, Ack)>;
 
 impl Bot {
-    /// Takes in what comes, in its order, until nothing can come any more, or until `stop`.
+    /// Handles overheard messages in order, until the inbox is closed or `stop` is cancelled.
     pub(super) async fn hear_all(
         self: Arc<Self>,
         mut overheard: mpsc::Receiver<Arrival>,
@@ -42,7 +42,7 @@ impl Bot {
                 match message.body {
                     Body::Text(_) => said.push((message, ack)),
                     Body::Edit { .. } | Body::Deletion { .. } => {
-                        // What it is about may be among them.
+                        // The message that it revises may be among them.
                         self.keep_said(&mut said, &stop).await;
                         self.hear_revision(message, ack, &stop).await;
                     }
@@ -71,12 +71,12 @@ impl Bot {
                     });
                 }
             }
-            // Nobody is told that they are kept, so they come again.
+            // Dropped without an acknowledgement, so the platform delivers them again.
             Err(_) => drop(all),
         }
     }
 
-    /// Follows a revision that was told beside its message, in its own line.
+    /// Follows an overheard edit or deletion, in the queue of its message.
     async fn hear_revision(
         self: &Arc<Self>,
         message: IncomingMessage,
@@ -89,7 +89,7 @@ impl Bot {
             () = stop.cancelled() => return,
             room = room => room,
         };
-        // Nobody closes it.
+        // The semaphore is never closed.
         let Ok(room) = room else { return };
         let withdraw = self.commands.withdrawals.of(&message.audience.platform);
         let admitted = Admitted {
@@ -120,8 +120,8 @@ impl Bot {
         }
     }
 
-    /// What people say to the bot as a sentence and is a command. A program that asks for somebody gives none so: what it
-    /// asks may be in words that it read somewhere.
+    /// Turns a sentence to the bot that is a command into that command. Messages of a program are never commands: it may
+    /// repeat words that it read somewhere.
     pub(super) fn as_command(message: IncomingMessage) -> IncomingMessage {
         if message.through.is_some() {
             return message;
@@ -134,7 +134,7 @@ impl Bot {
             ) => None,
         };
         match command {
-            // What is to be remembered may be in the files: that is read like a question.
+            // What is to be noted may be in the files, so it is read like a question.
             Some(Command::Note(_)) if !message.attachments.is_empty() => message,
             Some(command) => IncomingMessage {
                 body: Body::Command(command),
@@ -144,11 +144,10 @@ impl Bot {
         }
     }
 
-    /// What was only heard and says to the bot now what it says: as if it were said now. Gives it back where it is
-    /// anything else.
+    /// Turns an edit that addresses the bot into a new message, where the edited message was only overheard.
     ///
     /// # Errors
-    /// The revision, where its message was not heard or is not for the bot.
+    /// Returns the revision where its message was not heard, or where the edit is not for the bot.
     pub(super) async fn newly_asked(
         &self,
         revision: Box<Revision>,
@@ -177,7 +176,7 @@ impl Bot {
         Ok((message, reply))
     }
 
-    /// A message that was heard says something else now.
+    /// Updates a heard message after an edit.
     pub(super) async fn rehear(
         &self,
         message: &IncomingMessage,
@@ -203,7 +202,7 @@ impl Bot {
         Ok(())
     }
 
-    /// The line of a conversation, for a message that comes into it late.
+    /// The queue of a conversation, for a message that joins it late.
     pub(super) async fn line_in(
         &self,
         conversation: &ConversationId,

@@ -1,4 +1,4 @@
-//! What people do with single things that are remembered.
+//! Commands with which people handle single remembered items.
 
 use muninn_platform::{
     Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Language, Otherwise, Reply,
@@ -14,7 +14,7 @@ use muninn_platform::EventId;
 use muninn_platform::redact::is_redacted;
 
 impl Bot {
-    /// Notes something, or lists, corrects or forgets what was said. No session is held.
+    /// Notes, lists, corrects or forgets items. The caller holds no session.
     pub(super) async fn see_to_items(
         &self,
         message: &IncomingMessage,
@@ -88,14 +88,14 @@ impl Bot {
         with_notice(corrected.await, &text, message.language())
     }
 
-    /// Gives who asks what is kept of them. No session is held.
+    /// Sends the author a copy of what is kept of them. The caller holds no session.
     pub(super) async fn export_mine(&self, message: &IncomingMessage, reply: &mut dyn Reply) {
         reply.working().await;
         let said = self.commands.export_mine(message, reply).await;
         tell_asker(reply, &said).await;
     }
 
-    /// Forgets everything of who asks, also what is under way of theirs.
+    /// Forgets everything of the author, including their running turns.
     async fn forget_me(
         &self,
         message: &IncomingMessage,
@@ -104,9 +104,9 @@ impl Bot {
     ) -> String {
         let accounts = message.accounts();
         if is_confirmed {
-            // Told again after a crash, it does not concern what was asked after it.
+            // A command that is delivered again after a crash does not affect what was asked after it.
             for conversation in self.in_flight.take_back(message) {
-                // What has the conversation now is at its end then.
+                // When the lock is free, the turn that held the conversation has ended.
                 drop(self.sessions.lock(&conversation).await);
             }
         }
@@ -119,7 +119,8 @@ impl Bot {
         forgotten.await
     }
 
-    /// A note says something else now, or is none any more. A correction that says nothing else stays.
+    /// Updates or removes a note after its message was edited or deleted. A correction whose text has
+    /// not changed stays.
     pub(super) async fn follow_note(
         &self,
         guard: &SessionGuard,
@@ -148,7 +149,7 @@ impl Bot {
     }
 }
 
-/// What is said of something that was kept, and of a secret that was in it.
+/// Appends to an answer that a secret was removed from what was kept.
 fn with_notice(said: String, kept: &str, language: Language) -> String {
     if is_redacted(kept) {
         format!("{said}\n\n{}", Notice::SecretRemoved.in_language(language))

@@ -1,4 +1,4 @@
-//! Following what people change and take back.
+//! Handles edits and deletions of messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,36 +17,36 @@ use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
-/// How long after the graph was away a revision is tried again, doubling up to [`SLOWEST`].
+/// First pause before a revision is retried after the graph was away. It doubles up to [`SLOWEST`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
-/// The longest pause between two tries.
+/// Longest pause between two retries.
 const SLOWEST: Duration = Duration::from_secs(60);
-/// The longest while somebody else has the message: what a process that is gone left is taken over within seconds.
+/// Longest pause while another process has the message: the messages of a dead process are taken over within seconds.
 const SLOWEST_WHILE_OPEN: Duration = Duration::from_secs(4);
-/// How often the message of an edit is looked for again, 15 s in all, if nobody knows it and several processes share the graph:
-/// one of them may have answered it while the graph was away, and saves that answer when the graph is back.
+/// How often the message of an edit is looked up again, 15 s in all, if nobody knows it and several processes share the graph.
+/// One of them may have answered it while the graph was away, and saves that answer when the graph is back.
 const LOOKS: u32 = 6;
-/// After so many tries, about an hour, it is left to the next start.
+/// Maximum number of tries, about an hour. After that the revision is left to the next start.
 const TRIES: u32 = 64;
 
-/// What came of following a revision.
+/// The result of one try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tried {
     Done,
-    /// Another process may answer the message just now, or one that is gone may have left it to be answered.
+    /// Another process may be answering the message, or a dead process may have left it unanswered.
     Open,
     /// Nobody knows the message.
     Unknown,
 }
 
 impl Bot {
-    /// The line of what is said of one message.
+    /// The queue of the revisions of one message.
     pub(super) fn line_of(event: &EventId) -> ConversationId {
         ConversationId::new(event.as_str())
     }
 
-    /// Follows a revision, now or when the graph is back; says whether it did. It has its place in the inbox until then, or until
-    /// the message is found to be unknown.
+    /// Follows a revision, now or when the graph is back. Returns whether it did. It keeps its inbox permit until then, or until
+    /// its message is found to be unknown.
     pub(super) async fn revise(
         self: &Arc<Self>,
         revision: Box<Revision>,
@@ -85,7 +85,7 @@ impl Bot {
             match self.try_revise(&mut revision).await {
                 Ok(Tried::Unknown) if looks > 0 => {
                     looks -= 1;
-                    // Most of what nobody here knows is not for the bot.
+                    // Most messages that nobody here knows are not for the bot.
                     drop(room.take());
                     pause = pause.min(SLOWEST_WHILE_OPEN);
                 }
@@ -106,7 +106,7 @@ impl Bot {
                 () = self.closing.cancelled() => return false,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
             }
-            // The message may have come meanwhile: it was left by a process that is gone.
+            // The message may have arrived meanwhile, left by a dead process.
             revision = match self.leave_with(&of, revision) {
                 Ok(()) => return false,
                 Err(revision) => revision,
@@ -116,7 +116,8 @@ impl Bot {
         false
     }
 
-    /// Leaves a revision with its message, if that is in flight: whoever answers it sees to it, and tells the ledger.
+    /// Attaches a revision to its message, if that is in flight. Whoever answers the message follows the revision and updates the
+    /// ledger.
     fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
         let is_deletion = revision.is_deletion();
         if let Some(older) = self.in_flight.revise(of, revision)? {
@@ -128,7 +129,7 @@ impl Bot {
         Ok(())
     }
 
-    /// Whether nothing is answered there, and so nothing answered again.
+    /// Whether the bot is muted there, so that it does not answer again either.
     async fn is_muted(&self, message: &IncomingMessage) -> bool {
         let (store, audience) = (self.archive.store(), message.channel());
         let listening = &self.commands.listening;
@@ -136,20 +137,20 @@ impl Bot {
         attention.await == Attention::Muted
     }
 
-    /// Whether a message is about something that was only heard.
+    /// Whether a message is about something that was only overheard.
     async fn was_heard(&self, message: &IncomingMessage) -> bool {
         let turn = self.turn_revised(message).await;
         turn.is_ok_and(|turn| turn.is_some_and(|turn| !turn.is_answered()))
     }
 
-    /// Follows a revision of a turn whose session is held. Gives it back where it is to be tried again later.
+    /// Follows a revision of a turn whose session is held. Returns the revision if it has to be retried later.
     pub(super) async fn revise_within(
         &self,
         guard: &SessionGuard,
         mut revision: Box<Revision>,
     ) -> Result<(), Box<Revision>> {
         let followed = async {
-            // First: the look for an answer that was deleted takes its time.
+            // This comes first, as looking for a deleted answer takes time.
             self.keep_gone(&revision.message).await?;
             self.revise_turn(guard, &mut revision).await
         };
@@ -164,7 +165,7 @@ impl Bot {
         }
     }
 
-    /// Follows a revision when it can be: its message has its answer, or the graph is back.
+    /// Follows a revision as soon as possible: when its message is answered or the graph is back.
     pub(super) fn revise_later(self: &Arc<Self>, revision: Box<Revision>) {
         let bot = Arc::clone(self);
         self.spawn(async move {
@@ -178,9 +179,9 @@ impl Bot {
         let Some(of) = revised(&revision.message) else {
             return Ok(Tried::Done);
         };
-        // First: it may be told again at any moment, and the look for an answer that was deleted takes its time.
+        // This comes first: the message may be delivered again at any moment, and looking for a deleted answer takes time.
         self.keep_gone(&revision.message).await?;
-        // Asked before the turn is looked for: whoever answers it may keep it in between.
+        // Checked before the turn is looked up, as whoever answers the message may keep the turn in between.
         let is_open = self.is_open(of).await?;
         let turn = match self.archive.turn_of_event(of).await? {
             Some(turn) => Some(turn),
@@ -196,7 +197,7 @@ impl Bot {
         Ok(Tried::Done)
     }
 
-    /// Whether a message is worked on, or left by a process that is gone.
+    /// Whether a message is being worked on, or was left by a dead process.
     async fn is_open(&self, event: &EventId) -> Result<bool, StoreError> {
         Ok(self.in_flight.has(event)
             || self
@@ -206,8 +207,7 @@ impl Bot {
             || self.pending.waits(event).await?)
     }
 
-    /// Keeps that what a deletion is about is gone: it may still come, sent again after a kill in the middle of this,
-    /// or late.
+    /// Records that a message was deleted. It may still arrive: delivered again after a kill in the middle of this, or late.
     async fn keep_gone(&self, revision: &IncomingMessage) -> Result<(), StoreError> {
         match &revision.body {
             Body::Deletion { of } => {
@@ -224,7 +224,7 @@ impl Bot {
         revision: &mut Revision,
     ) -> Result<(), TurnError> {
         let Revision { message, reply } = revision;
-        // Looked for again: it may have changed while the session was waited for.
+        // Looked up again, as it may have changed while this waited for the session.
         let Some(turn) = self.turn_revised(message).await? else {
             return Ok(());
         };
@@ -250,7 +250,7 @@ impl Bot {
                         .await?;
                 }
             }
-            // It was told too late to be answered.
+            // The edit came too late to be answered.
             Body::Edit { .. } if message.addressed == Addressed::Overheard => {}
             Body::Edit { text, .. } => {
                 let regeneration = Regeneration::Edited(text);
@@ -275,7 +275,7 @@ impl Bot {
         Ok(())
     }
 
-    /// Answers once more what was answered by a message.
+    /// Regenerates the answer that a message asks for.
     pub(super) async fn answer_again(
         &self,
         message: &IncomingMessage,
@@ -317,14 +317,14 @@ impl Bot {
             .regenerate(&guard, message, response, Regeneration::Again, reply)
             .await?;
         Ok(match taken {
-            // Delivered twice, or stopped: what stands there is the answer.
+            // Delivered twice, or stopped: the present answer stays.
             Ok(()) | Err(KeptReason::Same | KeptReason::Stopped) => Ok(()),
             Err(KeptReason::OutOfWindow) => Err(Notice::TooLateToAskAgain),
             Err(KeptReason::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
         })
     }
 
-    /// Answers a turn again, so that it can be stopped meanwhile.
+    /// Regenerates an answer so that it can be stopped meanwhile.
     async fn regenerate(
         &self,
         guard: &SessionGuard,
@@ -339,12 +339,12 @@ impl Bot {
             .load_full()
             .regenerate(guard, message, of, regeneration, reply, &interrupt)
             .await;
-        // Nothing is said of a revision or a click that would have waited here.
+        // No notice is needed for a revision or click that would have waited here.
         self.in_flight.let_go(&message.event);
         taken
     }
 
-    /// The turn that a revision is about, if there is one and it may be revised by its author.
+    /// The turn that a revision is about, if there is one and its author may revise it.
     pub(super) async fn turn_revised(
         &self,
         message: &IncomingMessage,
@@ -364,7 +364,7 @@ impl Bot {
             tracing::warn!(event = %of, "an edit came from another place than its message");
             return Ok(None);
         }
-        // Who may delete is the platform's business: a moderator may.
+        // The platform decides who may delete: moderators may, for example.
         Ok(turn.filter(|turn| match message.body {
             Body::Edit { .. } => turn.author == message.author.id,
             Body::Deletion { .. } => true,
@@ -374,8 +374,8 @@ impl Bot {
 }
 
 impl Bot {
-    /// The turn whose answer was deleted, by a moderator say: what its own room does not want to read
-    /// is not remembered either.
+    /// The turn whose answer was deleted, for example by a moderator. An answer that was removed from its channel is not
+    /// remembered either.
     async fn turn_answered_by(
         &self,
         message: &IncomingMessage,
@@ -397,8 +397,8 @@ impl Bot {
 }
 
 impl Bot {
-    /// Whether a turn is of the audience that a message comes from: an answer is never made anew from what
-    /// another place remembers. What still waits for the graph is of the process that kept it.
+    /// Whether a turn belongs to the audience of a message, as no answer may be regenerated from what another place remembers. A
+    /// turn that still waits for the graph belongs to the process that kept it.
     async fn is_of_here(&self, message: &IncomingMessage, turn: &Turn) -> Result<bool, StoreError> {
         let session = ConversationId::new(&turn.session);
         let audience = self.archive.store().audience_of(&session).await?;

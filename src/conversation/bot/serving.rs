@@ -1,4 +1,4 @@
-//! Serving what was taken in: who answers a message, and how.
+//! Serves accepted messages: decides who answers a message, and how.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -25,7 +25,7 @@ use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::session::{Place, SessionGuard};
 
-/// A message that was sent longer ago may be one that was read again.
+/// A message older than this may have been read from the platform's history again.
 const LIVE: TimeDelta = TimeDelta::seconds(10);
 
 impl Bot {
@@ -54,7 +54,7 @@ impl Bot {
         self.pending.ended(&event, is_done);
     }
 
-    /// Answers a message, if no other process does; says whether it needs nothing more.
+    /// Answers a message unless another process does. Returns whether it needs nothing more.
     pub(super) async fn serve(
         self: &Arc<Self>,
         place: Place,
@@ -113,9 +113,9 @@ impl Bot {
         match &message.body {
             Body::Command(command) => self.command(guard, message, command, reply).await,
             Body::Text(text) => {
-                // Shown before there is a place: many may ask at once.
+                // Shown before there is a permit, as many people may ask at once.
                 reply.working().await;
-                // A program agrees to nothing for its person.
+                // A program cannot agree to anything for its person.
                 if message.through.is_none()
                     && let Some(agreed) = self.commands.agreed(message, text).await
                 {
@@ -131,14 +131,14 @@ impl Bot {
         }
     }
 
-    /// Waits for a place among the turns that are answered at once. Who holds one waits for no session: those who hold the
-    /// sessions wait for places.
+    /// Waits for a permit among the concurrent turns. Whoever holds a permit waits for no session, because the holders of
+    /// sessions wait for permits.
     pub(super) async fn place(&self, message: &IncomingMessage) -> Permit {
         let place = self.places.acquire(&message.author.id);
         place.instrument(telemetry::waiting("place")).await
     }
 
-    /// Does what a command asks.
+    /// Runs a command.
     async fn command(
         self: &Arc<Self>,
         guard: SessionGuard,
@@ -147,7 +147,7 @@ impl Bot {
         mut reply: Box<dyn Reply>,
     ) {
         match command {
-            // These lock other sessions, and two at once never.
+            // These lock other sessions, and never two at once.
             Command::Forget(ForgetWhat::Audience) => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
@@ -230,7 +230,7 @@ impl Bot {
         }
     }
 
-    /// Does what a command asks, and says what came of it, while no other delivery of its event does.
+    /// Runs a command and replies with its outcome, while no other delivery of its event does.
     async fn say_alone(
         &self,
         message: &IncomingMessage,
@@ -241,7 +241,7 @@ impl Bot {
         deliver(reply, &said.await).await;
     }
 
-    /// Does what a command asks that is about its own session.
+    /// Runs a command about its own session.
     async fn command_here(
         &self,
         guard: &SessionGuard,
@@ -262,7 +262,7 @@ impl Bot {
         }
     }
 
-    /// Tells whoever asked what was said while they were not here.
+    /// Tells the author what was said while they were away.
     pub(super) async fn catch_up(
         &self,
         message: &IncomingMessage,
@@ -272,15 +272,14 @@ impl Bot {
         reply.working().await;
         let _place = self.place(message).await;
         let said = self.commands.catch_up(message, since);
-        // Nothing of it is shown before it is whole.
+        // Nothing is shown before it is complete.
         let growing = watch::channel(String::new()).1;
         let said = show(reply, growing, said).await;
-        // Those who are there could read all of it.
+        // Everybody there could read all of it anyway.
         tell_privately(reply, &said, Otherwise::Here).await;
     }
 
-    /// Says that a message is still worked on, and stops its turn whenever another process was told
-    /// to.
+    /// Keeps the claim on a message alive, and stops its turn when another process was told to.
     pub(super) async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
         let (archive, holder) = (&self.archive, self.pending.holder());
         loop {
@@ -289,7 +288,7 @@ impl Bot {
         }
     }
 
-    /// Stops what is answered in a conversation, here or in another process.
+    /// Stops the answers of a conversation, here or in another process.
     pub(super) fn stop(self: &Arc<Self>, conversation: ConversationId) {
         if !self.in_flight.stop(&conversation) {
             let bot = Arc::clone(self);
@@ -297,7 +296,8 @@ impl Bot {
         }
     }
 
-    /// What may be meant for the bot is, where it takes part; then the person's limits hold.
+    /// Whether a message is to be dropped, and what its author is told about it. A message that may be for the bot is,
+    /// where the bot takes part; the person's limits then apply.
     pub(super) async fn unwanted(
         self: &Arc<Self>,
         message: &IncomingMessage,
@@ -324,12 +324,12 @@ impl Bot {
         }
     }
 
-    /// Whether a message is read again that was forgotten. What was missed while nobody listened is read from the platform,
-    /// which has it still.
+    /// Whether this is a repeated read of a forgotten message. Messages missed while nobody listened are read from the
+    /// platform, which still has them.
     pub(super) async fn was_forgotten(&self, message: &IncomingMessage) -> bool {
         let age = Utc::now() - message.sent_at;
         let is_new = message.sent_at > self.started_at && age.abs() < LIVE;
-        // While the graph is away, it cannot say, and nobody is to wait for it.
+        // While the graph is away it cannot say, and nobody should wait for it.
         if is_new || self.archive.is_away() {
             return false;
         }
@@ -351,7 +351,7 @@ impl Bot {
         }
     }
 
-    /// Why a message is not answered; none where it is. Costs no call of a model.
+    /// Why a message is not answered; `None` where it is. Never calls a model.
     pub(super) async fn ignored(
         &self,
         message: &IncomingMessage,
@@ -368,7 +368,7 @@ impl Bot {
                 Some("not_mentioned")
             }
             (Attention::Open | Attention::Mentioned, Addressed::Directly) => None,
-            // Adapters tell of it otherwise; it is nobody's question.
+            // Adapters report these separately; they are nobody's question.
             (Attention::Open | Attention::Mentioned, Addressed::Overheard) => Some("overheard"),
             (Attention::Open, Addressed::InConversation) => {
                 if !archive.takes_part(session).await {

@@ -1,4 +1,4 @@
-//! Telling adapters what the bot remembers of their platforms.
+//! Answers the adapters' questions about what the bot remembers of their platforms.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Bot {
         most: usize,
         found: oneshot::Sender<Vec<KeptMessage>>,
     ) {
-        // What is answered just now is asked for before what is in the graph, so that nothing slips in between.
+        // Messages in flight are collected before those in the graph, so that none is missed in between.
         let mut under_way = self.pending.left_in(&audience);
         under_way.extend(self.in_flight.in_audience(&audience));
         under_way.extend(self.archive.waiting_in(&audience));
@@ -57,7 +57,7 @@ impl Bot {
         });
     }
 
-    /// Hands over what the graph tells; who asked learns by the dropped sender that it does not.
+    /// Passes on what the graph returns. When the graph fails, the sender is dropped, which tells the caller.
     fn tell<T: Send + 'static>(
         self: &Arc<Self>,
         found: oneshot::Sender<T>,
@@ -65,7 +65,7 @@ impl Bot {
     ) {
         self.spawn(async move {
             match asked.await {
-                // Who asked may not wait any more.
+                // The caller may have stopped waiting.
                 Ok(all) => drop(found.send(all)),
                 Err(error) => {
                     let error = &error as &dyn std::error::Error;

@@ -1,4 +1,4 @@
-//! Answering one message, whatever is said of it meanwhile.
+//! Answers one message, and follows what happens to the message meanwhile.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::conversation::turn::{After, MOST_AGAIN, TurnError, deliver};
 use crate::graph::session::SessionGuard;
 
 impl Bot {
-    /// Answers a message, again from the start whenever it is edited meanwhile.
+    /// Answers a message, and starts again whenever it is edited meanwhile.
     pub(super) async fn take_turn(
         self: &Arc<Self>,
         guard: &SessionGuard,
@@ -24,7 +24,7 @@ impl Bot {
         let mut followed = Vec::new();
         self.take_turn_as_revised(guard, message, text, reply, &mut followed)
             .await;
-        // Not before the answer is kept: after a crash, the message says again what it said first.
+        // Not before the answer is kept: after a crash, the message is delivered with its original text.
         for revision in &followed {
             self.pending.done(revision);
         }
@@ -102,7 +102,7 @@ impl Bot {
         }
     }
 
-    /// Does what is left to do when a turn is over. Says whether the newest revision of its message was followed.
+    /// Does what remains after a turn. Returns whether the newest revision of its message was followed.
     async fn conclude(
         self: &Arc<Self>,
         guard: &SessionGuard,
@@ -121,7 +121,7 @@ impl Bot {
             }
             Ok(After::Stopped) => self.in_flight.stopped(&message.event),
             Ok(After::Earlier) => {
-                // That is the answer to what it said before.
+                // The answer belongs to the text before the edit.
                 if let Some(revision) = newest
                     && let Err(revision) = self.revise_within(guard, revision).await
                 {
@@ -130,7 +130,7 @@ impl Bot {
                 }
             }
             Ok(After::Elsewhere) => {
-                // Whoever answered it need not know of what was revised here.
+                // The process that answered it may not know of the revisions made here.
                 if let Some(revision) = newest {
                     self.revise_later(revision);
                     return false;
@@ -150,7 +150,8 @@ impl Bot {
         true
     }
 
-    /// Sees to it that a message is not answered, nor was when it was delivered before; says whether that is done.
+    /// Makes sure that a deleted message is not answered, and that an earlier answer to it is removed. Returns
+    /// whether that is done.
     pub(super) async fn take_back(
         self: &Arc<Self>,
         guard: &SessionGuard,
@@ -174,7 +175,7 @@ impl Bot {
         true
     }
 
-    /// Follows what was revised when its answer was there already.
+    /// Follows revisions that came after the answer was complete.
     pub(super) async fn let_go(self: &Arc<Self>, guard: &SessionGuard, message: &IncomingMessage) {
         let mut later = Vec::new();
         while let Some(revision) = self.in_flight.let_go(&message.event) {
@@ -184,11 +185,11 @@ impl Bot {
                 Err(revision) => later.push(revision),
             }
         }
-        // Only now: until its message is let go of, each would be left with it once more.
+        // Only now: until the message is let go of, each revision would be attached to it again.
         later.into_iter().for_each(|it| self.revise_later(it));
     }
 
-    /// Follows what was revised of a message that another process answers: when that has its answer.
+    /// Follows the revisions of a message that another process answers, once it is answered.
     pub(super) fn pass_on(self: &Arc<Self>, message: &IncomingMessage) {
         let mut left = Vec::new();
         while let Some(revision) = self.in_flight.let_go(&message.event) {
@@ -197,7 +198,7 @@ impl Bot {
         left.into_iter().for_each(|it| self.revise_later(it));
     }
 
-    /// Carries the summary on after the answer, never in its way.
+    /// Updates the summary after the answer, without delaying it.
     pub(super) fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
         let (bot, message) = (Arc::clone(self), message.clone());
         self.spawn(async move {

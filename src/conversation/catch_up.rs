@@ -1,5 +1,5 @@
-//! What was decided, answered and left open in an audience while somebody was not there: with a model in its words,
-//! without one as a list of what was answered most.
+//! Summarises for somebody who was away what was decided, answered and left open in an audience. A model writes it;
+//! without one, the most answered topics are listed.
 
 mod findings;
 mod listing;
@@ -27,28 +27,28 @@ use crate::graph::StoreError;
 use crate::llm::{AnswerShape, ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, Recaller, beginning};
 
-/// How far back is looked for somebody who never said anything here.
+/// How far back to look for somebody who never said anything here.
 const UNKNOWN: TimeDelta = TimeDelta::days(7);
-/// Messages that are read at most, the newest.
+/// Maximum number of messages read: the newest ones.
 const MOST_MESSAGES: usize = 5_000;
-/// Calls of the model for one person at most.
+/// Maximum number of model calls for one person.
 const MOST_CALLS: usize = 6;
-/// Tokens of a reply.
+/// Maximum length of a reply, in tokens.
 const REPLY_TOKENS: u32 = 2_000;
 
-/// Tells what came of what was said.
+/// Writes summaries of what was said.
 #[derive(Debug)]
 pub struct CatchUp {
     archive: Arc<Archive>,
     recaller: Arc<Recaller>,
-    /// None: what was answered most is listed.
+    /// Without a model, the most answered topics are listed.
     model: Option<Arc<ModelChain>>,
     prompts: ArcSwap<Prompts>,
     budgets: Arc<Budgets>,
     channels: Arc<Channels>,
 }
 
-/// Why a model said nothing of it.
+/// Why the model found nothing.
 #[derive(Debug, thiserror::Error)]
 enum NotFound {
     #[error(transparent)]
@@ -88,23 +88,23 @@ impl CatchUp {
         }
     }
 
-    /// Makes later ones with these prompts.
+    /// Uses these prompts for later summaries.
     pub fn use_prompts(&self, prompts: Arc<Prompts>) {
         self.prompts.store(prompts);
     }
 
-    /// What was said in the message's audience since a day that `since` names in words, or since its author last said
-    /// something there.
+    /// Returns what was said in the message's audience since the day that `since` names in words, or since its author
+    /// last wrote there.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn tell(
         &self,
         message: &IncomingMessage,
         since: Option<&str>,
     ) -> Result<String, StoreError> {
         let zone = self.recaller.time_zone_of(message);
-        // Whoever asks is told alone.
+        // The answer is for the author alone.
         let reader = Reader {
             language: message.languages.person,
             zone,
@@ -128,10 +128,10 @@ impl CatchUp {
         })
     }
 
-    /// What was said in the message's audience between two times, for everybody there. None where nothing was.
+    /// Returns what was said in the message's audience between two times, for everybody there; `None` if nothing was.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn digest(
         &self,
         message: &IncomingMessage,
@@ -147,7 +147,7 @@ impl CatchUp {
         Ok(text.map(|text| format!("{}\n\n{text}", heading(&said, from, reader))))
     }
 
-    /// When the author last said something here.
+    /// When the author last wrote here.
     async fn last_here(
         &self,
         message: &IncomingMessage,
@@ -158,7 +158,7 @@ impl CatchUp {
             .await
     }
 
-    /// What people said in the audience, in the order of time.
+    /// What people said in the audience, in order of time.
     async fn said(
         &self,
         message: &IncomingMessage,
@@ -172,7 +172,7 @@ impl CatchUp {
         Ok(turns.iter().map(Said::from).collect())
     }
 
-    /// None where nothing of it is worth telling.
+    /// The summary; `None` where there is nothing to report.
     async fn text(
         &self,
         message: &IncomingMessage,
@@ -193,7 +193,7 @@ impl CatchUp {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// What a model makes of the topics, and the topics that it made nothing of.
+    /// What the model found in the topics, and the topics for which it found nothing.
     async fn told<'a>(
         &self,
         model: &ModelChain,
@@ -208,7 +208,7 @@ impl CatchUp {
         let mut failed = None;
         for batch in batches {
             let found = match &failed {
-                // What failed once would fail again, and everybody waits.
+                // After one failure the next call would fail too, and everybody waits.
                 Some(_) => None,
                 None => match self.ask(model, message, &batch, &purse, reader.zone).await {
                     Ok(found) => Some(found),
@@ -271,7 +271,7 @@ impl CatchUp {
     }
 }
 
-/// What was found, as lines below their headings.
+/// The findings, as lines below their headings.
 #[derive(Debug, Default)]
 struct Sections {
     decided: Vec<String>,
@@ -303,7 +303,7 @@ impl Sections {
     }
 }
 
-/// Who reads it: in which language, and by which clock.
+/// The reader's language and time zone.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
     language: Language,
@@ -334,20 +334,20 @@ fn heading(said: &[Said], since: DateTime<Utc>, reader: Reader) -> String {
     heading.in_language(reader.language)
 }
 
-/// Who said it, and when.
+/// Who said it and when.
 fn headline(said: &Said, reader: Reader) -> String {
     let at = reader.day(said.at).in_language(reader.language);
     format!("{}, {at}", said.author_name)
 }
 
-/// `Mon 13 Apr 18:30`, for a model.
+/// `Mon 13 Apr 18:30`, written for a model.
 fn moment(at: DateTime<Utc>, zone: TimeZone) -> String {
     at.with_timezone(&zone)
         .format("%a %-d %b %H:%M")
         .to_string()
 }
 
-/// What is said to the one who asks alone.
+/// A notice for the author alone.
 fn notice(notice: &Notice, message: &IncomingMessage) -> String {
     notice.in_language(message.languages.person)
 }

@@ -1,6 +1,6 @@
-//! What the bot is in a channel: what it is told there, which tools it calls, what it searches and how it answers.
+//! What the bot is in a channel: its instructions, tools, searched sources and way of answering.
 //!
-//! The files that the settings name are small, and are read for each turn, so that what was written into them holds at once.
+//! The files that the settings name are small and are read for each turn, so that changes take effect at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::agent::mcp::McpFile;
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::tools::{ToolFiles, names_tool, tool_names};
 
-/// Bytes of a file with instructions: more is no instruction, and would fill every prompt.
+/// Maximum size of an instructions file, in bytes. A larger file would fill every prompt.
 const MOST_INSTRUCTIONS: u64 = 32 << 10;
 
-/// What holds for a turn in a channel.
+/// The settings that apply to a turn in a channel.
 #[derive(Clone, Debug)]
 pub struct ChannelKind {
     pub set: ChannelSettings,
     pub prompts: Arc<Prompts>,
-    /// What is added to the system prompt; empty for nothing.
+    /// Text appended to the system prompt; may be empty.
     pub instructions: String,
 }
 
-/// Why a file that the settings of a channel name cannot be used.
+/// Why a file named by a channel's settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ChannelKindError {
     #[error(transparent)]
@@ -40,7 +40,7 @@ pub enum ChannelKindError {
 }
 
 impl ChannelKind {
-    /// As everywhere: with the prompts of everywhere, and what is set.
+    /// The general prompts, with the given settings.
     pub fn plain(set: ChannelSettings, prompts: Arc<Prompts>) -> Self {
         Self {
             set,
@@ -49,7 +49,8 @@ impl ChannelKind {
         }
     }
 
-    /// What the settings of a channel make of it. Its prompts replace those of `folder`, which replace the built-in ones.
+    /// Reads the files that the settings of a channel name. Its prompts replace those in `folder`, which replace the
+    /// built-in ones.
     ///
     /// # Errors
     /// Names the file that cannot be used.
@@ -71,12 +72,12 @@ impl ChannelKind {
         })
     }
 
-    /// Whether the settings name files that have to be read.
+    /// Whether the settings name files that must be read.
     pub fn names_files(set: &ChannelSettings) -> bool {
         set.prompts.is_some() || !set.instructions.is_empty()
     }
 
-    /// The tools that may be called; none for all of them.
+    /// The tools that may be called; `None` means all.
     pub fn tools(&self) -> Option<&[String]> {
         self.set.tools.as_deref()
     }
@@ -85,7 +86,7 @@ impl ChannelKind {
         self.tools().is_none_or(|tools| names_tool(tools, tool))
     }
 
-    /// The sources that are searched; none for all that may be seen.
+    /// The sources that are searched; `None` means all visible ones.
     pub fn sources(&self) -> Option<&[String]> {
         self.set.sources.as_deref()
     }
@@ -112,19 +113,19 @@ fn instructions(path: &Path) -> Result<String, ChannelKindError> {
     std::fs::read_to_string(path).map_err(unreadable)
 }
 
-/// What is wrong with the settings of channels, a sentence each: files that cannot be used, and tools that there are not.
+/// Problems in the settings of channels, one sentence each: unusable files, and unknown tools.
 pub fn problems(channels: &Channels, folder: Option<&Path>, mcp: &McpFile) -> Vec<String> {
     let tables = channels.tables();
     if tables.is_empty() {
         return Vec::new();
     }
-    // What is wrong with the tools and prompts of everywhere is told where those are loaded.
+    // Problems of the general tools and prompts are reported where those are loaded.
     let Ok(everywhere) = Prompts::load(folder).map(Arc::new) else {
         return Vec::new();
     };
     let made = ToolFiles::load(folder).unwrap_or_default();
     let known = tool_names(&made);
-    // What a server has is known when it runs.
+    // The tools of a server are known only while it runs.
     let servers = mcp.read().unwrap_or_default();
     let is_of_server = |tool: &str| {
         let server = tool.split_once("__").map(|(server, _)| server);
@@ -147,7 +148,7 @@ pub fn problems(channels: &Channels, folder: Option<&Path>, mcp: &McpFile) -> Ve
     problems
 }
 
-/// The sources that settings of channels name and that were never taken in, a sentence each.
+/// The sources that channel settings name and that were never ingested, one sentence each.
 pub fn unknown_sources(channels: &Channels, known: &[&str]) -> Vec<String> {
     let tables = channels.tables().into_iter();
     let named = tables.flat_map(|(channel, set)| {
@@ -169,7 +170,7 @@ fn unknown(channel: &AudienceId, what: &str, name: &str, known: &[&str]) -> Stri
     format!("channel settings of {channel}: there is no {what} {name:?}; {meant}")
 }
 
-/// What is set for a channel, in a line.
+/// The settings of a channel on one line.
 pub fn in_a_line(set: &ChannelSettings) -> String {
     let mut told = Vec::new();
     let list = |what: &str, names: &[String]| match names {

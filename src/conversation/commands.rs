@@ -1,4 +1,5 @@
-//! What the bot is told and asked about itself: `help`, `history`, `why`, `usage`, `forget` and the others.
+//! Commands to the bot, and questions about the bot itself: `help`, `history`, `why`, `usage`, `forget` and the
+//! others.
 
 mod about;
 mod export_mine;
@@ -46,7 +47,7 @@ pub struct Commands {
     pub budgets: Arc<Budgets>,
     pub listening: Arc<Listening>,
     pub hearing: Arc<HearingRules>,
-    /// What is set for them; their language, for one.
+    /// The settings of channels, such as their language.
     pub channels: Arc<Channels>,
     pub catch_up: CatchUp,
     pub audit: Audit,
@@ -54,7 +55,7 @@ pub struct Commands {
     pub exports: Exports,
 }
 
-/// Where a command is given: what things are called there, and what takes the bot's messages away.
+/// Where a command was given: the words used there, and the part that deletes the bot's messages there.
 pub struct CommandContext {
     pub vocabulary: &'static Vocabulary,
     pub withdraw: Arc<dyn Withdraw>,
@@ -75,13 +76,13 @@ impl CommandContext {
     }
 }
 
-/// What a command says.
+/// The reply to a command.
 #[derive(Debug)]
 pub struct CommandAnswer {
     pub text: String,
-    /// The answers that it shows something of.
+    /// The answers from which it quotes.
     pub shows: Vec<AsRead>,
-    /// What of it can be forgotten or corrected by itself.
+    /// The listed items that can be forgotten or corrected individually.
     pub items: Vec<ShownItem>,
 }
 
@@ -95,13 +96,13 @@ impl From<String> for CommandAnswer {
     }
 }
 
-/// What is said of a command to everybody who sees it.
+/// The reply to a command, for everybody who sees it.
 fn answering(notice: &Notice, message: &IncomingMessage) -> CommandAnswer {
     notice.in_language(message.language()).into()
 }
 
 impl Commands {
-    /// Runs a command and says what came of it.
+    /// Runs a command and returns its reply.
     pub async fn run(
         &self,
         guard: &SessionGuard,
@@ -144,7 +145,7 @@ impl Commands {
             }
             Command::Unlink => self.unlink_account(message).await.map(answer),
             Command::Usage => self.usage(message).await.map(CommandAnswer::from),
-            // The bot sees to these itself: they are about other sessions than the one it holds.
+            // The bot handles these itself: they concern other sessions than the one it holds.
             Command::Again(_)
             | Command::CatchUp(_)
             | Command::Backfill(_)
@@ -173,7 +174,7 @@ impl Commands {
         said.unwrap_or_else(|error| answering(&failed(&error), message))
     }
 
-    /// Sets which messages are answered, and says what holds now.
+    /// Sets which messages are answered, and returns what applies now.
     async fn attend(
         &self,
         guard: &SessionGuard,
@@ -212,7 +213,7 @@ impl Commands {
         })
     }
 
-    /// What was said here while the one who asks was not. The caller holds no session: a model may take long over it.
+    /// What was said here while the author was away. The caller holds no session, as a model may take long.
     pub async fn catch_up(&self, message: &IncomingMessage, since: Option<&str>) -> String {
         said(
             self.catch_up.tell(message, since).await,
@@ -226,7 +227,7 @@ fn said(outcome: Result<String, StoreError>, language: Language) -> String {
     outcome.unwrap_or_else(|error| failed(&error).in_language(language))
 }
 
-/// What is said of a command that failed.
+/// The notice for a failed command.
 fn failed(error: &StoreError) -> Notice {
     tracing::warn!(error = error as &dyn std::error::Error, "a command failed");
     if error.is_outage() {

@@ -1,4 +1,4 @@
-//! One delivery of an event at a time.
+//! Handles one delivery of an event at a time.
 
 use std::sync::Arc;
 
@@ -6,12 +6,13 @@ use dashmap::DashMap;
 use muninn_platform::EventId;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Keeps deliveries of the same event apart, where they hold no session: a command that locks other sessions.
+/// Serialises deliveries of the same event that hold no session, such as commands that lock other sessions.
 #[derive(Debug, Default)]
 pub struct Deliveries(DashMap<EventId, Arc<Mutex<()>>>);
 
 impl Deliveries {
-    /// Waits for earlier deliveries of the event. The caller holds no session, as these may wait for it.
+    /// Waits for earlier deliveries of the event to finish. The caller holds no session, as those deliveries
+    /// may wait for it.
     pub async fn alone(&self, event: &EventId) -> OwnedMutexGuard<()> {
         self.0.retain(|_, lock| Arc::strong_count(lock) > 1);
         let lock = self.0.entry(event.clone()).or_default().clone();

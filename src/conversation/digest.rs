@@ -1,4 +1,4 @@
-//! What was decided, answered and left open in a channel, said there at the times that the channel set.
+//! Posts digests of a channel – what was decided, answered and left open – on the channel's schedule.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,31 +18,31 @@ use crate::conversation::catch_up::CatchUp;
 use crate::conversation::hearing::HearingRules;
 use crate::graph::{GraphStore, StoreError};
 
-/// How often it is looked whether a digest is due.
+/// How often to check whether a digest is due.
 const LOOK: Duration = Duration::from_secs(20);
-/// One message of a digest: Slack takes 12,000 characters of Markdown.
+/// Maximum length of one message of a digest: Slack accepts 12,000 characters of Markdown.
 const LONGEST: TextLimit = TextLimit::Chars(11_000);
-/// What could not be said for that long is left out: nobody wants Monday's digest on Tuesday.
+/// A digest that is later than this is skipped: nobody wants Monday's digest on Tuesday.
 const TOO_LATE: TimeDelta = TimeDelta::hours(12);
 
-/// The longest pause after a digest could not be said: to write one costs several calls of the model.
+/// Longest pause after a digest could not be posted: writing one costs several model calls.
 const LONGEST_REST: Duration = Duration::from_secs(3_600);
 
-/// Says digests.
+/// Posts digests.
 #[derive(Debug)]
 pub struct Digests {
     store: Arc<GraphStore>,
     channels: Arc<Channels>,
-    /// That of channels without one.
+    /// The time zone of channels that set none.
     zone: TimeZone,
     hearing: Arc<HearingRules>,
-    /// A platform can be reached now.
+    /// Notified when a platform becomes reachable.
     connected: Notify,
-    /// Channels in which it could not be said just now.
+    /// Channels in which posting failed recently.
     resting: Mutex<HashMap<AudienceId, Rest>>,
 }
 
-/// When it is tried again.
+/// When posting is tried again.
 #[derive(Debug)]
 struct Rest {
     backoff: Backoff,
@@ -53,15 +53,15 @@ struct Rest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Due {
     audience: AudienceId,
-    /// It is about what was said from here on…
+    /// Start of the period that it covers.
     from: DateTime<Utc>,
-    /// …until then, which is its time.
+    /// End of the period, which is the time when it is due.
     at: DateTime<Utc>,
     zone: TimeZone,
 }
 
 impl Due {
-    /// None where its time is long gone.
+    /// `None` if it is overdue by more than [`TOO_LATE`].
     fn of(
         audience: AudienceId,
         schedule: &DigestSchedule,
@@ -77,7 +77,7 @@ impl Due {
         })
     }
 
-    /// As a question of nobody's, so that what it costs is the channel's.
+    /// A question without an author, so that its cost is the channel's.
     fn message(&self) -> Option<IncomingMessage> {
         let mut parts = self.audience.as_str().split('/');
         let (platform, workspace) = (parts.next()?, parts.next()?);
@@ -127,12 +127,12 @@ impl Digests {
         }
     }
 
-    /// A platform can be reached now.
+    /// To be called when a platform becomes reachable.
     pub fn connected(&self) {
         self.connected.notify_one();
     }
 
-    /// Says each when it is due, until `done`.
+    /// Posts each digest when it is due, until `done`.
     pub async fn run(&self, catch_up: &CatchUp, done: CancellationToken) {
         loop {
             tokio::select! {
@@ -167,7 +167,7 @@ impl Digests {
         rest.is_some_and(|rest| Instant::now() < rest.until)
     }
 
-    /// Says a digest, unless this process or another did.
+    /// Posts a digest unless this or another process already did.
     async fn say(&self, catch_up: &CatchUp, due: &Due) {
         let is_over = self.try_to(catch_up, due).await.unwrap_or_else(|error| {
             metrics::counter!("muninn_failed_digests_total").increment(1);
@@ -186,18 +186,19 @@ impl Digests {
         }
     }
 
-    /// Says whether there is nothing more to be done about it.
+    /// Tries to post a digest. Returns whether nothing more is to be done about it.
     async fn try_to(&self, catch_up: &CatchUp, due: &Due) -> Result<bool, StoreError> {
         let Some(mut message) = due.message() else {
             return Ok(true);
         };
         message.languages = self.channels.languages(&message);
         let announcer = self.hearing.announcer(&message.audience.platform);
-        // Before it is written: another process may serve that workspace.
+        // Checked before the digest is written, as another process may serve that workspace.
         let Some(announce) = announcer.filter(|it| it.serves(&due.audience)) else {
             return Ok(true);
         };
-        // Whoever writes it down says it: a digest that a killed process did not say is missing, and none stands twice.
+        // Only the process that records the digest posts it. If it is killed in between, the digest is missing rather
+        // than posted twice.
         let Some(before) = self.store.take_digest(&due.audience, due.at).await? else {
             return Ok(true);
         };
@@ -228,7 +229,7 @@ impl Digests {
     }
 }
 
-/// Says it in as many messages as it needs. What could not be said after the first of them is left out.
+/// Posts a digest in as many messages as it needs. If one after the first fails, the rest is skipped.
 async fn announced(announce: &dyn Announce, audience: &AudienceId, text: &str) -> Announced {
     let mut first = None;
     for part in SafeText::new(text).split(LONGEST) {

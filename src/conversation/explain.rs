@@ -1,4 +1,4 @@
-//! What an answer was made from, for a person to read: `why`.
+//! Explains to a person what an answer was made from: `why`.
 
 use crate::conversation::commands::{for_money, tokens_read};
 use crate::graph::answers::Votes;
@@ -9,7 +9,7 @@ use crate::llm::Money;
 use muninn_platform::{Language, excerpt, one_line};
 use muninn_texts::{Text, Value, text};
 
-/// Nodes that are listed; of the others their number.
+/// Maximum number of nodes listed; the others are counted.
 const NODES: usize = 12;
 
 /// The explanation, in lines of Markdown.
@@ -55,7 +55,7 @@ pub(crate) fn explain(explained: &Explanation, language: Language) -> String {
     lines.join("\n")
 }
 
-/// What the least trusted thing is that an answer was given; none where people said all of it.
+/// The least trusted input of the answer; `None` if people said all of it.
 fn rests_on(trust: Trust) -> Option<Text> {
     match trust {
         Trust::File => Some(text!("why-trust-file")),
@@ -65,7 +65,7 @@ fn rests_on(trust: Trust) -> Option<Text> {
     }
 }
 
-/// A memory that the answer was given: what was asked, or what a person said to others, with its link.
+/// A memory that the answer was given, with its link: a question, or what a person said to others.
 fn from_memory(
     number: usize,
     score: f64,
@@ -85,7 +85,7 @@ fn from_memory(
     let place = place
         .filter(|place| !place.is_empty())
         .map(|place| match place.contains(' ') {
-            // Direct messages, for one.
+            // For example direct messages.
             true => place.to_owned(),
             false => format!("#{}", place.trim_start_matches('#')),
         });
@@ -110,13 +110,13 @@ fn plain_list(names: &[String]) -> String {
     names.join(", ")
 }
 
-/// What people thought of it.
+/// The votes on an answer.
 fn thought(votes: Votes) -> Option<Text> {
     let Votes { good, bad } = votes;
     (good + bad > 0).then(|| text!("why-feedback", good, bad))
 }
 
-/// Who wrote it, and what that cost.
+/// Which model wrote it, and what that cost.
 fn written(turn: &Turn, trace: &Trace) -> Text {
     let model = turn.model.as_deref().filter(|model| !model.is_empty());
     let named = || model.map_or_else(|| text!("why-the-model").into(), Value::from);
@@ -154,7 +154,7 @@ fn cost(turn: &Turn, trace: &Trace) -> Text {
     }
 }
 
-/// The tools that were called, and what the critic asked.
+/// The tools that were called, and what the critic asked for.
 fn worked(trace: &Trace, language: Language) -> Vec<String> {
     let mut lines = Vec::new();
     if !trace.tools.is_empty() {
@@ -201,14 +201,14 @@ fn tool(used: &ToolUse, language: Language) -> String {
     )
 }
 
-/// A node as people are shown it: without paths of a machine, and each long text cut.
+/// A node as people see it: without local paths, and with long texts cut.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ShownNode {
     pub(crate) labels: String,
     pub(crate) name: Option<String>,
-    /// The others, as JSON.
+    /// Its other properties, as JSON.
     pub(crate) properties: String,
-    /// What it was ranked by, where it was searched for.
+    /// Its search score, if it was found by a search.
     pub(crate) score: Option<f32>,
 }
 

@@ -1,7 +1,7 @@
-//! Conversations as models are fine-tuned with: a line for each, with the messages of both sides. Pure.
+//! Conversations in the format for fine-tuning models: one line per conversation, with the messages of both sides. Pure.
 //!
-//! A turn that is left out ends a line: what follows it may lean on it. Left out is what somebody said who does not want to
-//! be remembered there, what no model answered, and what held only for a moment.
+//! A turn that is left out ends a line, because later turns may depend on it. Left out are messages of people who opted out
+//! there, turns that no model answered, and answers that were true only for a moment.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use crate::graph::{Source, Turn};
 
-/// Exchanges of one line at most; a longer conversation goes on in the next one.
+/// Maximum number of exchanges per line; a longer conversation continues on the next line.
 const MOST: usize = 50;
 
-/// Makes lines of the turns of one conversation.
+/// Builds the lines of one conversation's turns.
 #[derive(Debug)]
 pub struct ChatLines<'a> {
-    /// Authors who do not want to be remembered in its channel.
+    /// Authors who opted out in its channel.
     opted_out: &'a HashSet<String>,
     messages: Vec<Value>,
-    /// Turns that were left out.
+    /// Number of turns left out.
     pub left_out: usize,
 }
 
@@ -31,7 +31,7 @@ impl<'a> ChatLines<'a> {
         }
     }
 
-    /// Takes the next turn; gives a line that is whole.
+    /// Adds the next turn. Returns a line when one is complete.
     pub fn push(&mut self, turn: &Turn) -> Option<String> {
         if !self.is_taken(turn) {
             self.left_out += 1;
@@ -47,7 +47,7 @@ impl<'a> ChatLines<'a> {
         whole
     }
 
-    /// The line of what was taken last; none where that is nothing.
+    /// Returns the remaining line, if any.
     pub fn end(&mut self) -> Option<String> {
         let messages = std::mem::take(&mut self.messages);
         (!messages.is_empty()).then(|| json!({"messages": messages}).to_string())

@@ -1,4 +1,5 @@
-//! Where people are heard, who is not, and what is off the record: as the settings and people say.
+//! Where people are heard, who opted out, and what is off the record, according to the settings and to what people
+//! asked for.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,11 +19,12 @@ use crate::conversation::notice::{HearingNotice, Notice};
 use crate::graph::hearing::{HearingChange, KeptHearing};
 use crate::graph::{GraphStore, StoreError};
 
-/// How often what people said of it is read again, where other processes may change it or it could not be read yet.
+/// How often the rules that people set are read again, where other processes may change them or where they could
+/// not be read yet.
 const READ_EVERY: Duration = Duration::from_secs(5);
-/// How long it may take to tell people that they are heard.
+/// Longest time to announce to people that they are heard.
 const TO_ANNOUNCE: Duration = Duration::from_secs(30);
-/// With these words a message begins that is off the record, where the settings name no others.
+/// Prefixes of messages that are off the record, unless the settings name others.
 const OFF_THE_RECORD: [&str; 3] = ["[off]", "offtherecord:", "off the record:"];
 
 /// What may be remembered of what people say to one another.
@@ -30,12 +32,13 @@ pub struct HearingRules {
     pub heard: HeardAudiences,
     channels: Arc<Channels>,
     kept: RwLock<HashMap<AudienceId, KeptHearing>>,
-    /// What people said of it was read from the graph.
+    /// Whether the rules that people set were read from the graph.
     is_known: AtomicBool,
     announcers: DashMap<String, Arc<dyn Announce>>,
-    /// Held while it is changed or read, so that nothing old is put in the place of what was just said.
+    /// Held while the rules are changed or read, so that a read does not overwrite a newer change.
     changing: tokio::sync::Mutex<()>,
-    /// Held while messages are kept: who has theirs forgotten waits until those under way are there.
+    /// Held while messages are being kept. Whoever has theirs forgotten waits for it, so that all of them are
+    /// found.
     pub(crate) keeping: tokio::sync::Mutex<()>,
 }
 
@@ -45,25 +48,25 @@ impl std::fmt::Debug for HearingRules {
     }
 }
 
-/// Why something that was said to others is not kept.
+/// Why an overheard message is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotKept {
-    /// What is remembered there could not be read yet, and so not who wants to be left out.
+    /// The rules there could not be read yet, so it is unknown who opted out.
     Unknown,
-    /// Nobody is heard there any more.
+    /// People are no longer heard there.
     NotHeard,
     OptedOut,
     OffTheRecord,
-    /// What was said so long ago is deleted there.
+    /// Messages of that age are deleted there.
     TooOld,
-    /// A command to somebody's bot.
+    /// A command to a bot.
     Command,
-    /// Nothing is said in it.
+    /// The message is empty.
     Empty,
 }
 
 impl NotKept {
-    /// As it is counted.
+    /// The name in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -90,7 +93,7 @@ impl HearingRules {
         }
     }
 
-    /// Reads what people said of it. Until that was possible, nothing is kept.
+    /// Reads the rules that people set. Until this succeeds, nothing is kept.
     pub async fn load(&self, store: &GraphStore) {
         let _changing = self.changing.lock().await;
         match store.hearing().await {
@@ -116,7 +119,7 @@ impl HearingRules {
         }
     }
 
-    /// Reads it again as long as it may change elsewhere, until `done`.
+    /// Keeps reading the rules as long as they may change elsewhere, until `done`.
     pub async fn follow(&self, store: &GraphStore, done: CancellationToken) {
         loop {
             tokio::select! {
@@ -129,10 +132,10 @@ impl HearingRules {
         }
     }
 
-    /// Changes what holds in an audience, at once here and then in the graph.
+    /// Changes the rules of an audience: first in this process, then in the graph.
     ///
     /// # Errors
-    /// When the graph cannot be asked: then it holds in this process only.
+    /// Fails when the graph cannot be written; the change then applies to this process only.
     pub async fn change(
         &self,
         store: &GraphStore,
@@ -147,7 +150,7 @@ impl HearingRules {
         store.change_hearing(audience, change).await
     }
 
-    /// Why a message to others is not kept; none where it is.
+    /// Why an overheard message is not kept; `None` if it is kept.
     pub fn not_kept(&self, message: &IncomingMessage, text: &str) -> Option<NotKept> {
         let audience = &message.audience.id;
         if !self.is_known.load(Ordering::Relaxed) {
@@ -175,7 +178,7 @@ impl HearingRules {
         self.says_nothing(audience, text)
     }
 
-    /// The same by what it says alone.
+    /// The same check on the text alone.
     pub fn says_nothing(&self, audience: &AudienceId, text: &str) -> Option<NotKept> {
         let text = text.trim_start();
         let own = self.channels.off_record(audience);
@@ -194,12 +197,12 @@ impl HearingRules {
         }
     }
 
-    /// A platform can be reached: something can be said there unasked.
+    /// Registers a reachable platform, on which announcements are now possible.
     pub fn connected(&self, platform: &str, announce: Arc<dyn Announce>) {
         self.announcers.insert(platform.to_owned(), announce);
     }
 
-    /// By what something is said unasked on a platform that can be reached.
+    /// The announcer of a platform that is reachable.
     pub fn announcer(&self, platform: &str) -> Option<Arc<dyn Announce>> {
         let announcer = self.announcers.get(platform);
         announcer.map(|it| Arc::clone(it.value()))
@@ -211,7 +214,7 @@ impl HearingRules {
         all.get(audience).is_some_and(|kept| kept.is_announced)
     }
 
-    /// Tells people in an audience that they are heard, unless they were told. Says whether they know now.
+    /// Tells people in an audience that they are heard, unless they were told. Returns whether they know now.
     pub async fn announce(&self, store: &GraphStore, audience: &Audience) -> bool {
         if self.is_announced(&audience.id) {
             return true;
@@ -221,7 +224,7 @@ impl HearingRules {
         };
         self.note_announced(audience, true);
         let said = match store.announces(audience).await {
-            // Another process, or an earlier one, told them.
+            // Another process or an earlier one told them.
             Ok(false) => return true,
             Ok(true) => {
                 let language = self.channels.language(&audience.id, None);
@@ -246,7 +249,7 @@ impl HearingRules {
         false
     }
 
-    /// Says something in an audience, for everybody there to see.
+    /// Announces a text to everybody in an audience.
     pub async fn tell(&self, audience: &Audience, text: &str) {
         let Some(announcer) = self.announcer(&audience.platform) else {
             return;
@@ -280,7 +283,7 @@ impl HearingRules {
     }
 }
 
-/// Says something in an audience, unasked; gives why it does not stand there. What took too long may.
+/// Announces a text in an audience. Returns why it was not posted. A text that timed out may have been posted.
 async fn say(announcer: &dyn Announce, audience: &AudienceId, text: &str) -> Result<(), String> {
     let text = SafeText::new(text);
     match timeout(TO_ANNOUNCE, announcer.announce(audience, &text)).await {
@@ -290,7 +293,7 @@ async fn say(announcer: &dyn Announce, audience: &AudienceId, text: &str) -> Res
     }
 }
 
-/// `!roll 6`, `/remind me`: said to a bot, ours or another.
+/// `!roll 6`, `/remind me`: a command to this or another bot.
 fn is_command(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(['!', '/']) else {
         return false;
@@ -302,7 +305,7 @@ fn is_command(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-/// Whether a text begins with these words, however they are written.
+/// Whether a text begins with these words, in any case.
 fn begins_with(text: &str, words: &str) -> bool {
     let mut text = text.chars().flat_map(char::to_lowercase);
     let words = words.trim();

@@ -16,28 +16,28 @@ pub struct InFlight {
     messages: DashMap<EventId, Entry>,
 }
 
-/// That a message says something else now, or was taken back.
+/// An edit or a deletion of a message.
 pub struct Revision {
     pub message: IncomingMessage,
     pub reply: Box<dyn Reply>,
 }
 
 impl Revision {
-    /// Whether the message was taken back.
+    /// Whether the message was deleted.
     pub fn is_deletion(&self) -> bool {
         matches!(self.message.body, Body::Deletion { .. })
     }
 }
 
-/// How the answer to a message begins.
+/// The state in which answering a message begins.
 #[derive(Debug)]
 pub struct Begin {
     pub interrupt: Interrupt,
-    /// What it says instead, since it was begun last.
+    /// The newest edit since the last beginning.
     pub revision: Option<Box<Revision>>,
-    /// It is not to be answered any more.
+    /// Whether the message is not to be answered any more.
     pub is_taken_back: bool,
-    /// It was told before, and the answer to that was stopped.
+    /// Whether the message was delivered before, and its answer was stopped then.
     pub is_stopped: bool,
 }
 
@@ -45,39 +45,39 @@ pub struct Begin {
 struct Entry {
     conversation: ConversationId,
     audience: AudienceId,
-    /// Stable id of the person.
+    /// Stable ID of the person.
     author: String,
     platform: String,
     /// As [`IncomingMessage::sent_at`].
     sent_at: DateTime<Utc>,
     /// As [`IncomingMessage::received_at`].
     received_at: DateTime<Utc>,
-    /// How often it was delivered and is still worked on.
+    /// Number of deliveries that are still being worked on.
     deliveries: usize,
-    /// None as long as it waits for its turn.
+    /// `None` while the message waits for its turn.
     running: Option<Interrupt>,
     revision: Option<Box<Revision>>,
-    /// The newest that was left with it, and when that was sent.
+    /// The newest revision attached to it, and when that was sent.
     newest: Option<(EventId, DateTime<Utc>)>,
     is_taken_back: bool,
     is_stopped: bool,
 }
 
 impl Entry {
-    /// Whether a revision says what its message said before the newest: those that are left over of a process that is gone
-    /// come in any order. Nothing comes after a deletion.
+    /// Whether a newer revision of the message is already known. Revisions left by a dead process arrive in any order. A
+    /// deletion is always the last.
     fn is_outdated(&self, revision: &Revision) -> bool {
         let Some((event, sent_at)) = &self.newest else {
             return false;
         };
         let message = &revision.message;
-        // Told twice, it is not outdated by itself.
+        // A repeated delivery is not outdated by itself.
         let is_another = message.event != *event;
         is_another && !revision.is_deletion() && (self.is_taken_back || message.sent_at < *sent_at)
     }
 
-    /// A command that is told again after a crash is received anew, so the platform's clock counts. Two platforms have two
-    /// clocks: between them it counts when each was received.
+    /// Whether the message was asked before the command. The platform's clock counts, as a command that is delivered again
+    /// after a crash has a new time of receipt. Between two platforms with different clocks, the times of receipt count.
     fn was_asked_before(&self, command: &IncomingMessage) -> bool {
         if self.platform == command.audience.platform {
             self.sent_at <= command.sent_at
@@ -88,14 +88,12 @@ impl Entry {
 }
 
 impl InFlight {
-    /// Takes a message in, also one that is in flight already: whether its answer went out is only
-    /// known afterwards.
+    /// Adds a message, even if it is already in flight: whether its answer was delivered is only known afterwards.
     pub fn take(&self, message: &IncomingMessage) {
         self.entry(message, &message.conversation);
     }
 
-    /// Takes in what asks for an earlier answer to be regenerated, in the conversation of that, and begins
-    /// with it.
+    /// Adds a request to regenerate an earlier answer, in the conversation of that answer, and begins it.
     pub fn again(&self, message: &IncomingMessage, conversation: &ConversationId) -> Interrupt {
         self.entry(message, conversation);
         self.begin(&message.event).interrupt
@@ -120,7 +118,7 @@ impl InFlight {
         entry.deliveries += 1;
     }
 
-    /// Begins to answer it, once more where what was begun is out of date.
+    /// Begins to answer a message, or begins again when the earlier start is out of date.
     pub fn begin(&self, event: &EventId) -> Begin {
         let interrupt = Interrupt::default();
         let Some(mut entry) = self.messages.get_mut(event) else {
@@ -140,7 +138,7 @@ impl InFlight {
         }
     }
 
-    /// Whether a message is answered just now, or waits for that.
+    /// Whether a message is being answered or waits to be.
     pub fn has(&self, event: &EventId) -> bool {
         self.messages.contains_key(event)
     }
@@ -155,11 +153,11 @@ impl InFlight {
         kept.collect()
     }
 
-    /// Leaves a revision with the message and interrupts its turn, unless a newer one was left there. Gives the event of
-    /// the older of two, of which nothing more is to be done.
+    /// Attaches a revision to its message and interrupts the turn, unless a newer revision is attached already. Of two
+    /// revisions, returns the event of the older one, which needs nothing more.
     ///
     /// # Errors
-    /// The revision, when the message is not in flight.
+    /// Returns the revision when the message is not in flight.
     pub fn revise(
         &self,
         of: &EventId,
@@ -179,11 +177,11 @@ impl InFlight {
             running.raise(Interruption::Superseded);
         }
         let replaced = replaced.map(|earlier| earlier.message.event);
-        // Told twice, it is not done: after a crash nobody else would know of it.
+        // A repeated delivery is not marked as done: after a crash nobody else would know of the revision.
         Ok(replaced.filter(|earlier| *earlier != event))
     }
 
-    /// Stops what is being answered in a conversation; says whether anything is.
+    /// Stops the answers of a conversation. Returns whether there were any.
     pub fn stop(&self, conversation: &ConversationId) -> bool {
         let mut is_any = false;
         for entry in &self.messages {
@@ -195,15 +193,16 @@ impl InFlight {
         is_any
     }
 
-    /// Says that a message was stopped before anything of its answer was there: where it was told twice, it is not answered
-    /// after all.
+    /// Records that a message was stopped before any of its answer was visible. If it was delivered twice, it is not
+    /// answered after all.
     pub fn stopped(&self, event: &EventId) {
         if let Some(mut entry) = self.messages.get_mut(event) {
             entry.is_stopped = true;
         }
     }
 
-    /// Takes back all that whoever gives a command asked before it and is not answered yet; says in which conversations.
+    /// Takes back everything that the author of a command asked before it and that is not answered yet. Returns the
+    /// conversations concerned.
     pub fn take_back(&self, command: &IncomingMessage) -> HashSet<ConversationId> {
         let people = command.accounts();
         let mut conversations = HashSet::new();
@@ -219,9 +218,9 @@ impl InFlight {
         conversations
     }
 
-    /// Lets go of a message, unless something was revised that nobody has seen yet.
+    /// Removes a message, unless there is a revision that nobody has followed yet.
     pub fn let_go(&self, event: &EventId) -> Option<Box<Revision>> {
-        // One look: what is revised between two of them would go with the entry.
+        // A single lookup: a revision made between two lookups would be lost with the entry.
         let dashmap::Entry::Occupied(mut occupied) = self.messages.entry(event.clone()) else {
             return None;
         };

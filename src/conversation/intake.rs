@@ -1,4 +1,5 @@
-//! What people say to one another where that is remembered: taken in beside what is asked, and not answered.
+//! Takes in what people say to one another, where that is remembered. These messages are kept beside the questions
+//! and are not answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +17,14 @@ use crate::graph::trace::Trace;
 use crate::graph::{NewTurn, Turn};
 use crate::memory::Archive;
 
-/// Messages that are taken in at once.
+/// Maximum number of messages taken in at once.
 pub(super) const BATCH: usize = 256;
-/// The pause before messages that could be kept nowhere are tried again, doubling up to [`SLOWEST`].
+/// First pause before messages that could not be kept are retried, doubling up to [`SLOWEST`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 const SLOWEST: Duration = Duration::from_secs(15);
-/// After so many tries, about three minutes, they are given up: their platforms are not told that they are kept.
+/// Maximum number of tries, about three minutes. After that the messages are not acknowledged to their platforms.
 const TRIES: u32 = 16;
-/// What stands in the place of the rest of a message that is too long.
+/// Replaces the rest of a message that is too long.
 const CUT: &str = " […]";
 
 /// Keeps what people say to one another.
@@ -31,26 +32,26 @@ const CUT: &str = " […]";
 pub struct Intake {
     pub archive: Arc<Archive>,
     pub rules: Arc<HearingRules>,
-    /// As many characters of a message are kept.
+    /// Maximum characters kept per message.
     pub message_chars: usize,
 }
 
-/// The messages could be kept nowhere, or there is no time left for it.
+/// The messages could not be kept, or there was no time left for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unkept;
 
 impl Intake {
-    /// Keeps those that are to be kept, in their order. Returns when they cannot be lost; gives the audiences where
-    /// people are to be told that they are heard.
+    /// Keeps the messages that the rules allow, in order, and returns when they cannot be lost any more. Returns
+    /// the audiences in which people must be told that they are heard.
     ///
     /// # Errors
-    /// When they could not be kept in time.
+    /// Fails when they could not be kept in time.
     pub async fn keep(
         &self,
         messages: &[&IncomingMessage],
         stop: &CancellationToken,
     ) -> Result<Vec<Audience>, Unkept> {
-        // Whoever opts out waits for this, and what they said is forgotten then.
+        // Whoever opts out waits for this; their messages are forgotten afterwards.
         let _keeping = self.rules.keeping.lock().await;
         let mut kept: Vec<NewTurn> = Vec::with_capacity(messages.len());
         let mut untold: Vec<Audience> = Vec::new();
@@ -77,7 +78,7 @@ impl Intake {
         Ok(untold)
     }
 
-    /// What is kept of a text: without secrets, and not endless.
+    /// The text that is kept: without secrets, and of limited length.
     pub fn readable(&self, text: &str) -> String {
         let text = without_secrets(text.trim());
         match text.char_indices().nth(self.message_chars) {
@@ -112,7 +113,7 @@ fn as_turn(message: &IncomingMessage, text: &str) -> NewTurn {
         recalls_also: Vec::new(),
         audience: message.audience.clone(),
         turn: Turn {
-            // Whatever the clocks of others say, it was not said later than now.
+            // Other clocks may be ahead; nothing was said later than now.
             created_at: message.sent_at.min(Utc::now()),
             author_name: message.author.name.clone(),
             event: message.event.to_string(),
@@ -126,7 +127,7 @@ fn as_turn(message: &IncomingMessage, text: &str) -> NewTurn {
     }
 }
 
-/// The reply to what nobody asked: nothing of it is shown.
+/// A reply for messages that nobody asked the bot to answer: it shows nothing.
 pub(super) struct Unanswered(pub(super) Arc<dyn Withdraw>);
 
 #[async_trait]

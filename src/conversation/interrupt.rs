@@ -1,22 +1,22 @@
-//! Ending a turn before its end, from outside.
+//! Interrupts a running turn from outside.
 
 use tokio::sync::watch;
 
-/// Why a turn is to end.
+/// Why a turn is interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interruption {
-    /// Somebody does not want the rest of it.
+    /// Somebody does not want the rest of the answer.
     Stopped,
-    /// What it answers says something else now, or was taken back.
+    /// The message was edited or deleted.
     Superseded,
 }
 
-/// The way to interrupt one turn. Clones interrupt the same one.
+/// A handle that interrupts one turn. Clones interrupt the same turn.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(watch::Sender<Option<Interruption>>);
 
 impl Interrupt {
-    /// The last one counts.
+    /// Interrupts the turn. The last interruption counts.
     pub fn raise(&self, interruption: Interruption) {
         self.0.send_replace(Some(interruption));
     }
@@ -25,7 +25,7 @@ impl Interrupt {
         *self.0.borrow() == Some(Interruption::Superseded)
     }
 
-    /// Waits for an interruption, for ever if none comes.
+    /// Waits for an interruption, forever if none comes.
     pub async fn raised(&self) -> Interruption {
         let mut raised = self.0.subscribe();
         loop {

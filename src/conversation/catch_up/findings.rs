@@ -1,4 +1,4 @@
-//! What a model found in what was said: read from its reply, and put into words. Pure.
+//! The model's findings in a conversation: parsed from its reply, and formatted. Pure.
 
 use muninn_platform::{LinkHosts, TimeZone, escaped, linked};
 use serde::Deserialize;
@@ -10,14 +10,14 @@ use crate::agent::prompts::{self, NumberedMessage};
 use crate::llm::structured::json_in;
 use crate::llm::tokens::{Keep, cut, estimate};
 
-/// Tokens of a message that the model reads.
+/// Maximum tokens of one message that the model reads.
 const MESSAGE_TOKENS: u32 = 200;
-/// Tokens of messages that one call reads: small models lose the thread in more.
+/// Maximum tokens of messages in one call: small models lose the thread in more.
 const CALL_TOKENS: u32 = 3_000;
-/// Characters of an entry; what is longer is no sentence.
+/// Maximum characters of an entry; anything longer is not one sentence.
 const LONGEST: usize = 600;
 
-/// What came of it.
+/// What the model found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Findings {
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct Findings {
     pub(super) open: Vec<Entry>,
 }
 
-/// One sentence, and the numbers of the messages that it rests on.
+/// One sentence, and the numbers of the messages that support it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Entry {
     pub(super) what: String,
@@ -36,7 +36,7 @@ pub(super) struct Entry {
     pub(super) messages: Vec<usize>,
 }
 
-/// The shape that the reply is to have.
+/// The JSON schema of the reply.
 pub(super) fn schema() -> Value {
     let entries = json!({"type": "array", "items": {
         "type": "object", "additionalProperties": false, "required": ["what", "messages"],
@@ -51,7 +51,7 @@ pub(super) fn schema() -> Value {
     })
 }
 
-/// A part of the topics that one call reads, and the number of its first message.
+/// The topics that one call reads, and the number of their first message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Batch<'a> {
     pub(super) first: usize,
@@ -59,7 +59,7 @@ pub(super) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// The messages as the prompt quotes them, a topic each.
+    /// The messages as the prompt quotes them, grouped by topic.
     pub(super) fn quoted(&self, zone: TimeZone) -> Vec<Vec<NumberedMessage>> {
         let mut number = self.first;
         let mut quote = |said: &Said| {
@@ -80,13 +80,13 @@ impl<'a> Batch<'a> {
             .collect()
     }
 
-    /// The message of a number.
+    /// The message with a number.
     fn message(&self, number: usize) -> Option<&'a Said> {
         let mut all = self.topics.iter().flat_map(Topic::all);
         all.nth(number.checked_sub(self.first)?)
     }
 
-    /// What the reply says, without entries that rest on nothing that the model was shown. None where it is no reply.
+    /// Parses the reply and drops entries that cite no message of this batch. `None` if the reply cannot be parsed.
     pub(super) fn read(&self, reply: &str) -> Option<Findings> {
         let mut found: Findings = json_in(reply)?;
         for entries in [&mut found.decided, &mut found.answered, &mut found.open] {
@@ -101,7 +101,7 @@ impl<'a> Batch<'a> {
         Some(found)
     }
 
-    /// An entry as a line: where it was said last is linked.
+    /// An entry as a line that links to the last message it cites.
     pub(super) fn line(&self, entry: &Entry, reader: Reader) -> String {
         let said = entry
             .messages
@@ -121,13 +121,14 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// What people said to one another, or what a model made of it: in one line, and without links.
+/// The text of a person or model on one line and without links.
 pub(super) fn unlinked(text: &str) -> String {
     LinkHosts::default().limit(&escaped(text))
 }
 
-/// The topics in parts of what one call reads, at most so many; and those that are left, the least answered ones.
-/// `topics` have the most answered first; a part has them in the order in which they began.
+/// Divides the topics into at most `most` batches of the size of one call. Also returns the topics that did not fit,
+/// the least answered ones. `topics` starts with the most answered; a batch lists its topics in the order in which
+/// they began.
 pub(super) fn batches<'a>(topics: &[Topic<'a>], most: usize) -> (Vec<Batch<'a>>, Vec<Topic<'a>>) {
     let room = CALL_TOKENS * u32::try_from(most).unwrap_or(u32::MAX);
     let mut used = 0;
@@ -142,7 +143,7 @@ pub(super) fn batches<'a>(topics: &[Topic<'a>], most: usize) -> (Vec<Batch<'a>>,
         if batches.len() <= most {
             return (batches, left.to_vec());
         }
-        // Topics are not divided, so some room is lost at the end of each part.
+        // Topics are not split, so each batch leaves some room unused.
         fitting -= 1;
     }
 }
@@ -176,7 +177,7 @@ fn tokens(topic: &Topic<'_>) -> u32 {
     let message = |said: &Said| {
         let answer = said.answer.as_deref().unwrap_or_default();
         let words = [&said.author_name, &said.text, answer];
-        // And its number, its date, the quote marks.
+        // For the number, the date and the quotation marks.
         words
             .map(|text| estimate(text).min(MESSAGE_TOKENS))
             .iter()

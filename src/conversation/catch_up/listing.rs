@@ -1,4 +1,4 @@
-//! What was said, listed without a model: what was answered most, and what nobody answered. Pure.
+//! Lists without a model what was said: the most answered topics, and what nobody answered. Pure.
 
 use muninn_platform::{escaped, excerpt, linked};
 use muninn_texts::{Text, text};
@@ -7,15 +7,15 @@ use super::findings::unlinked;
 use super::topics::{Said, Topic};
 use super::{Reader, bold, headline};
 
-/// Topics that are shown at most.
+/// Maximum number of topics shown.
 const TOPICS: usize = 15;
-/// Replies of each: what was settled stands at the end.
+/// Replies shown per topic. The last ones are shown, as the outcome is at the end.
 const REPLIES: usize = 3;
-/// Questions without an answer that are shown at most, and statements.
+/// Maximum number of unanswered questions shown, and of unanswered statements.
 const UNANSWERED: usize = 6;
 
-/// The topics that were answered most, with how they ended, and what nobody answered. `topics` have the most answered
-/// first. Empty where there is nothing.
+/// The most answered topics with their last replies, then what nobody answered. `topics` starts with the most
+/// answered. Empty if there is nothing to list.
 pub(super) fn listing(topics: &[Topic<'_>], reader: Reader) -> Vec<String> {
     let answered = topics.iter().filter(|topic| topic.answers() > 0);
     let mut lines: Vec<String> = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn listing(topics: &[Topic<'_>], reader: Reader) -> Vec<String> {
     lines
 }
 
-/// The first of what nobody answered, below a heading. Empty where there is nothing.
+/// The first unanswered messages, below a heading. Empty if there are none.
 fn named(
     heading: &Text,
     topics: &[&Topic<'_>],
@@ -64,7 +64,7 @@ fn and_more(
     Some(more(left).in_language(reader.language))
 }
 
-/// How a topic began, and its last replies.
+/// The opening of a topic and its last replies.
 fn ended(topic: &Topic<'_>, reader: Reader) -> Vec<String> {
     let answers = text!("count-answers", count = topic.answers()).in_language(reader.language);
     let me = text!("catch-up-me").in_language(reader.language);

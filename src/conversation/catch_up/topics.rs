@@ -1,4 +1,4 @@
-//! What was said in an audience, put together as topics: a question with its answers, a burst of messages. Pure.
+//! Groups the messages of an audience into topics: a question with its answers, or a burst of messages. Pure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,30 +7,30 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::graph::{Source, Turn};
 use crate::retrieval::speech::asks;
 
-/// How long nothing is said until something new begins, where nobody says what they answer.
+/// The pause after which a new topic begins, where people do not say what they answer.
 const PAUSE: TimeDelta = TimeDelta::hours(4);
-/// The same among messages that have no thread: where each message may open one, people who talk to one another beside
-/// all threads do so without long pauses.
+/// The same for messages outside of threads. Where each message may open a thread, people who talk outside of all
+/// threads do so without long pauses.
 const PAUSE_BESIDE_THREADS: TimeDelta = TimeDelta::minutes(30);
 
 /// Something that a person said in an audience, to others or to the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
-    /// By which others answer it.
+    /// The event to which answers refer.
     pub(super) event: String,
-    /// The session's id.
+    /// ID of the session.
     pub(super) session: String,
-    /// Stable id of the person on the platform.
+    /// Stable ID of the person on the platform.
     pub(super) author: String,
-    /// As people see the person.
+    /// The person's display name.
     pub(super) author_name: String,
     pub(super) at: DateTime<Utc>,
     pub(super) text: String,
-    /// The bot's answer, where it was said to the bot.
+    /// The bot's answer, if the message was for the bot.
     pub(super) answer: Option<String>,
-    /// The event that it answers, where the platform says so.
+    /// The event that the message answers, if the platform says so.
     pub(super) reply_to: Option<String>,
-    /// Where people can look at it.
+    /// Link to the message.
     pub(super) link: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl From<&Turn> for Said {
     fn from(turn: &Turn) -> Self {
         let answer = match turn.source {
             Source::Model | Source::Knowledge | Source::Retrieval => Some(turn.output.clone()),
-            // Without a model there are only quotes, and words about having none.
+            // Without a model there are only quotes, or words about having none.
             Source::Memory | Source::Message | Source::Note => None,
         };
         Self {
@@ -63,33 +63,33 @@ pub(super) struct Topic<'a> {
 }
 
 impl<'a> Topic<'a> {
-    /// How often the opening was answered, the bot's answers included.
+    /// Number of answers to the opening message, including those of the bot.
     pub(super) fn answers(&self) -> usize {
         let by_bot = self.all().filter(|said| said.answer.is_some()).count();
         self.replies.len() + by_bot
     }
 
-    /// All messages, in their order.
+    /// All messages, in order.
     pub(super) fn all(&self) -> impl Iterator<Item = &'a Said> {
         std::iter::once(self.opening).chain(self.replies.iter().copied())
     }
 
-    /// When something was said last.
+    /// Time of the last message.
     pub(super) fn last_at(&self) -> DateTime<Utc> {
         self.replies.last().map_or(self.opening.at, |last| last.at)
     }
 
-    /// Whether it begins with a question that nobody answered.
+    /// Whether the topic begins with a question that nobody answered.
     pub(super) fn is_unanswered(&self) -> bool {
         self.answers() == 0 && asks(&self.opening.text)
     }
 }
 
-/// The topics of what was said, in the order in which they began. `said` is in the order of time.
+/// Returns the topics in the order in which they began. `said` is in order of time.
 ///
-/// A message belongs to the topic of what it answers. One that answers nothing opens a topic; but where people of its
-/// thread do not say what they answer, it goes on with what was said last, unless that was long ago. What nobody
-/// answered in a thread goes on with what was said last beside all threads.
+/// A message belongs to the topic of the message that it answers. A message that answers nothing opens a topic.
+/// However, in a thread where people do not say what they answer, it joins the previous message's topic, unless that
+/// message is old. A message that is alone in its thread joins the topic of the previous message outside of threads.
 pub(super) fn topics(said: &[Said]) -> Vec<Topic<'_>> {
     let threads = threads_with_replies(said);
     let alone = alone_in_thread(said);
@@ -125,10 +125,10 @@ pub(super) fn topics(said: &[Said]) -> Vec<Topic<'_>> {
     topics
 }
 
-/// Stands for what is said beside all threads; no session is called so.
+/// Stands for all messages outside of threads; no session has this ID.
 const BESIDE_THREADS: &str = "";
 
-/// The sessions in which only one thing was said.
+/// The sessions with only one message.
 fn alone_in_thread(said: &[Said]) -> HashSet<&str> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for message in said {
@@ -138,7 +138,7 @@ fn alone_in_thread(said: &[Said]) -> HashSet<&str> {
     alone.map(|(session, _)| session).collect()
 }
 
-/// The sessions in which people say what they answer: something else than the message that opened the thread.
+/// The sessions in which people say what they answer, other than the message that opened the thread.
 fn threads_with_replies(said: &[Said]) -> Vec<&str> {
     let mut openings: HashMap<&str, &str> = HashMap::new();
     let mut threads = Vec::new();
@@ -153,7 +153,7 @@ fn threads_with_replies(said: &[Said]) -> Vec<&str> {
     threads
 }
 
-/// The most answered first, and of equals the newest.
+/// The most answered topics first; with equal counts, the newest first.
 pub(super) fn most_answered<'a>(topics: &[Topic<'a>]) -> Vec<Topic<'a>> {
     let mut sorted = topics.to_vec();
     sorted.sort_by_key(|topic| {

@@ -1,4 +1,4 @@
-//! What the bot is, what it remembers of a place, and what was spent there.
+//! What the bot is, what it remembers of a place, and what it spent there.
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{ChannelMemory, IncomingMessage, Vocabulary};
@@ -74,7 +74,7 @@ impl Commands {
     }
 }
 
-/// What can be asked, in the words of a platform.
+/// The available commands, in the platform's vocabulary.
 pub(super) fn help(vocabulary: &Vocabulary) -> Text {
     let Vocabulary {
         channel,
@@ -115,7 +115,7 @@ pub(crate) fn tokens_read(read: u64, cached: u64) -> Text {
     }
 }
 
-/// The same, with `, for $0.0021` behind it; nothing where nothing was paid.
+/// Appends `, for $0.0021`; nothing if it was free.
 pub(crate) fn for_money(spent: Text, cost: Money) -> Text {
     match cost {
         Money(0) => spent,

@@ -1,4 +1,4 @@
-//! Giving a person what is kept of them, in all places, for them alone.
+//! Gives a person a copy of everything kept of them, from all places, for them alone.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -21,15 +21,15 @@ use crate::conversation::notice::Notice;
 use crate::conversation::own_copy::{CopyError, CopyFile, CopyForm, OwnCopy, write_copy};
 use crate::graph::StoreError;
 
-/// Copies that are made at once; the others wait.
+/// Maximum number of copies made at once; others wait.
 const AT_ONCE: usize = 2;
-/// For one copy, until the person has it.
+/// Longest time for one copy, including its delivery.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// The copies that are made now: one for each person.
+/// The copies being made: at most one per person.
 #[derive(Debug)]
 pub struct Exports {
-    /// Where files stand until they are handed over.
+    /// Folder for the files until they are handed over.
     folder: PathBuf,
     under_way: Arc<Mutex<HashSet<String>>>,
     places: Semaphore,
@@ -44,7 +44,7 @@ impl Exports {
         }
     }
 
-    /// None: one is made already for one of the accounts.
+    /// `None` if a copy is already being made for one of the accounts.
     fn begin(&self, accounts: &[String]) -> Option<UnderWay> {
         let mut under_way = self.under_way.lock();
         if accounts.iter().any(|account| under_way.contains(account)) {
@@ -58,7 +58,7 @@ impl Exports {
     }
 }
 
-/// A copy that is made, until it is dropped.
+/// Marks a copy as being made, until it is dropped.
 struct UnderWay {
     accounts: Vec<String>,
     all: Arc<Mutex<HashSet<String>>>,
@@ -73,7 +73,7 @@ impl Drop for UnderWay {
     }
 }
 
-/// Why somebody has no copy.
+/// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
 enum ExportError {
     #[error(transparent)]
@@ -89,8 +89,8 @@ impl From<StoreError> for ExportError {
 }
 
 impl Commands {
-    /// Gives who asks all that is kept of them, through the reply, and says in a sentence where it is or why it is not.
-    /// The caller holds no session.
+    /// Sends the author a copy of everything kept of them through the reply. Returns a sentence that says where it is,
+    /// or why there is none. The caller holds no session.
     pub async fn export_mine(&self, message: &IncomingMessage, reply: &mut dyn Reply) -> String {
         let (accounts, language) = (message.accounts(), message.languages.person);
         let Some(_under_way) = self.exports.begin(&accounts) else {
@@ -127,7 +127,7 @@ impl Commands {
         if let Some(CommandOutcome::Said(said)) = self.outcome(message).await? {
             return Ok(said);
         }
-        // Nobody closes it.
+        // The semaphore is never closed.
         let _place = self.exports.places.acquire().await;
         let largest = reply.largest_file().await?;
         let folder = self.exports.folder.clone();

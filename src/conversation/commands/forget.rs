@@ -1,7 +1,7 @@
-//! Forgetting a turn, a conversation, all of an audience, or a place that is gone.
+//! Forgets a turn, a conversation, everything in an audience, or a place that no longer exists.
 //!
-//! What a command is about is kept before anything is deleted, so that the same event, after a kill at any moment, is about
-//! the same.
+//! What a command is about is stored before anything is deleted. When the same event is delivered again, after a kill at
+//! any moment, it therefore has the same targets.
 
 use muninn_platform::{ConversationId, IncomingMessage, Language};
 
@@ -16,12 +16,12 @@ use crate::graph::items::AsRead;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 
-/// Turns that are looked through for somebody's last one.
+/// Number of turns searched for somebody's last one.
 const LOOK_BACK: usize = 64;
 
 impl Commands {
-    /// Forgets the last turn of the one who asks, and says what came of it. The caller holds no
-    /// session: the turn may be of another one.
+    /// Forgets the author's last turn and returns the reply. The caller holds no session, as the turn may be in another
+    /// one.
     pub async fn forget_last(
         &self,
         sessions: &Sessions,
@@ -58,7 +58,7 @@ impl Commands {
         };
         let outcome = CommandOutcome::Turn(last.session.clone(), last.response);
         match self.keep_outcome(message, &outcome).await {
-            // What waits for the graph is forgotten without it.
+            // A turn that still waits for the graph can be forgotten without it.
             Err(error) if last.is_waiting && error.is_outage() => {}
             kept => kept?,
         }
@@ -102,8 +102,8 @@ impl Commands {
         }
     }
 
-    /// The last turn of the one who asks, in this conversation, or else in this place: where answers
-    /// stand in threads, people ask beside them.
+    /// The author's last turn in this conversation, or else in this place: where answers are in threads, people ask outside
+    /// of them.
     async fn last_of(&self, message: &IncomingMessage) -> Result<Option<LastTurn>, StoreError> {
         let waiting = |(session, response)| LastTurn {
             session,
@@ -116,7 +116,7 @@ impl Commands {
             is_waiting: false,
         };
         let (audience, person) = (&message.audience.id, &message.author.id);
-        // What waits for the graph is newer than what is in it.
+        // Turns that wait for the graph are newer than those in it.
         let here = Some(&message.conversation);
         if let Some(found) = self.archive.last_waiting(audience, here, person) {
             return Ok(Some(waiting(found)));
@@ -124,7 +124,7 @@ impl Commands {
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
         let read: Vec<AsRead> = turns.iter().map(AsRead::from).collect();
         let gone = self.archive.gone(&read).await?.forgotten;
-        // A note is a turn of theirs, too. What a deletion is about to take is nobody's last turn.
+        // A note is a turn of theirs too. A turn that is about to be deleted is nobody's last turn.
         turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));
         if turns.is_empty() {
             if let Some(found) = self.archive.last_waiting(audience, None, person) {
@@ -138,10 +138,11 @@ impl Commands {
         Ok(mine.map(|turn| saved((message.conversation.clone(), turn.id))))
     }
 
-    /// Forgets one turn, wherever it is kept. What the bot said in it is still to be taken away, as planned.
+    /// Forgets one turn, wherever it is kept. The caller still has to carry out the returned plan, which withdraws the
+    /// bot's messages of the turn.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be used.
     pub async fn forget_turn(
         &self,
         guard: &SessionGuard,
@@ -166,7 +167,7 @@ impl Commands {
         (there.map(|there| together(there, here)), planned)
     }
 
-    /// Forgets everything said in a place that is gone, and below it. There is nobody to be told.
+    /// Forgets everything said in a deleted place and below it. Nobody is told.
     pub async fn place_gone(
         &self,
         sessions: &Sessions,
@@ -200,8 +201,8 @@ impl Commands {
         }
     }
 
-    /// Forgets everything said in an audience, one session after the other, and says what came of
-    /// it. The caller holds no session, so that two who do this at once do not wait for each other.
+    /// Forgets everything said in an audience, one session after the other, and returns the reply. The caller holds no
+    /// session, so that two concurrent calls do not deadlock.
     pub async fn forget_audience(
         &self,
         sessions: &Sessions,
@@ -254,7 +255,7 @@ impl Commands {
         self.have_said(message, said).await
     }
 
-    /// The sessions of the audience, in the graph or before it.
+    /// The sessions of the audience, in the graph or still waiting for it.
     async fn sessions_here(
         &self,
         message: &IncomingMessage,
@@ -286,8 +287,7 @@ impl Commands {
         Ok((forgotten, all))
     }
 
-    /// Forgets all of a session, in the graph and what waits for it, and plans to take away what the bot
-    /// said there.
+    /// Forgets a whole session, including what still waits for the graph, and plans to withdraw the bot's messages there.
     async fn forget_whole(
         &self,
         guard: &SessionGuard,
@@ -326,7 +326,7 @@ impl Commands {
         }
         let last = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
-            // The last turn is gone, so the first try took effect; what came since stays.
+            // The last turn is gone, so the first try took effect. Anything newer stays.
             Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
                 return self
                     .have_said(
@@ -358,7 +358,7 @@ impl Commands {
             .await;
         let notice = match forgotten.turns {
             0 if last.is_none() => Notice::Forget(ForgetNotice::Nothing),
-            // The answer to an earlier try was lost.
+            // The reply to an earlier try was lost.
             0 => Notice::Forget(ForgetNotice::All),
             turns => Notice::Forget(ForgetNotice::Session { turns, vocabulary }),
         };
@@ -370,7 +370,7 @@ impl Commands {
         .await
     }
 
-    /// Forgets what waits for the graph.
+    /// Forgets turns that still wait for the graph.
     async fn forget_here(
         &self,
         session: &ConversationId,
@@ -392,7 +392,7 @@ impl Commands {
         }
     }
 
-    /// Whether only this person talked in the session.
+    /// Whether this person alone talked in the session.
     async fn all_mine(
         &self,
         guard: &SessionGuard,
@@ -426,11 +426,11 @@ impl Commands {
 struct LastTurn {
     session: ConversationId,
     response: ResponseId,
-    /// It is not in the graph yet, as far as is known.
+    /// Whether it still waits for the graph, as far as is known.
     is_waiting: bool,
 }
 
-/// What was forgotten in two places.
+/// Adds up what was forgotten in two places.
 pub(super) fn together(one: Forgotten, other: Forgotten) -> Forgotten {
     Forgotten {
         emptied: [one.emptied, other.emptied].concat(),
@@ -440,7 +440,7 @@ pub(super) fn together(one: Forgotten, other: Forgotten) -> Forgotten {
     }
 }
 
-/// What was forgotten, and what could not be done of it: in the chat, and in a file.
+/// What was forgotten, and what could not be: messages in the chat, and a file.
 pub(super) fn in_words(
     notice: &Notice,
     forgotten: &Forgotten,

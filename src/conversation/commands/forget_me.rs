@@ -1,7 +1,7 @@
-//! Forgetting a person: everything of theirs, in all places.
+//! Forgets everything of one person, in all places.
 //!
-//! What the command is about is kept before anything is deleted, so that the same event, after a kill at any moment, goes
-//! on; and what the bot said is written down to be taken away before it is forgotten what that was.
+//! The targets of the command are stored before anything is deleted, so that the same event continues after a kill at any
+//! moment. The bot's messages are written down for withdrawal before the record of them is deleted.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,8 +19,8 @@ use crate::graph::{Forgotten, ResponseId, StoreError};
 use crate::memory::MessageError;
 
 impl Commands {
-    /// Says what forgetting everything of these accounts means, or does it. Nothing of theirs is under way any more, and
-    /// the caller holds no session.
+    /// Explains what forgetting everything of these accounts means, or does it. None of their turns is running any more,
+    /// and the caller holds no session.
     pub async fn forget_me(
         &self,
         message: &IncomingMessage,
@@ -28,7 +28,7 @@ impl Commands {
         is_confirmed: bool,
         context: &CommandContext,
     ) -> String {
-        // For the one who asks alone.
+        // For the author alone.
         let language = message.languages.person;
         let said = async {
             if is_confirmed {
@@ -92,17 +92,17 @@ impl Commands {
         Ok(self.have_said(message, said).await?)
     }
 
-    /// Forgets everything of some accounts, and plans to take away what shows it.
+    /// Forgets everything of some accounts, and plans to withdraw the messages that show it.
     async fn forget_accounts(
         &self,
         message: &IncomingMessage,
         accounts: &[String],
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), MessageError> {
-        // What is kept just now is there then, and found.
+        // After this, messages that were just being kept are in the graph and will be found.
         drop(self.hearing.keeping.lock().await);
         let turns = self.kept_of(accounts).await?;
-        // Before the look for what shows any of it: what is kept after that is taken away by whoever shows it.
+        // Marked before looking for messages that show them: whoever keeps such a message later withdraws it.
         let marks = turns.iter().map(ForgottenEvent::from).collect();
         self.archive.store().mark_forgotten(&marks).await?;
         let planned = self.plan_person_withdrawal(accounts, &turns, message, context);
@@ -144,7 +144,7 @@ impl Commands {
         }
     }
 
-    /// Writes down what the bot said in these turns, and in others that repeat them, on whatever platform that is.
+    /// Plans to withdraw the bot's messages of these turns, and of others that repeat them, on every platform.
     async fn plan_person_withdrawal(
         &self,
         accounts: &[String],
@@ -160,7 +160,7 @@ impl Commands {
         let mut all = Vec::new();
         for (session, ids) in by_session {
             let spoken = store.spoken_of(&ids).await?;
-            // The title is the first question.
+            // The title of a conversation is its first question.
             let first = store.answers_after(session, None, 1).await?;
             let has_title = first.first().is_some_and(|first| ids.contains(&first.id));
             all.extend(ToWithdraw::of(session, spoken, has_title));

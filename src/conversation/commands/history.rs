@@ -10,7 +10,7 @@ use crate::graph::answers::WhichResponse;
 use crate::graph::items::AsRead;
 use crate::graph::{ResponseId, StoreError, Turn};
 
-/// Turns that `history` shows.
+/// Number of turns that `history` shows.
 const HISTORY: usize = 20;
 
 impl Commands {
@@ -21,7 +21,7 @@ impl Commands {
         let mut turns = self.archive.window(message, HISTORY).await?;
         turns.retain(Turn::is_answered);
         if turns.is_empty() {
-            // Where answers stand in threads, people ask beside them.
+            // Where answers are in threads, people ask outside of them.
             let audience = &message.audience.id;
             turns = self.archive.store().last_turns(audience, HISTORY).await?;
         }
@@ -39,8 +39,8 @@ impl Commands {
         })
     }
 
-    /// Of this conversation, or else of this place: where answers stand in threads, people ask
-    /// beside them.
+    /// Explains the last answer of this conversation, or else of this place: where answers are in
+    /// threads, people ask outside of them.
     pub(super) async fn why_last(
         &self,
         message: &IncomingMessage,
@@ -96,7 +96,7 @@ impl Commands {
         Ok(CommandAnswer { text, shows, items })
     }
 
-    /// How often the model chose to say nothing in this conversation.
+    /// How often the model chose not to answer in this conversation.
     pub(super) async fn silences(
         &self,
         message: &IncomingMessage,

@@ -1,4 +1,4 @@
-//! Single things that are remembered, for the people who said them: noting one, listing, correcting and forgetting it.
+//! Commands for single remembered items, for the people who said them: note, list, correct and forget.
 //!
 //! A number refers to the last list that this person saw in this conversation. The graph keeps the IDs of that list for an
 //! hour, without its words, so that every process resolves a number the same way. A button carries the ID of its one item.
@@ -21,33 +21,33 @@ use crate::graph::items::{KeptItem, ListedItem, OwnItems};
 use crate::graph::session::Sessions;
 use crate::graph::{Forgotten, NewTurn, ResponseId, Source, StoreError, Turn};
 
-/// Things on one page.
+/// Items per page.
 const PAGE: usize = 10;
-/// The same where words are sought.
+/// The same for a search.
 const FOUND: usize = 20;
-/// Things that one list numbers.
+/// Maximum number of items that one list numbers.
 const MOST_LISTED: usize = 100;
-/// Versions of something that are forgotten together.
+/// Maximum number of versions of an item that are forgotten together.
 const MOST_VERSIONS: usize = 32;
 
-/// What a list numbers, for the one who saw it.
+/// The numbered items of a list, for the person who saw it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Numbered {
     items: Vec<NumberedItem>,
-    /// When the last of them was said: what follows is older. None where nothing follows.
+    /// When the last of them was said: the next page is older. `None` if there is no next page.
     until: Option<DateTime<Utc>>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct NumberedItem {
     id: ResponseId,
-    /// Tells what it said then from what it says now.
+    /// Distinguishes the shown text of an item from later ones.
     version: u64,
 }
 
 impl NumberedItem {
     fn of(turn: &Turn) -> Self {
-        // The same in every version of this program: a button stands for years.
+        // The same in every version of this program, as buttons remain for years.
         let mut hasher = blake3::Hasher::new();
         hasher.update(&turn.input.len().to_le_bytes());
         hasher.update(turn.input.as_bytes());
@@ -61,7 +61,7 @@ impl NumberedItem {
     }
 }
 
-/// What buttons hold of the things that a list numbers from 1.
+/// The button data of items that a list numbers from 1.
 pub(super) fn shown<'a>(listed: impl Iterator<Item = &'a Turn>) -> Vec<ShownItem> {
     let items = listed.zip(1..);
     items
@@ -69,7 +69,7 @@ pub(super) fn shown<'a>(listed: impl Iterator<Item = &'a Turn>) -> Vec<ShownItem
         .collect()
 }
 
-/// What a button holds of something that a list shows under a number.
+/// The button data of an item with its number in a list.
 pub fn shown_item(turn: &Turn, number: u32) -> ShownItem {
     let NumberedItem { id, version } = NumberedItem::of(turn);
     ShownItem {
@@ -79,12 +79,12 @@ pub fn shown_item(turn: &Turn, number: u32) -> ShownItem {
     }
 }
 
-/// Something that a list shows.
+/// Refers to an item in a list.
 #[derive(Clone, Copy, Debug)]
 pub enum WhichItem<'a> {
-    /// By its number in the last list that whoever says it saw.
+    /// Its number in the last list that the author saw.
     Number(u32),
-    /// By a button below any list.
+    /// A button below any list.
     Shown(&'a ShownItem),
 }
 
@@ -98,7 +98,7 @@ impl WhichItem<'_> {
 }
 
 impl Commands {
-    /// Keeps a note of the audience, and says where it holds.
+    /// Keeps a note of the audience, and says where it applies.
     pub async fn note(
         &self,
         message: &IncomingMessage,
@@ -124,7 +124,7 @@ impl Commands {
         notice.in_language(message.language())
     }
 
-    /// Lists what is kept here of the one who asks, for them alone.
+    /// Lists what is kept here of the author, for them alone.
     pub async fn list(&self, message: &IncomingMessage, listing: &Listing) -> String {
         said(
             self.try_list(message, listing).await,
@@ -137,7 +137,7 @@ impl Commands {
         message: &IncomingMessage,
         listing: &Listing,
     ) -> Result<String, StoreError> {
-        // For the one who asks alone.
+        // For the author alone.
         let language = message.languages.person;
         let (words, page) = looked_for(listing);
         let earlier = match listing {
@@ -148,7 +148,7 @@ impl Commands {
             },
         };
         let mut items = earlier.as_ref().map_or(Vec::new(), |it| it.items.clone());
-        // A clock of the platform may be ahead of this one.
+        // The platform's clock may be ahead of this one.
         let newest = Utc::now() + TimeDelta::days(1);
         let until = earlier.map_or(Some(newest), |it| it.until);
         let Some(until) = until.filter(|_| items.len() + page <= MOST_LISTED) else {
@@ -190,7 +190,7 @@ impl Commands {
         Ok(lines.join("\n"))
     }
 
-    /// Lets the numbers of a list mean these for whoever asked for it. Says whether that is kept.
+    /// Stores the items to which the author's numbers refer. Returns whether that succeeded.
     pub(super) async fn number_recalled<'a>(
         &self,
         message: &IncomingMessage,
@@ -223,11 +223,11 @@ impl Commands {
 
     async fn numbered(&self, message: &IncomingMessage) -> Result<Option<Numbered>, StoreError> {
         let kept = self.archive.store().outcome(&list_of(message)).await?;
-        // One that cannot be read is of another version of this program.
+        // An unreadable one was written by another version of this program.
         Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
     }
 
-    /// What a list shows under a number, or with a button.
+    /// The item to which a number or button refers.
     async fn listed(
         &self,
         message: &IncomingMessage,
@@ -253,7 +253,7 @@ impl Commands {
             .ok_or(Notice::Item(ItemNotice::NoSuchNumber { number, listed })))
     }
 
-    /// What that is for whoever says it, or why they cannot have it changed.
+    /// The item itself, or why the author may not change it.
     async fn item(
         &self,
         message: &IncomingMessage,
@@ -280,8 +280,8 @@ impl Commands {
         })
     }
 
-    /// Puts another text in the place of something, which stays as what does not hold any more. The caller holds no
-    /// session: it may be of another one.
+    /// Replaces an item's text. The old item stays, marked as no longer valid. The caller holds no session, as the item
+    /// may be in another one.
     pub async fn correct(
         &self,
         sessions: &Sessions,
@@ -327,7 +327,7 @@ impl Commands {
             },
         };
         let (session, id) = about;
-        // One correction after the other.
+        // Corrections of one session are made one at a time.
         let guard = sessions.lock(&session).await;
         let Some(item) = self.archive.store().item(id).await? else {
             return Ok(Notice::Item(ItemNotice::Gone(number)).in_language(message.language()));
@@ -353,14 +353,14 @@ impl Commands {
             .await
     }
 
-    /// What came of a correction, by what its thing is now. One that does not hold is taken back.
+    /// Checks the item after a correction. A correction that is not in effect is removed.
     async fn after_correcting(
         &self,
         message: &IncomingMessage,
         item: &KeptItem,
         number: u32,
     ) -> Notice {
-        // Another process was faster; two of them would both hold.
+        // Another process was faster; otherwise both corrections would be valid.
         if let Some(notice) = self.not_by(message, item) {
             let (audience, event) = (&item.audience.id, &message.event);
             let forgotten = self.archive.forget_message(audience, event).await;
@@ -375,7 +375,7 @@ impl Commands {
         Notice::Item(ItemNotice::Corrected(number))
     }
 
-    /// That somebody else corrected it, or the same person by another message.
+    /// The notice that somebody else corrected the item, or the author did with another message.
     fn not_by(&self, message: &IncomingMessage, item: &KeptItem) -> Option<Notice> {
         let corrected = item.corrected.as_ref()?;
         (corrected.event != message.event.as_str()).then(|| {
@@ -386,8 +386,8 @@ impl Commands {
         })
     }
 
-    /// Forgets something, with what it corrected, and says what came of it. The caller holds no session: it may be of
-    /// another one.
+    /// Forgets an item with the versions that it corrected, and returns the reply. The caller holds no session, as the
+    /// item may be in another one.
     pub async fn forget_item(
         &self,
         sessions: &Sessions,
@@ -429,7 +429,7 @@ impl Commands {
         let earlier = versions.len() - 1;
         let mut forgotten = Forgotten::default();
         let mut all = PlannedWithdrawals::default();
-        // The oldest first: what is left if this ends in between is what holds.
+        // The oldest first: if this is interrupted, the valid version is what remains.
         for (session, id) in versions.into_iter().rev() {
             let guard = sessions.lock(&session).await;
             let (outcome, planned) = self.forget_turn(&guard, message, id, context).await;
@@ -453,7 +453,7 @@ impl Commands {
         .await
     }
 
-    /// Something with what it corrected, the newest first.
+    /// An item with the versions that it corrected, newest first.
     async fn versions(
         &self,
         newest: (ConversationId, ResponseId),
@@ -472,7 +472,7 @@ impl Commands {
     }
 }
 
-/// The words that a listing looks for, and how many things are on its page.
+/// The words that a listing searches for, and its page size.
 fn looked_for(listing: &Listing) -> (Vec<String>, usize) {
     match listing {
         Listing::Newest | Listing::More => (Vec::new(), PAGE),
@@ -483,7 +483,7 @@ fn looked_for(listing: &Listing) -> (Vec<String>, usize) {
     }
 }
 
-/// Under what is kept which list a person saw last in a place.
+/// The key under which the last list that a person saw in a place is stored.
 fn list_of(message: &IncomingMessage) -> EventId {
     EventId::new(format!("list/{}/{}", message.author.id, message.channel()))
 }
@@ -494,7 +494,7 @@ fn may_change(message: &IncomingMessage, item: &KeptItem) -> bool {
 
 fn note(message: &IncomingMessage, session: &str, text: &str) -> Turn {
     Turn {
-        // Whatever the clocks of others say, it was not said later than now.
+        // Other clocks may be ahead; nothing was said later than now.
         created_at: message.sent_at.min(Utc::now()),
         author_name: message.author.name.clone(),
         event: message.event.to_string(),

@@ -1,6 +1,7 @@
-//! Making accounts on several platforms those of one person, and undoing it.
+//! Links accounts on several platforms as those of one person, and unlinks them.
 //!
-//! A code goes from one direct message to another, so that it is known of both who is there and that they want it.
+//! A code is carried from one direct message to another. This proves that the same person is at both accounts and
+//! wants the link.
 
 use muninn_platform::IncomingMessage;
 
@@ -12,7 +13,7 @@ use crate::graph::StoreError;
 use crate::graph::accounts::Entered;
 
 impl Commands {
-    /// Gives a code, or links the author's account to the one that was given this code.
+    /// Returns a code, or links the author's account to the account that was given this code.
     pub(super) async fn link_accounts(
         &self,
         message: &IncomingMessage,
@@ -40,7 +41,7 @@ impl Commands {
         })
     }
 
-    /// Takes the author's account from the others that were linked to it.
+    /// Removes the author's account from the accounts that it is linked to.
     pub(super) async fn unlink_account(
         &self,
         message: &IncomingMessage,

@@ -1,7 +1,7 @@
-//! Commands take effect once, however often their event is delivered.
+//! Makes commands take effect once, however often their event is delivered.
 //!
-//! What a command is about is kept before it does anything, and what it said afterwards. The same
-//! event again, after a kill at any moment, is about the same turns, and says the same.
+//! The targets of a command are stored before it does anything, and its reply afterwards. When the same event is delivered
+//! again, after a kill at any moment, it has the same targets and gets the same reply.
 
 use std::time::Duration;
 
@@ -13,34 +13,35 @@ use super::Commands;
 use crate::conversation::notice::KeptOfPerson;
 use crate::graph::{ResponseId, StoreError};
 
-/// What is kept of a command's event.
+/// What is stored for a command's event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommandOutcome {
-    /// It forgets this turn.
+    /// The command forgets this turn.
     Turn(ConversationId, ResponseId),
-    /// It forgets its conversation, whose last turn this was.
+    /// The command forgets its conversation, whose last turn this was.
     Session(Option<ResponseId>),
-    /// It forgets these conversations.
+    /// The command forgets these conversations.
     Sessions(Vec<ConversationId>),
-    /// It forgets everything of these accounts, which was so much.
+    /// The command forgets everything of these accounts, of which so much was kept.
     Person {
         accounts: Vec<String>,
         kept: KeptOfPerson,
     },
-    /// It is done, and said so.
+    /// The command is done, and this was its reply.
     Said(String),
 }
 
-/// How long a command that has begun waits for a graph that went away in the middle of it.
+/// How long a command that has begun waits for a graph that became unavailable meanwhile.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// How soon it is tried again then, doubling up to [`SLOWEST`].
+/// First pause before it is retried then, doubling up to [`SLOWEST`].
 const FIRST_RETRY: Duration = Duration::from_millis(250);
 const SLOWEST: Duration = Duration::from_secs(15);
 
-/// Repeats an operation until it succeeds. Forgetting must not stop half way: a second command could not tell what is left.
+/// Repeats an operation until it succeeds. Forgetting must not stop half-way, because a second command could not tell what
+/// is left.
 ///
 /// # Errors
-/// When the graph stays away for [`PATIENCE`], or refuses it.
+/// Fails when the graph stays unavailable for [`PATIENCE`] or refuses the operation.
 pub(super) async fn to_the_end<T, E, F>(
     doing: impl Fn() -> F,
     is_transient: fn(&E) -> bool,
@@ -62,17 +63,17 @@ where
 }
 
 impl Commands {
-    /// What an earlier delivery of the command's event was about, or said.
+    /// The stored targets or reply of an earlier delivery of the command's event.
     pub(super) async fn outcome(
         &self,
         message: &IncomingMessage,
     ) -> Result<Option<CommandOutcome>, StoreError> {
         let outcome = self.archive.store().outcome(&message.event).await?;
-        // One that cannot be read is of another version of this program.
+        // An unreadable one was written by another version of this program.
         Ok(outcome.and_then(|outcome| serde_json::from_str(&outcome).ok()))
     }
 
-    /// The same, and nothing while the graph is away: what only waits for it can be forgotten then.
+    /// The same, but `None` while the graph is away: turns that only wait for the graph can be forgotten then.
     pub(super) async fn earlier(
         &self,
         message: &IncomingMessage,
@@ -94,7 +95,7 @@ impl Commands {
         store.set_outcome(&message.event, &outcome).await
     }
 
-    /// Keeps what is said of a command that took effect.
+    /// Stores the reply to a command that took effect.
     pub(super) async fn have_said(
         &self,
         message: &IncomingMessage,
@@ -104,14 +105,14 @@ impl Commands {
             .keep_outcome(message, &CommandOutcome::Said(said.clone()))
             .await
         {
-            // It did take effect; again, it is about the same.
+            // It did take effect; a repetition has the same targets.
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "what a command said could not be kept");
         }
         Ok(said)
     }
 
-    /// Whether the conversation's last turn is still this one.
+    /// Whether this is still the conversation's last turn.
     pub(super) async fn is_last(
         &self,
         message: &IncomingMessage,

@@ -1,4 +1,4 @@
-//! A note that a model proposed: kept only when whoever was asked says yes to it.
+//! Notes that a model proposed. They are kept only when the person who was asked agrees.
 
 use muninn_platform::IncomingMessage;
 
@@ -17,10 +17,10 @@ const BESIDE: WordList = WordList::of(
     "please do it that save keep thanks thank you bitte danke mach das mal s'il te vous plaît merci d'accord por favor gracias \
     obrigado per favore grazie alsjeblieft proszę dziękuję пожалуйста спасибо",
 );
-/// Words of a yes, at most.
+/// Maximum number of words in an agreement.
 const MOST_WORDS: usize = 5;
 
-/// Whether a message says yes, and nothing else.
+/// Whether a message agrees and says nothing else.
 fn agrees(text: &str) -> bool {
     let words = written(text);
     let is_known = |word: &String| YES.has(word) || BESIDE.has(word);
@@ -30,16 +30,16 @@ fn agrees(text: &str) -> bool {
         && !text.contains('?')
 }
 
-/// What a message says yes to.
+/// What a message agrees to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Agreed {
     Note(String),
-    /// The call that this answer asked about.
+    /// The call that this answer proposed.
     Call(ResponseId),
 }
 
 impl Commands {
-    /// What a message says yes to: what the last answer to its author proposed, in this conversation.
+    /// What a message agrees to: the proposal in the last answer to its author in this conversation.
     pub async fn agreed(&self, message: &IncomingMessage, text: &str) -> Option<Agreed> {
         if !agrees(text) {
             return None;
@@ -70,7 +70,7 @@ impl Commands {
                 let call = proposed(tools).map(|_| Agreed::Call(response));
                 call.or_else(|| notes::proposed(tools).map(Agreed::Note))
             }
-            // Kept already, or nothing was answered.
+            // Already kept, or nothing was answered.
             Source::Memory | Source::Message | Source::Note => None,
         }))
     }

@@ -1,4 +1,5 @@
-//! What may be remembered of what people say to one another: for a channel, for a person, on and off the record.
+//! Sets what may be remembered of what people say to one another: per channel, per person, and on or off the
+//! record.
 
 use muninn_platform::{Audience, ChannelMemory, IncomingMessage, Scope, Vocabulary};
 use muninn_texts::text;
@@ -12,7 +13,7 @@ use crate::graph::hearing::HearingChange;
 use crate::memory::MessageError;
 
 impl Commands {
-    /// Sets what is remembered of a channel, and says so there.
+    /// Sets what is remembered of a channel, and announces it there.
     pub(super) async fn remember(
         &self,
         message: &IncomingMessage,
@@ -37,12 +38,12 @@ impl Commands {
             ChannelMemory::Channel if self.hearing.announce(store, &audience).await => {
                 Notice::Hearing(HearingNotice::EverybodyNow(vocabulary))
             }
-            // The platform says nothing unasked, or not now.
+            // The platform cannot announce anything, or not now.
             ChannelMemory::Channel => Notice::Hearing(HearingNotice::Everybody(vocabulary)),
         })
     }
 
-    /// Sets whether what people say to one another is kept, here or in all of the channel.
+    /// Sets whether what people say to one another is kept, here or in the whole channel.
     pub(super) async fn record(
         &self,
         message: &IncomingMessage,
@@ -71,7 +72,7 @@ impl Commands {
             is_heard,
             vocabulary,
         });
-        // It holds for all of them, and only its author sees the answer.
+        // It applies to everybody there, but only the author sees the reply.
         if is_heard && message.also_recalls.is_some() {
             let notice = notice.in_language(message.languages.place);
             let told = text!("asked-for-this", name = &message.author.name, notice);
@@ -81,7 +82,7 @@ impl Commands {
         Ok(notice)
     }
 
-    /// From now on what the author tells others here is kept again.
+    /// From now on, keeps again what the author says to others here.
     pub(super) async fn opt_in(
         &self,
         message: &IncomingMessage,

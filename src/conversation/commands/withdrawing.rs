@@ -1,4 +1,4 @@
-//! Planning what is to be taken away from the chat, before it is forgotten what that was.
+//! Plans which of the bot's messages to withdraw, before the record of them is deleted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError};
 
-/// All of a session, as somebody wants it forgotten by a message.
+/// The whole session of a message, as what its author wants forgotten.
 pub(super) fn whole_session(message: &IncomingMessage) -> Forget {
     Forget::Session {
         said_until: message.sent_at,
@@ -18,8 +18,7 @@ pub(super) fn whole_session(message: &IncomingMessage) -> Forget {
 }
 
 impl Commands {
-    /// Writes down what went out of answers that were emptied, some of it since somebody looked for what is to be taken
-    /// away.
+    /// Plans to withdraw the messages of emptied answers, including those sent since an earlier look.
     pub(super) async fn plan_emptied(
         &self,
         forgotten: &Forgotten,
@@ -30,8 +29,8 @@ impl Commands {
         self.plan_on_platforms(all, message, context).await
     }
 
-    /// Writes down what the bot said in a turn, or in all of a session, before it is forgotten. It is marked first: what
-    /// shows any of it and is kept after this look is taken away by whoever shows it.
+    /// Plans to withdraw the bot's messages of a turn or of a whole session, before these are forgotten. The turns are
+    /// marked first: an answer that shows them and is kept after this look is withdrawn by the process that shows it.
     pub(super) async fn plan_withdrawal(
         &self,
         guard: &SessionGuard,
@@ -52,12 +51,12 @@ impl Commands {
         };
         match saved.await {
             Ok(saved) => spoken.extend(saved),
-            // What waits for the graph can be forgotten without it.
+            // Turns that wait for the graph can be forgotten without it.
             Err(error) if error.is_outage() && turn.is_some() && !spoken.is_empty() => {}
             Err(error) => return Err(error),
         }
         let has_title = match turn {
-            // The title is the first question.
+            // The title of a conversation is its first question.
             Some(turn) => {
                 let first = store.answers_after(session, None, 1).await;
                 let first = first.unwrap_or_default();
@@ -69,7 +68,7 @@ impl Commands {
         Ok(self.plan_on_platforms(all, message, context).await)
     }
 
-    /// Writes down what is to be taken away, on whatever platform it stands.
+    /// Writes down what to withdraw, on whatever platform it is.
     pub(super) async fn plan_on_platforms(
         &self,
         all: Vec<ToWithdraw>,

@@ -1,9 +1,9 @@
-//! What was accepted and is not answered yet, so that a bot that was killed can go on.
+//! Keeps accepted messages that are not answered yet, so that a bot that was killed can continue.
 //!
-//! A file of lines, written by one thread: it syncs once for all that came while it wrote. A line is
-//! overwritten with blanks as soon as nobody waits for its answer any more, so that nothing stays
-//! readable here. Whatever is left when the file is opened goes back to its platform, which delivers
-//! it again. Secrets are taken out before a line is written.
+//! It is a file of lines, written by one thread that syncs once for everything that arrived while it
+//! wrote. As soon as nobody waits for an answer any more, the line is overwritten with blanks, so
+//! that nothing stays readable here. Whatever is left when the file is opened goes back to its
+//! platform, which delivers it again. Secrets are removed before a line is written.
 
 mod book;
 
@@ -26,7 +26,7 @@ use private_files::line_log::Slots;
 
 use self::book::Book;
 
-/// What the files are called.
+/// Base name of the files.
 const NAME: &str = "accepted";
 
 /// The ledger could not be read or written.
@@ -38,20 +38,20 @@ pub struct LedgerError {
     source: io::Error,
 }
 
-/// Keeps what was accepted until it is answered.
+/// Keeps accepted messages until they are answered.
 #[derive(Debug)]
 pub struct Ledger {
-    /// None: this bot keeps nothing, because who asks is there to ask again.
+    /// `None` if this bot keeps nothing, because whoever asks is there to ask again.
     writer: Option<Writer>,
-    /// What earlier processes left.
+    /// The messages that earlier processes left.
     left_over: Vec<IncomingMessage>,
-    /// Those of them that this process was not told again yet.
+    /// Those of them that were not delivered to this process again yet.
     untold: Mutex<HashMap<EventId, (AudienceId, ConversationId)>>,
-    /// The same after a restart, and no other living process's.
+    /// The same after a restart, and different from that of every other living process.
     holder: String,
 }
 
-/// The way to the thread that writes.
+/// The handle of the thread that writes.
 #[derive(Debug)]
 struct Writer {
     orders: Option<mpsc::Sender<Order>>,
@@ -67,24 +67,25 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Waits for what was ordered, a write at most, so that a clean end leaves nothing over.
+    /// Waits until all orders are written, at most one write, so that a clean shutdown leaves nothing
+    /// over.
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // It only ends by itself.
+            // The thread ends by itself only.
             let _ = thread.join();
         }
     }
 }
 
-/// A line of the file. What is done is only ordered: earlier versions wrote it.
+/// A line of the file. `Done` is not written any more, but earlier versions wrote it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Line {
     Accepted(Box<IncomingMessage>),
     Done(EventId),
 }
 
-/// A line to write, and who waits for it.
+/// A line to write, and who is notified then.
 #[derive(Debug)]
 struct Order {
     line: Line,
@@ -92,7 +93,7 @@ struct Order {
 }
 
 impl Ledger {
-    /// Keeps nothing.
+    /// A ledger that keeps nothing.
     pub fn nowhere() -> Self {
         Self {
             writer: None,
@@ -102,10 +103,11 @@ impl Ledger {
         }
     }
 
-    /// Takes a ledger in the folder that no other process uses, and what is left in all of those.
+    /// Opens a ledger in the folder that no other process uses, and takes over what is left in all
+    /// unused ones.
     ///
     /// # Errors
-    /// When a file cannot be read or written.
+    /// Fails when a file cannot be read or written.
     pub fn open(folder: &Path) -> Result<Self, LedgerError> {
         let unusable = |source| LedgerError {
             path: folder.to_owned(),
@@ -131,8 +133,8 @@ impl Ledger {
         })
     }
 
-    /// By what this process claims events: whoever uses this ledger next may go on with what it
-    /// claimed, since this process is gone then.
+    /// The name under which this process claims events. The next process with this ledger may
+    /// continue what it claimed, since this process is gone then.
     pub fn holder(&self) -> &str {
         &self.holder
     }
@@ -142,22 +144,23 @@ impl Ledger {
         self.writer.is_some()
     }
 
-    /// What earlier processes accepted and did not answer, given once, in its order.
+    /// The messages that earlier processes accepted and did not answer, in order. They are returned
+    /// once.
     pub fn take_left_over(&mut self) -> Vec<IncomingMessage> {
         std::mem::take(&mut self.left_over)
     }
 
-    /// Whether an earlier process accepted the message, and nobody told this one of it again yet.
+    /// Whether an earlier process accepted the message, and it was not delivered to this one yet.
     pub fn is_left_over(&self, event: &EventId) -> bool {
         self.untold().contains_key(event)
     }
 
-    /// These were accepted by a process that is gone.
+    /// Registers messages that a dead process accepted.
     pub fn left_by_another(&self, messages: &[IncomingMessage]) {
         self.untold().extend(messages.iter().map(placed));
     }
 
-    /// What is left over of an audience.
+    /// The left-over messages of an audience.
     pub fn left_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
         let untold = self.untold();
         let here = untold.iter().filter(|(_, (of, _))| of == audience);
@@ -172,8 +175,8 @@ impl Ledger {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns when the message survives the process. A ledger that cannot be written says so in the
-    /// log; the message is answered all the same.
+    /// Returns when the message would survive the process. If the ledger cannot be written, that is
+    /// logged, and the message is answered all the same.
     pub async fn accept(&self, message: &IncomingMessage) {
         self.untold().remove(&message.event);
         let Some(writer) = &self.writer else { return };
@@ -183,13 +186,13 @@ impl Ledger {
             written: Some(written),
         };
         if writer.send(order) {
-            // Written or not, as the log says.
+            // Whether it was written is logged elsewhere.
             let _ = is_written.await;
         }
     }
 
-    /// The event needs nothing more, and its message is erased. Not waited for: what is answered once
-    /// more after a crash is known by its event.
+    /// Erases the message of an event that needs nothing more. Does not wait for it: a message that
+    /// is answered again after a crash is recognised by its event.
     pub fn done(&self, event: &EventId) {
         self.untold().remove(event);
         let Some(writer) = &self.writer else { return };
@@ -200,13 +203,13 @@ impl Ledger {
     }
 }
 
-/// By which it is found what is left over, and where.
+/// The event and the place of a message, to find what is left over.
 fn placed(message: &IncomingMessage) -> (EventId, (AudienceId, ConversationId)) {
     let place = (message.audience.id.clone(), message.conversation.clone());
     (message.event.clone(), place)
 }
 
-/// A message as it is written down: what it says is without secrets.
+/// The message as it is stored: its text has no secrets.
 pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
     let mut message = message.clone();
     match &mut message.body {

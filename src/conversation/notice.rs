@@ -1,4 +1,4 @@
-//! What the bot says of itself: one place for the words, apart from the logic.
+//! Everything that the bot says about itself: the wording in one place, apart from the logic.
 
 mod approvals;
 mod forgetting;
@@ -27,47 +27,47 @@ use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
 use crate::knowledge::search::Rung;
 
-/// How long a question whether something is to be done holds.
+/// How long a question for approval is valid.
 pub const ASKED_FOR: TimeDelta = TimeDelta::minutes(15);
 
-/// Something the bot tells the people it talks to. One sentence each.
+/// Something that the bot tells people about itself, usually in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// Said above an answer made without the model, because it failed.
+    /// Above an answer made without the model, because the model failed.
     ModelDown(Text),
-    /// Said above what tools found, where the model then failed.
+    /// Above the findings of tools, after which the model failed.
     ModelDownAfterTools(Text),
-    /// Said above a list of what was said, where the model did not put it into words.
+    /// Above a list of messages that the model did not summarise.
     ModelDownListed(Text),
-    /// Said below an answer: recall had words only.
+    /// Below an answer: recall could compare words only.
     EmbeddingsDown,
-    /// Said below an answer: the graph was not there.
+    /// Below an answer: the graph was unavailable.
     StoreDown {
         turns: usize,
     },
-    /// The same, and it was there again when the turn was kept.
+    /// The same, but it was available again when the turn was kept.
     StoreWasDown {
         turns: usize,
     },
-    /// Said below an answer: earlier turns could not be read.
+    /// Below an answer: earlier turns could not be read.
     RecallFailed,
-    /// Said below an answer: the team's knowledge was searched in part.
+    /// Below an answer: the team's knowledge was searched only partly.
     KnowledgeInPart(Rung),
-    /// Said below an answer, once a month.
+    /// Below an answer, once a month.
     BudgetNearlyUp(Used),
-    /// Said below an answer: tools were called for it, and all of them failed.
+    /// Below an answer: all tools that were called for it failed.
     LookUpsFailed,
-    /// Said below an answer that came to the limit of tokens.
+    /// Below an answer that reached the token limit.
     CutOff {
         tokens: u32,
     },
-    /// Said below an answer that the service's content filter ended.
+    /// Below an answer that the service's content filter ended.
     Withheld,
-    /// Said below an answer: what was sent had a secret in it.
+    /// Below an answer: the message had a secret in it.
     SecretRemoved,
-    /// Said below an answer: of what was said before the bot came, not all was read.
+    /// Below an answer: the messages from before the bot joined were read only partly.
     ReadInPart(Cut),
-    /// Said below an answer that could be kept nowhere.
+    /// Below an answer that could not be kept.
     NotKept,
     /// Somebody stopped the turn.
     Stopped,
@@ -83,52 +83,53 @@ pub enum Notice {
     TooManyWaiting,
     TookTooLong(Duration),
     UnknownCommand(String),
-    /// Of what was forgotten, or is to be.
+    /// About forgetting.
     Forget(ForgetNotice),
-    /// Something is kept in mind from now on.
+    /// A note was kept.
     Noted {
-        /// For the one who said it alone.
+        /// For its author alone.
         is_private: bool,
         vocabulary: &'static Vocabulary,
     },
     NothingToNote,
-    /// Said below an answer: what is kept where its reader says yes.
+    /// Below an answer: a note that is kept if its reader agrees.
     ProposesNote(String),
-    /// Said below an answer: what is done where its reader says yes.
+    /// Below an answer: a call that is made if its reader agrees.
     ProposesCall(ProposedCall),
-    /// Of what was asked whether it is to be done.
+    /// About a question for approval.
     Approval(ApprovalNotice),
-    /// Neither the graph nor a file took it.
+    /// Neither the graph nor a file could store the note.
     NotNoted,
-    /// Of single things that are remembered.
+    /// About single remembered items.
     Item(ItemNotice),
-    /// Of linked accounts.
+    /// About linked accounts.
     Link(LinkNotice),
-    /// What lets somebody in to the pages.
+    /// A link that signs somebody in to the pages.
     PagesLink(String),
     /// No pages are served.
     NoPages,
     /// The platform does not tell who may read what.
     NoPagesHere,
-    /// So many times the one who asks was signed in to the pages.
+    /// How many browsers of the author were signed out of the pages.
     SignedOut(usize),
-    /// Of the tokens by which programs ask.
+    /// About the tokens of programs.
     Token(TokenNotice),
-    /// A copy of what is kept of somebody is made for them already.
+    /// A copy for this person is already being made.
     ExportUnderWay,
     NothingKeptOfYou,
-    /// Somebody has all that is kept of them.
+    /// Somebody received the copy of what is kept of them.
     HandedOver {
         count: usize,
         place: HandedOver,
     },
     NotHandedOver {
-        /// As the end of a sentence after "because".
+        /// The end of a sentence, after "because".
         why: Value,
-        /// Stable id of the person.
+        /// Stable ID of the person.
         person: String,
     },
-    /// Which messages are answered from now on. `still`: what holds, where the other of the two is stricter.
+    /// Which messages are answered from now on. `still`: the setting of the other scope, where that is
+    /// stricter.
     Attends {
         attention: Attention,
         scope: Scope,
@@ -136,29 +137,29 @@ pub enum Notice {
         vocabulary: &'static Vocabulary,
     },
     ModeratorNeededToMute(&'static Vocabulary),
-    /// Of remembering what people say to one another.
+    /// About remembering what people say to one another.
     Hearing(HearingNotice),
-    /// There is nothing to mute.
+    /// There is no conversation to mute.
     NotInConversation(&'static Vocabulary),
-    /// Said below what was said in a conversation, or why.
+    /// Below `history` or `why`: how often the bot chose not to answer.
     StayedSilent {
         times: u64,
         last: DateTime<Utc>,
     },
     StoreNeeded,
     NothingYet,
-    /// Nothing was said since a time.
+    /// Nothing was said since that time.
     NothingSince(Value),
-    /// Words that name no day that has come.
+    /// The words name no past day.
     NoSuchDay(String),
-    /// No platform gives its history here.
+    /// No platform offers its history here.
     NoHistory,
-    /// Nobody asked for one, or it is over.
+    /// No backfill was requested, or it has ended.
     NoBackfill,
     ModeratorNeededToBackfill(&'static Vocabulary),
     NotBackfilled(BackfillError),
     NoSuchAnswer,
-    /// Somebody wants an answer anew that somebody else asked for.
+    /// Somebody wants to regenerate an answer that somebody else asked for.
     NotYoursToAskAgain(&'static Vocabulary),
     TooLateToAskAgain,
     Failed,
@@ -178,9 +179,9 @@ pub struct KeptOfPerson {
     pub said: usize,
     pub noted: usize,
     pub conversations: usize,
-    /// Places under a legal hold.
+    /// Number of places under a legal hold.
     pub held: usize,
-    /// Accounts of theirs that are linked.
+    /// Number of their linked accounts.
     #[serde(default)]
     pub accounts: usize,
 }

@@ -1,6 +1,6 @@
-//! What is kept of a person, in files for them to take along: all of it as JSON, and all of it as Markdown.
+//! Writes what is kept of a person to files for them to take along: everything as JSON, and everything as Markdown.
 //!
-//! A platform takes files up to a size, so each of the two becomes as many files as that needs; each is whole in itself.
+//! Platforms limit the size of files, so each form is split into as many files as needed. Each file can be read by itself.
 
 use std::io::{self, Write};
 
@@ -9,12 +9,12 @@ use tokio::sync::mpsc;
 use crate::graph::own_copy::OwnRecord;
 use crate::graph::{GraphStore, StoreError};
 
-/// How many wait between the graph and the files.
+/// Maximum number of items buffered between the graph and the files.
 const IN_FLIGHT: usize = 100;
-/// Files of one form; what needs more is nothing for a chat.
+/// Maximum number of files per form; more are impractical in a chat.
 const MOST_PARTS: usize = 50;
 
-/// What a file of a copy is for.
+/// The format of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyForm {
     /// For programs.
@@ -24,7 +24,7 @@ pub enum CopyForm {
 }
 
 impl CopyForm {
-    /// All of them.
+    /// All forms.
     pub const ALL: &'static [Self] = &[Self::Json, Self::Markdown];
 
     pub fn extension(self) -> &'static str {
@@ -71,22 +71,22 @@ impl CopyForm {
     }
 }
 
-/// A copy that is written.
+/// A finished copy.
 #[derive(Debug)]
 pub struct OwnCopy<W> {
-    /// How many things are in it.
+    /// Number of items in it.
     pub count: usize,
-    /// Those of the first form first; none where nothing is kept.
+    /// The files, those of the first form first; empty if nothing is kept.
     pub files: Vec<CopyFile<W>>,
 }
 
-/// One file of it.
+/// One file of a copy.
 #[derive(Debug)]
 pub struct CopyFile<W> {
     pub form: CopyForm,
-    /// From 1.
+    /// Counted from 1.
     pub part: usize,
-    /// All is written to it, and flushed.
+    /// The writer, completely written and flushed.
     pub written: W,
 }
 
@@ -101,11 +101,11 @@ pub enum CopyError {
     TooMuch,
 }
 
-/// Writes what is kept of these accounts in these forms to files that `open` opens, each of at most `largest` bytes unless one thing
-/// alone has more. Takes little memory however much it is.
+/// Writes what is kept of these accounts, in these forms, to files that `open` opens. Each has at most `largest` bytes, unless a
+/// single item is larger. Memory use does not grow with the amount.
 ///
 /// # Errors
-/// When the graph cannot be asked, or a file cannot be written: what is in the files then is not all.
+/// Fails when the graph cannot be read or a file cannot be written. The files are then incomplete.
 pub async fn write_copy<W: Write + Send + 'static>(
     store: &GraphStore,
     accounts: &[String],
@@ -155,7 +155,7 @@ fn write_all<W: Write>(
 struct Parts<W> {
     form: CopyForm,
     ended: Vec<CopyFile<W>>,
-    /// What is written to now, with how many bytes it has.
+    /// The file being written, and its size in bytes.
     growing: Option<(W, u64)>,
 }
 

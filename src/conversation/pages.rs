@@ -1,4 +1,4 @@
-//! Letting people in to the [pages](crate::web), as the pages offer it to whoever asks for it in chat.
+//! Lets the chat create links to the [pages](crate::web) for people who ask for one.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use crate::graph::accounts::Account;
 
 /// Lets people in to the pages.
 pub trait Invites: Send + Sync {
-    /// An address that lets this account in, once, within five minutes.
+    /// Returns an address that signs this account in, once, within five minutes.
     ///
     /// # Errors
-    /// When it could see nothing there.
+    /// Fails when the account could see nothing there.
     fn invite(&self, account: &Account) -> Result<String, Uninvited>;
 
-    /// Signs out everybody whom links of these accounts let in; gives how many that were.
+    /// Signs out everybody who came in with links of these accounts. Returns how many sessions ended.
     fn sign_out(&self, accounts: &[String]) -> usize;
 }
 
-/// The platform of the account does not tell who may read what, so nothing can be shown to it.
+/// The account's platform does not tell who may read what, so nothing can be shown to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uninvited;
 

@@ -1,8 +1,8 @@
-//! What was accepted and is not answered yet, wherever it is kept.
+//! Pending messages: those that were accepted and are not answered yet, wherever they are stored.
 //!
-//! In a graph that several processes share it is in the graph, under a lease: when this process dies,
-//! another goes on. Otherwise, and while the graph is away, it is in the [`ledger`](crate::conversation::ledger) of this
-//! process. `docs/storage.md` tells the protocol.
+//! If several processes share a graph, pending messages are in the graph under a lease: when their process dies, another
+//! one continues. Otherwise, and while the graph is away, they are in the [`ledger`](crate::conversation::ledger) of
+//! this process. `docs/storage.md` describes the protocol.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,36 +17,35 @@ use crate::conversation::ledger::{Ledger, message_without_secrets};
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::Archive;
 
-/// A message whose holder gave no sign of life for this long is anybody's.
+/// A message whose holder has not renewed it for this long may be taken by any process.
 const LEASE: Duration = Duration::from_secs(10);
-/// What is taken over has this long until its platform delivers it.
+/// How long a message that was taken over is leased until its platform delivers it.
 const TAKEN_LEASE: Duration = Duration::from_secs(60);
-/// Signs of life are given this often.
+/// How often leases are renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
-/// Within this, those who are there have seen who came.
+/// Within this time, running processes have noticed a new one.
 const NOTICED: Duration = Duration::from_secs(4);
-/// A process without a sign of life for this long is gone.
+/// A process that has not renewed for this long is dead.
 const LIVES: Duration = Duration::from_secs(30);
-/// The longest wait for the graph before the file is used: Slack wants its answer within three
-/// seconds.
+/// Longest wait for the graph before the file is used: Slack wants its answer within three seconds.
 const ACCEPT_WAIT: Duration = Duration::from_secs(1);
-/// How often what waits for the graph is looked at.
+/// How often finished messages and those that wait for the graph are handled.
 const TIDY_EVERY: Duration = Duration::from_secs(2);
-/// The longest wait for the graph at the end.
+/// Longest wait for the graph at shutdown.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Messages taken over, or said to be finished, at once.
+/// Maximum number of messages that are taken over, or reported as finished, at once.
 const BATCH: usize = 32;
-/// What nobody answered for this long is not answered any more.
+/// A message that nobody answered for this long is not answered any more.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// Keeps what was accepted until it is answered.
+/// Keeps accepted messages until they are answered.
 #[derive(Debug)]
 pub struct PendingMessages {
     ledger: Ledger,
     archive: Arc<Archive>,
-    /// What this process has of a shared graph's messages.
+    /// The messages that this process holds in a shared graph.
     open: DashMap<EventId, Open>,
-    /// Events that the graph does not know yet to be done.
+    /// Finished events that the graph has not been told about yet.
     finished: Mutex<Vec<EventId>>,
     is_any_finished: Notify,
 }
@@ -54,9 +53,9 @@ pub struct PendingMessages {
 /// A message that is not answered yet.
 #[derive(Debug)]
 struct Open {
-    /// As long as the graph does not have it.
+    /// The message, as long as the graph does not have it.
     unshared: Option<Box<IncomingMessage>>,
-    /// Somebody works on it, or will.
+    /// Whether somebody here works on it, or will.
     in_flight: bool,
 }
 
@@ -71,7 +70,7 @@ impl PendingMessages {
         }
     }
 
-    /// By what this process claims events and has messages.
+    /// The name under which this process claims events and holds messages.
     pub fn holder(&self) -> &str {
         self.ledger.holder()
     }
@@ -80,7 +79,7 @@ impl PendingMessages {
         self.archive.store()
     }
 
-    /// Returns when the message survives the process.
+    /// Returns when the message would survive the process.
     pub async fn accept(&self, message: &IncomingMessage) {
         if !self.ledger.keeps() || !self.store().is_shared() {
             return self.ledger.accept(message).await;
@@ -92,7 +91,7 @@ impl PendingMessages {
         self.open.insert(message.event.clone(), open);
         let kept = message_without_secrets(message);
         if !self.archive.is_away() && self.share(&kept).await.is_ok() {
-            // Of an earlier process, or an earlier delivery.
+            // Removes an entry of an earlier process or delivery.
             return self.ledger.done(&message.event);
         }
         self.ledger.accept(&kept).await;
@@ -112,7 +111,7 @@ impl PendingMessages {
         }
     }
 
-    /// The event needs nothing more: its message is erased.
+    /// Erases the message of an event that needs nothing more.
     pub fn done(&self, event: &EventId) {
         self.ledger.done(event);
         self.open.remove(event);
@@ -124,7 +123,7 @@ impl PendingMessages {
         }
     }
 
-    /// The message was taken back: it is erased wherever it is.
+    /// Erases a deleted message wherever it is stored.
     pub async fn erase(&self, event: &EventId) {
         self.done(event);
         if let Err(error) = self.store().erase_pending(event).await {
@@ -133,20 +132,20 @@ impl PendingMessages {
         }
     }
 
-    /// Whether an event was accepted, here or by another process, and is not known to need nothing more.
+    /// Whether an event was accepted, here or by another process, and is not known to be finished.
     ///
     /// # Errors
-    /// When a graph that several share does not say.
+    /// Fails when a shared graph cannot be read.
     pub async fn waits(&self, event: &EventId) -> Result<bool, StoreError> {
         Ok(self.ledger.is_left_over(event) || self.store().is_pending(event).await?)
     }
 
-    /// What of an audience an earlier process accepted, and nobody told this one of again yet.
+    /// The messages of an audience that an earlier process accepted, and that were not delivered to this one yet.
     pub fn left_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
         self.ledger.left_in(audience)
     }
 
-    /// Nobody here works on the event any more: it needs nothing more, or whoever takes it goes on.
+    /// Ends the work on an event here. If it is not done, whichever process takes it continues.
     pub fn ended(&self, event: &EventId, is_done: bool) {
         if is_done {
             self.done(event);
@@ -155,7 +154,7 @@ impl PendingMessages {
         }
     }
 
-    /// Nobody here works on the event any more, and it is not done: whoever takes it goes on.
+    /// Ends the work on an unfinished event here; whichever process takes it continues.
     fn let_go(&self, event: &EventId) {
         if let Some(mut open) = self.open.get_mut(event) {
             open.in_flight = false;
@@ -164,7 +163,7 @@ impl PendingMessages {
             .remove_if(event, |_, open| !open.in_flight && open.unshared.is_none());
     }
 
-    /// Tells the graph what it does not know yet, until `done`, and then once more.
+    /// Reports finished messages to the graph until `done`, and once more at the end.
     pub async fn tidy(&self, done: CancellationToken) {
         if !self.store().is_shared() {
             return;
@@ -179,7 +178,7 @@ impl PendingMessages {
                 self.tell().await;
             }
         }
-        // What is not told now, the turns in the graph say as well.
+        // The turns in the graph also show what could not be reported.
         let _ = timeout(LAST_WORDS, self.tell()).await;
     }
 
@@ -212,7 +211,7 @@ impl PendingMessages {
         }
     }
 
-    /// Moves what was accepted while the graph was away from the file to the graph.
+    /// Moves messages that were accepted while the graph was away from the file to the graph.
     async fn share_all(&self) -> Result<(), StoreError> {
         let unshared: Vec<IncomingMessage> = self
             .open
@@ -237,8 +236,8 @@ impl PendingMessages {
         self.open.remove_if(event, |_, open| !open.in_flight);
     }
 
-    /// Says that this process serves these platforms, and takes what it left there when it was
-    /// ended. Where the graph does not answer, others may be told the same for all that is known.
+    /// Registers this process for these platforms, and takes the messages that it left there when it was ended. If the
+    /// graph does not answer, other processes may be delivered the same messages.
     pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
         if !self.store().is_shared() {
             return;
@@ -247,13 +246,13 @@ impl PendingMessages {
         self.look(platforms, left_over, true).await;
         let neighbours = self.archive.neighbours();
         if platforms.iter().any(|it| !neighbours.is_alone(it)) {
-            // Until they have looked as well, they may take themselves for alone.
+            // Until the others have looked as well, they may assume that they are alone.
             sleep(NOTICED).await;
         }
     }
 
-    /// Gives signs of life of this process and its messages, and takes over those of processes that give
-    /// none any more, until `done`.
+    /// Renews the leases of this process and its messages, and takes over the messages of processes that stopped
+    /// renewing, until `done`.
     pub async fn look_after(
         &self,
         platforms: &[String],
@@ -287,8 +286,8 @@ impl PendingMessages {
             let sign_in = || self.store().sign_in(holder, platforms, &alone, LIVES);
             let mut others = sign_in().await?;
             if own {
-                // Two that come at the same moment see nothing of each other within their transactions: of two that look
-                // once more, at least one does, and waits until the other has looked.
+                // Two processes that start at the same moment do not see each other within their transactions. If both
+                // look again, at least one sees the other, and waits until that one has looked.
                 others = sign_in().await?;
             }
             neighbours.seen(others);
@@ -297,7 +296,7 @@ impl PendingMessages {
             if !mine.is_empty() {
                 self.store().renew_pending(&mine, holder, LEASE).await?;
             }
-            // What is taken has to be delivered before there is more.
+            // Messages that were taken must be delivered before more are taken.
             if own || left_over.is_empty() {
                 let most = if own { usize::from(u16::MAX) } else { BATCH };
                 let taken = self
@@ -329,7 +328,7 @@ impl PendingMessages {
         left_over.add(missing);
     }
 
-    /// Removes what is too old to be answered.
+    /// Removes messages that are too old to be answered.
     pub async fn sweep(&self) {
         if !self.archive.is_away()
             && let Err(error) = self.store().sweep_pending(KEPT).await
@@ -340,7 +339,7 @@ impl PendingMessages {
     }
 }
 
-/// Up to a half longer, so that processes do not look at the same moment.
+/// Adds up to half of the pause, so that processes do not look at the same moment.
 fn jittered(pause: Duration) -> Duration {
     let dice = u32::from(uuid::Uuid::new_v4().as_bytes()[0]);
     pause + pause * dice / 512

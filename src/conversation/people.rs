@@ -1,7 +1,8 @@
-//! One person with accounts on several platforms: whose private memory is recalled on which, and whose quotas are one.
+//! People with accounts on several platforms: their private memory is recalled from all linked accounts, and these share
+//! one quota.
 //!
-//! Who is linked to whom is held in memory, as of some seconds ago. Before anything is recalled from elsewhere the graph is
-//! asked again, so that what was unlinked a moment ago, by whatever process, is not.
+//! The links are cached in memory for some seconds. Before anything is recalled from another account the graph is asked
+//! again, so that a link that any process has just removed is not used.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,29 +20,29 @@ use crate::conversation::notice::{LinkNotice, Notice};
 use crate::graph::accounts::{Account, Entered, LinkedAccount, Untold};
 use crate::graph::{GraphStore, StoreError};
 
-/// How often it is read again who is linked to whom, and looked whether somebody is to be told of it.
+/// How often the links are read again, and pending notifications are looked for.
 const READ_EVERY: Duration = Duration::from_secs(5);
-/// A link ends where an account was not used for so long: platforms may give its id to somebody else.
+/// A link ends when its account was not used for this long, as platforms may give its ID to somebody else.
 const UNUSED: TimeDelta = TimeDelta::days(90);
-/// How exactly it is known when an account was used last.
+/// Precision of the recorded time of an account's last use.
 const DAY: TimeDelta = TimeDelta::days(1);
-/// How long it may take to tell somebody.
+/// Longest time for one notification.
 const TO_TELL: Duration = Duration::from_secs(30);
-/// How long a code holds.
+/// How long a code is valid.
 const CODE_HOLDS: TimeDelta = TimeDelta::minutes(10);
-/// What codes are made of: nothing that is taken for something else when it is read aloud or typed.
+/// The alphabet of codes: nothing that is confused with another letter when it is read aloud or typed.
 const LETTERS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-/// The bytes of a random UUID that are random as a whole.
+/// The bytes of a random UUID that are completely random.
 const RANDOM: [usize; 8] = [0, 1, 2, 3, 4, 5, 9, 10];
 
-/// Who has which accounts.
+/// Which accounts belong to one person.
 #[derive(Debug)]
 pub struct People {
     store: Arc<GraphStore>,
     audit: Audit,
-    /// The accounts of each person who has several, by account.
+    /// For each account of a person with several: all accounts of the person.
     linked: RwLock<HashMap<String, Vec<String>>>,
-    /// It was read.
+    /// Whether the links were read.
     is_known: AtomicBool,
 }
 
@@ -62,7 +63,7 @@ impl People {
         accounts.filter(|it| *it != account).cloned().collect()
     }
 
-    /// Keeps up with other processes, and tells people what they are to be told, until `done`.
+    /// Follows changes by other processes and sends pending notifications, until `done`.
     pub async fn follow(&self, hearing: &HearingRules, done: CancellationToken) {
         loop {
             if self.store.is_shared() || !self.is_known.load(Ordering::Relaxed) {
@@ -79,7 +80,7 @@ impl People {
         }
     }
 
-    /// Reads who is linked to whom.
+    /// Reads the links.
     pub async fn load(&self) {
         match self.store.all_accounts().await {
             Ok(all) => {
@@ -93,13 +94,13 @@ impl People {
         }
     }
 
-    /// A message with the places from which what its author said privately is recalled for it: none where others read the
-    /// answer.
+    /// The message, with the private places of its author's other accounts added to what is recalled. Nothing is added
+    /// where others read the answer.
     pub async fn with_private_memory(&self, message: &IncomingMessage) -> IncomingMessage {
         let mut message = message.clone();
         let author = &message.author.id;
         let is_private = message.audience.private_to.as_ref() == Some(author);
-        // A program that asks for somebody reads what its token names, and no more.
+        // A program may read only what its token names.
         let is_asked_by_them = message.through.is_none();
         if is_private && is_asked_by_them && !message.other_accounts.is_empty() {
             match self.private_places(author).await {
@@ -137,7 +138,7 @@ impl People {
         self.store.private_places(&accounts).await
     }
 
-    /// Ends the link of an account that nobody used for long.
+    /// Ends the link of an account that was not used for long.
     async fn end_unused(&self, account: &LinkedAccount) -> Result<(), StoreError> {
         let id = &account.account.id;
         tracing::info!(account = %id, "its link ends: it was not used for long");
@@ -151,10 +152,10 @@ impl People {
         Ok(())
     }
 
-    /// Gives a code by which another account can be linked to this one.
+    /// Returns a code with which another account can be linked to this one.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be used.
     pub async fn offer(&self, account: &Account, home: &AudienceId) -> Result<String, StoreError> {
         let code = fresh_code();
         let until = Utc::now() + CODE_HOLDS;
@@ -162,10 +163,10 @@ impl People {
         Ok(shown(&code))
     }
 
-    /// Links an account to the one that was given a code, and has that told.
+    /// Links an account to the one that was given a code, and queues the notifications.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be used.
     pub async fn enter(
         &self,
         account: &Account,
@@ -183,10 +184,10 @@ impl People {
         Ok(entered)
     }
 
-    /// Takes an account from the person who has it, and has that told. Gives the accounts that it was linked to.
+    /// Unlinks an account and queues the notifications. Returns the accounts to which it was linked.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be used.
     pub async fn unlink(&self, account: &Account) -> Result<Vec<Account>, StoreError> {
         let others = self.store.unlink(&account.id).await?;
         self.load().await;
@@ -197,7 +198,7 @@ impl People {
         Ok(others)
     }
 
-    /// Tells people where they talk with the bot alone what they are to be told. Once more after a kill in between.
+    /// Sends pending notifications to people's direct messages. A notification is repeated after a kill in between.
     async fn tell_all(&self, hearing: &HearingRules) -> Result<(), StoreError> {
         for untold in self.store.untold().await? {
             let Untold {
@@ -205,7 +206,7 @@ impl People {
                 home,
                 text,
             } = &untold;
-            // Another process may serve the platform, or this one later.
+            // Another process may serve the platform, or this one may later.
             let Some(announcer) = hearing.announcer(&account.platform) else {
                 continue;
             };
@@ -223,12 +224,12 @@ impl People {
     }
 }
 
-/// Whether the link of an account has ended because nobody used it.
+/// Whether the link of an account has ended because the account was not used.
 pub fn is_unused(account: &LinkedAccount, now: DateTime<Utc>) -> bool {
     now - account.seen_at > UNUSED
 }
 
-/// The account that a message was written from.
+/// The account that wrote a message.
 pub fn account_of(message: &IncomingMessage) -> Account {
     Account {
         id: message.author.id.clone(),
@@ -237,20 +238,20 @@ pub fn account_of(message: &IncomingMessage) -> Account {
     }
 }
 
-/// Eight letters or digits, 40 random bits: with five tries an hour nobody guesses one while it holds.
+/// Eight letters or digits with 40 random bits: with five tries an hour nobody guesses a code while it is valid.
 fn fresh_code() -> String {
     let random = uuid::Uuid::new_v4().into_bytes();
     let letter = |at: &usize| char::from(LETTERS[usize::from(random[*at] % 32)]);
     RANDOM.iter().map(letter).collect()
 }
 
-/// As people read it.
+/// The code as it is shown to people.
 fn shown(code: &str) -> String {
     let (one, two) = code.split_at(code.len() / 2);
     format!("{one}-{two}")
 }
 
-/// As people type it: in small letters, with blanks, and with what looks like what they read.
+/// Normalises a code as people type it: in lower case, with blanks, or with similar-looking letters.
 fn typed(code: &str) -> String {
     let letters = code.chars().filter(char::is_ascii_alphanumeric);
     let meant = letters.map(|letter| match letter.to_ascii_uppercase() {

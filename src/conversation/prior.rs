@@ -1,24 +1,24 @@
-//! What was said in a conversation before the bot came to it, as evidence for a prompt. Pure.
+//! The messages of a conversation from before the bot joined it, as evidence for a prompt. Pure.
 //!
-//! A thread may be longer than what fits. Its beginning tells what it is about and its end where it
-//! has come to, so both stay; between them stays what has rare words of the question in it.
+//! A thread may be longer than what fits. Its beginning tells the subject and its end the current
+//! state, so both are kept. In between, the lines with rare words of the question are kept.
 
 use std::collections::{HashMap, HashSet};
 
 use muninn_platform::redact::without_secrets;
 use muninn_platform::{Cut, Ends, PriorMessage, PriorMessages, one_line};
 
-/// What it is called where files have their names.
+/// Its name in the list of files.
 pub(super) const HEADING: &str = "What was said here before you came";
 
-/// A word that stands in more of the messages than this one in so many tells nothing.
+/// A word is common, and so not telling, if more than one in this many messages contain it.
 const RARE: usize = 20;
 
-/// The messages in their order, a line each, at most about so many characters.
+/// The messages in order, one per line, in about `chars` characters at most.
 pub(super) fn prior_text(prior: &PriorMessages, question: &str, chars: usize) -> String {
     let lines: Vec<String> = prior.said.iter().map(line).collect();
     let text = without_secrets(&lines.join("\n"));
-    // A secret may have been many lines; then none is told from another any more.
+    // A secret may span several lines; then the lines can no longer be matched to messages.
     let redacted: Vec<&str> = text.lines().collect();
     let is_same = redacted.len() == lines.len();
     let chosen = chosen(&redacted, if is_same { question } else { "" }, chars);
@@ -55,7 +55,7 @@ fn gap(left_out: usize) -> Option<String> {
     })
 }
 
-/// Which lines are shown, in their order.
+/// The numbers of the lines that are shown, in order.
 fn chosen(lines: &[&str], question: &str, chars: usize) -> Vec<usize> {
     let length = |number: &usize| lines[*number].chars().count() + 1;
     let all: usize = (0..lines.len()).map(|number| length(&number)).sum();
@@ -73,7 +73,7 @@ fn chosen(lines: &[&str], question: &str, chars: usize) -> Vec<usize> {
     let matching: HashSet<usize> = matching.into_iter().collect();
     let mut ends = Ends::new(lines.len(), chars - used);
     for number in (0..lines.len()).filter(|number| !matching.contains(number)) {
-        // A line that is longer than all of it would leave nothing of the newest.
+        // A line that alone exceeds the limit would leave no room for the newest messages.
         ends.push(number, length(&number));
     }
     let (first, _, last) = ends.into_parts();
@@ -82,7 +82,7 @@ fn chosen(lines: &[&str], question: &str, chars: usize) -> Vec<usize> {
     chosen
 }
 
-/// The lines that have rare words of the question in them, those with the most and rarest first.
+/// The lines that contain rare words of the question; those with the most and rarest words first.
 fn matching(lines: &[&str], question: &str) -> Vec<usize> {
     let asked = words(question);
     let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -104,7 +104,7 @@ fn matching(lines: &[&str], question: &str) -> Vec<usize> {
         }
     }
     let mut scored: Vec<(usize, f64)> = scores.into_iter().collect();
-    // Of what is as likely the newest.
+    // With equal scores, the newest first.
     scored.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
     scored.into_iter().map(|(number, _)| number).collect()
 }

@@ -1,6 +1,6 @@
-//! What somebody may read at this moment, wherever they look from: a page, or a program that asks for them.
+//! What somebody may read at this moment, whether on a page or through a program that asks for them.
 //!
-//! The platforms are asked each time. What is private is read by the one whose it is alone, also from other accounts of theirs.
+//! The platforms are asked each time. A private place is read by its owner alone, also from the owner's other accounts.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use crate::conversation::people::is_unused;
 use crate::graph::accounts::Account;
 use crate::graph::{GraphStore, StoreError};
 
-/// Why it is not known what somebody may read: then it is nothing.
+/// Why it is unknown what somebody may read; they can then read nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum NotReadable {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     NotTold(#[from] MembershipError),
-    /// It is not connected, or never tells.
+    /// The platform is not connected, or never tells.
     #[error("the platform {0} does not tell who may read what")]
     NoMembership(String),
 }
 
-/// Which places are asked about.
+/// Which places to ask the platform about.
 #[derive(Clone, Copy)]
 struct PlacesOf<'a> {
     named: &'a [AudienceId],
-    /// Also those that several people read.
+    /// Whether to include places that several people read.
     is_shared: bool,
 }
 
-/// Tells what people may read.
+/// Determines what people may read.
 #[derive(Clone, Debug)]
 pub struct ReadablePlaces {
     store: Arc<GraphStore>,
@@ -43,22 +43,22 @@ impl ReadablePlaces {
         Self { store, memberships }
     }
 
-    /// Whether a platform tells it.
+    /// Whether a platform tells who may read what.
     pub fn is_told_by(&self, platform: &str) -> bool {
         self.memberships.named(platform).is_some()
     }
 
-    /// Whether somebody may ask something in a place of several people on this platform that the others do not see.
+    /// Whether somebody on this platform may ask something in a shared place that the others do not see.
     pub fn has_asides(&self, platform: &str) -> bool {
         let membership = self.memberships.named(platform);
         membership.is_some_and(|it| it.has_asides())
     }
 
-    /// Those places that an account may read, and that its person alone reads from other accounts. Of `named` also those
-    /// in which nothing was kept yet.
+    /// Returns the places that an account may read, and the private places of its owner's other accounts. Of `named`, it also
+    /// returns places in which nothing was kept yet.
     ///
     /// # Errors
-    /// When the graph or the account's platform does not tell.
+    /// Fails when the graph or the account's platform cannot be asked.
     pub async fn by(
         &self,
         account: &Account,
@@ -75,7 +75,7 @@ impl ReadablePlaces {
                 named: &[],
                 is_shared: false,
             };
-            // Its platform may be away, or not be served by this process: then what was said there is not shown.
+            // Its platform may be away or not be served by this process; the places there are then left out.
             let others = self.of_account(&other, of_one, &wanted).await;
             all.extend(others.unwrap_or_default());
         }
@@ -105,10 +105,10 @@ impl ReadablePlaces {
         Ok(membership.readable(&account.id, places).await?)
     }
 
-    /// The accounts that are linked to this one and are used.
+    /// Returns the accounts in use that are linked to this one.
     ///
     /// # Errors
-    /// When the graph does not tell.
+    /// Fails when the graph cannot be read.
     pub async fn others(&self, account: &Account) -> Result<Vec<Account>, StoreError> {
         let linked = self.store.accounts_of(&account.id).await?;
         let used = linked.into_iter().filter(|it| !is_unused(it, Utc::now()));

@@ -1,4 +1,4 @@
-//! Deletes what was kept for as long as the settings say, once a day.
+//! Deletes once a day what is older than the retention settings allow.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::conversation::audit::{Action, Audit, MUNINN};
 use crate::memory::{Archive, MessageError};
 
-/// How often it is looked whether a day is over: a machine may sleep, and settings change.
+/// How often to check whether a day has passed: a machine may sleep, and settings may change.
 const LOOK: Duration = Duration::from_secs(60);
 const DAY: TimeDelta = TimeDelta::days(1);
 
@@ -21,7 +21,7 @@ pub struct Retention {
     archive: Arc<Archive>,
     channels: Arc<Channels>,
     audit: Audit,
-    /// How long the audit itself is kept, in days.
+    /// How long the audit log itself is kept, in days.
     audit_days: u32,
 }
 
@@ -41,7 +41,7 @@ impl Retention {
         }
     }
 
-    /// Deletes what is old enough, at once and then every day, until `done`.
+    /// Deletes what is old enough, first at once and then every day, until `done`.
     pub async fn run(&self, done: CancellationToken) {
         let mut applied_at: Option<DateTime<Utc>> = None;
         loop {
@@ -65,10 +65,10 @@ impl Retention {
         }
     }
 
-    /// Deletes what is old enough at a moment; says how many turns that was.
+    /// Deletes what is old enough at a moment, and returns the number of deleted turns.
     ///
     /// # Errors
-    /// When the graph or a file cannot be used. What was deleted by then is deleted.
+    /// Fails when the graph or a file cannot be used. Earlier deletions remain in effect.
     pub async fn apply(&self, now: DateTime<Utc>) -> Result<usize, MessageError> {
         if let Err(error) = self.audit.sweep(now, self.audit_days) {
             let error = &error as &dyn std::error::Error;
@@ -94,7 +94,8 @@ impl Retention {
         Ok(deleted)
     }
 
-    /// From when on what was said in an audience is still kept; none where all of it is, also for a legal hold.
+    /// The time since which messages of an audience are kept; `None` if all of them are, also because of a
+    /// legal hold.
     fn kept_since(&self, audience: &AudienceId, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if self.archive.store().is_held(audience) {
             return None;

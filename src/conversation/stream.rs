@@ -1,12 +1,12 @@
-//! Showing an answer as it grows, no faster than the platform likes.
+//! Shows an answer as it grows, no faster than the platform allows.
 
 use muninn_platform::{Reply, SafeText};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// Runs `writing` to its end, and meanwhile shows `text` through `reply`: a sign of life until there
-/// is some and whenever no more comes, and the text so far at the reply's pace. An update under way is finished before this
+/// Runs `writing` to its end, and meanwhile shows `text` through `reply`: a typing indicator until there is text and
+/// whenever no more arrives, and the text so far at the reply's pace. An update in progress is finished before this
 /// returns, so that it cannot overtake what the caller sends next.
 pub async fn show<T>(
     reply: &mut dyn Reply,
@@ -30,13 +30,13 @@ async fn pump(
     let pace = reply.pace();
     let mut shown = String::new();
     let mut due = Instant::now() + pace.working_every;
-    // When a person last saw that it goes on.
+    // When a person last saw a sign of progress.
     let mut seen = Instant::now();
     loop {
         tokio::select! {
             biased;
             () = written.cancelled() => return,
-            // The first text is shown at once, what follows at the platform's pace.
+            // The first text is shown at once, later text at the platform's pace.
             Ok(()) = text.changed(), if shown.is_empty() => {}
             () = sleep_until(due) => {}
         }
@@ -54,7 +54,7 @@ async fn pump(
             safe.as_str().clone_into(&mut shown);
             seen = Instant::now();
         } else if seen.elapsed() >= pace.working_every {
-            // A slow model, or one that calls tools in the middle of its answer: nobody is to think that this was all.
+            // The model may be slow or be calling tools in the middle of its answer. Nobody should take this for the end.
             reply.working().await;
             seen = Instant::now();
         }

@@ -1,5 +1,5 @@
-//! Carries a session's rolling summary on. When and over what is decided by
-//! [`crate::memory::summary`].
+//! Updates a session's rolling summary. [`crate::memory::summary`] decides when, and over which
+//! turns.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::graph::{ResponseId, StoreError, Summary, Trust, Turn, TurnRead};
 use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, summary};
 
-/// Tokens of each side of a turn that a summary is made from.
+/// Maximum tokens of each side of a turn that a summary is made from.
 const TURN_TOKENS: u32 = 400;
 
-/// Makes summaries, with the utility model.
+/// Writes summaries with the utility model.
 #[derive(Debug)]
 pub struct Summarizer {
     archive: Arc<Archive>,
@@ -26,9 +26,9 @@ pub struct Summarizer {
     prompts: ArcSwap<Prompts>,
     budgets: Arc<Budgets>,
     channels: Arc<Channels>,
-    /// Turns that stay out of it.
+    /// Number of newest turns that are not summarised.
     window_turns: usize,
-    /// Sessions whose summary is being written: a turn that ends meanwhile asks for no other.
+    /// Sessions whose summary is being written. A turn that ends meanwhile starts no second one.
     writing: DashSet<ConversationId>,
 }
 
@@ -64,12 +64,12 @@ impl Summarizer {
         }
     }
 
-    /// Makes later summaries with these prompts.
+    /// Uses these prompts for later summaries.
     pub fn use_prompts(&self, prompts: Arc<Prompts>) {
         self.prompts.store(prompts);
     }
 
-    /// Covers the next turns that fell out of the window.
+    /// Extends the summary to the turns that left the window.
     pub async fn carry_on(&self, sessions: &Sessions, message: &IncomingMessage) {
         let session = &message.conversation;
         if !self.writing.insert(session.clone()) {
@@ -148,7 +148,7 @@ impl Summarizer {
             images: Vec::new(),
             model: None,
             tools: Vec::new(),
-            // A word is about 4/3 tokens in English, and more elsewhere.
+            // A word is about 4/3 tokens in English, and more in other languages.
             shape: None,
             sampling: SamplingByKind::of(set.as_ref()).into_summary(),
             max_tokens: 3 * summary::WORDS as u32,
@@ -164,7 +164,8 @@ impl Summarizer {
         Ok(completion.text)
     }
 
-    /// Saves it, unless something was forgotten since it was begun: it could still hold that.
+    /// Saves the summary, unless something was forgotten since it was begun, as the summary could
+    /// still contain that.
     async fn save(
         &self,
         sessions: &Sessions,

@@ -1,5 +1,5 @@
-//! Doing from elsewhere what is done in chat, on a page or by a program: it goes the way of a message to the bot, with all
-//! that holds for one.
+//! Lets pages and programs act like people in chat: what they do reaches the bot as a message, with all rules for
+//! messages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use tokio::time::timeout;
 use crate::conversation::bot::Bot;
 use crate::graph::accounts::Account;
 
-/// The way to the bot.
+/// The connection to the bot.
 #[derive(Debug)]
 pub struct ToBot {
-    /// None once the bot is ending: it ends when nobody has a way to it.
+    /// `None` once the bot is shutting down: it ends when nobody can send to it any more.
     inbox: Mutex<Option<Inbox>>,
     bot: Arc<Bot>,
 }
@@ -28,7 +28,7 @@ pub struct ToBot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSaid {
     Answer(String),
-    /// A word on why there is no answer, or what only the one who asks is told.
+    /// Why there is no answer, or a text for the author alone.
     Notice(String),
 }
 
@@ -40,15 +40,15 @@ impl BotSaid {
     }
 }
 
-/// Why the bot said nothing.
+/// Why the bot did not reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NothingSaid {
     #[error("the bot is ending")]
     Ending,
-    /// It chose to, or did so before.
+    /// It chose not to, or did so at an earlier delivery.
     #[error("the bot said nothing")]
     Silent,
-    /// It goes on without whoever waited.
+    /// It continues, but nobody waits any more.
     #[error("the bot said nothing in time")]
     TooLate,
 }
@@ -66,15 +66,15 @@ impl ToBot {
         self.bot.under_way()
     }
 
-    /// From now on nothing is done.
+    /// Accepts nothing more from now on.
     pub fn close(&self) {
         self.inbox.lock().take();
     }
 
-    /// Gives the bot what somebody says; gives what the bot said within this time.
+    /// Sends a message to the bot and returns its reply within this time.
     ///
     /// # Errors
-    /// When it said nothing.
+    /// Fails when it did not reply.
     pub async fn says(
         &self,
         message: IncomingMessage,
@@ -96,16 +96,16 @@ impl ToBot {
         heard.unwrap_or(Err(NothingSaid::TooLate))
     }
 
-    /// Stops what is answered in a conversation.
+    /// Stops the answers of a conversation.
     pub fn stop(&self, conversation: ConversationId) {
         if let Some(inbox) = self.inbox.lock().as_ref() {
-            // A bot with too much to do answers it to nobody.
+            // An overloaded bot drops this request.
             let _ = inbox.offer(Incoming::Stop(conversation));
         }
     }
 }
 
-/// What somebody says elsewhere than in chat, in a place of theirs.
+/// A message that somebody writes outside of chat, in a place that they read.
 pub fn said_by(
     person: &Account,
     event: EventId,
@@ -115,7 +115,7 @@ pub fn said_by(
     let author = Author {
         id: person.id.clone(),
         name: person.name.clone(),
-        // What others said is theirs, whatever somebody may do with it in chat.
+        // The messages of others stay protected, whatever this person may do in chat.
         is_admin: false,
         time_zone: None,
         language: None,
@@ -123,7 +123,7 @@ pub fn said_by(
     IncomingMessage::new(event, conversation, audience, author, body)
 }
 
-/// What the bot says, for whoever waits for it.
+/// Collects the bot's reply for whoever waits for it.
 struct HeldReply {
     said: Option<oneshot::Sender<BotSaid>>,
     withdraw: Arc<dyn Withdraw>,
@@ -160,7 +160,7 @@ impl Reply for HeldReply {
     }
 }
 
-/// The way back to somebody who is not there any more: what is answered is kept, and nobody hears it.
+/// A reply to somebody who is not there any more: the answer is kept, and shown to nobody.
 #[derive(Clone, Copy, Debug)]
 pub struct Unheard;
 

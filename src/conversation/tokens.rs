@@ -1,5 +1,5 @@
-//! Tokens by which programs ask the bot for a person: made and revoked in chat and by the operator, shown once, and kept as a
-//! hash.
+//! Tokens with which programs ask the bot for a person. They are made and revoked in chat and by the operator, shown once,
+//! and kept as a hash.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::graph::accounts::Account;
 use crate::graph::tokens::KeptToken;
 use crate::graph::{GraphStore, StoreError};
 
-/// With which every token begins, so that one that is pasted somewhere is known for what it is.
+/// Start of every token, so that a token that was pasted somewhere is recognised.
 const PREFIX: &str = "muninn-mcp-";
-/// Tokens of one account.
+/// Maximum number of tokens per account.
 pub const MOST_TOKENS: usize = 20;
-/// The longest life.
+/// Longest lifetime.
 const LONGEST: TimeDelta = TimeDelta::days(3_650);
 
-/// A token, to be given to its owner and to nobody else: 244 random bits.
+/// A token with 244 random bits, to be shown to its owner only.
 #[derive(Clone)]
 pub struct SecretToken(String);
 
@@ -40,7 +40,7 @@ impl std::fmt::Debug for SecretToken {
     }
 }
 
-/// What a token that is made is to be.
+/// The properties of a token to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedToken {
     pub account: Account,
@@ -70,10 +70,10 @@ impl Tokens {
         Self { store, audit }
     }
 
-    /// Makes one; `by` is who wants it, for the audit.
+    /// Makes a token. `by` is who requested it, for the audit log.
     ///
     /// # Errors
-    /// When the account has too many, or the graph cannot be reached.
+    /// Fails when the account has too many tokens, or the graph cannot be reached.
     pub async fn make(&self, wanted: WantedToken, by: &str) -> Result<SecretToken, NoToken> {
         let WantedToken {
             account,
@@ -100,16 +100,16 @@ impl Tokens {
         Ok(secret)
     }
 
-    /// What is kept of a token; none where it was never made, was revoked, or its time is over.
+    /// Returns what is kept of a token; `None` if it was never made, was revoked, or has expired.
     ///
     /// # Errors
-    /// When the graph cannot be reached: then it lets nobody in.
+    /// Fails when the graph cannot be reached; the token then grants no access.
     pub async fn check(&self, token: &str) -> Result<Option<KeptToken>, StoreError> {
         if !token.starts_with(PREFIX) {
             return Ok(None);
         }
         let now = Utc::now();
-        // It is found by a hash of 244 random bits: how long that takes tells nothing of them.
+        // The lookup is by a hash of 244 random bits, so its timing reveals nothing about them.
         let Some(kept) = self.store.token(&hash(token), now).await? else {
             return Ok(None);
         };
@@ -123,18 +123,18 @@ impl Tokens {
         Ok(Some(kept))
     }
 
-    /// The tokens of some accounts, or of all, the oldest first.
+    /// Returns the tokens of some accounts or of all, oldest first.
     ///
     /// # Errors
-    /// When the graph cannot be reached.
+    /// Fails when the graph cannot be reached.
     pub async fn list(&self, accounts: Option<&[String]>) -> Result<Vec<KeptToken>, StoreError> {
         self.store.tokens(accounts).await
     }
 
-    /// Revokes tokens: from now on they let nobody in.
+    /// Revokes tokens; they grant no access from now on.
     ///
     /// # Errors
-    /// When the graph cannot be reached.
+    /// Fails when the graph cannot be reached.
     pub async fn revoke(&self, tokens: &[KeptToken], by: &str) -> Result<(), StoreError> {
         let ids: Vec<String> = tokens.iter().map(|it| it.id.clone()).collect();
         self.store.revoke_tokens(&ids).await?;
@@ -146,7 +146,7 @@ impl Tokens {
     }
 }
 
-/// When a token ends that is made now to hold so long: `30 days`, `12h`. None where the words say no time.
+/// When a token expires that is made now for `30 days` or `12h`. `None` if the words do not name a duration.
 pub fn ends_after(life: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let life = TimeDelta::from_std(humantime::parse_duration(life).ok()?).ok()?;
     let is_fitting = life > TimeDelta::zero() && life <= LONGEST;

@@ -1,7 +1,7 @@
 //! One turn: from a message to an answer that is kept and delivered.
 //!
-//! The steps are those of [the path of one message](crate); each is a short function here, and what
-//! it decides is decided elsewhere.
+//! The steps are those of [the path of one message](crate). Each is a short function here; the decisions are made in
+//! other modules.
 
 mod agreed;
 mod answering;
@@ -46,11 +46,11 @@ use crate::llm::{ModelChain, millis};
 use crate::memory::{Archive, Kept, Recaller, embedded_text_of, summary};
 use muninn_platform::redact::{is_redacted, without_secrets};
 
-/// How often an answer is made anew because what it was given is forgotten, or answered anew: several people may edit and
+/// How often an answer is regenerated because its inputs were forgotten or regenerated. Several people may edit and
 /// delete at once.
 pub(super) const MOST_AGAIN: usize = 5;
 
-/// Makes turns.
+/// Runs turns.
 #[derive(Clone, Debug)]
 pub struct TurnRunner {
     pub config: TurnConfig,
@@ -58,9 +58,9 @@ pub struct TurnRunner {
     pub recaller: Arc<Recaller>,
     pub prompts: Arc<Prompts>,
     pub attachments: Attachments,
-    /// Some channels have a persona, or a model, of their own.
+    /// The settings of channels, some of which have their own persona or model.
     pub channels: Arc<Channels>,
-    /// None: answers come from memory alone.
+    /// Without a model, answers come from memory alone.
     pub model: Option<Arc<ModelChain>>,
     pub toolbox: Arc<Toolbox>,
     pub mcp: Arc<McpServers>,
@@ -89,22 +89,21 @@ impl TurnError {
     }
 }
 
-/// What is to be answered.
+/// The message to be answered.
 #[derive(Clone, Copy, Debug)]
 struct Asked<'a> {
     message: &'a IncomingMessage,
-    /// What it says, without secrets.
+    /// Its text, without secrets.
     text: &'a str,
     files: &'a Files,
-    /// What the bot is where it was said.
+    /// The channel's kind.
     kind: &'a ChannelKind,
-    /// When its turn began.
+    /// When the turn began.
     began: Instant,
 }
 
 impl Asked<'_> {
-    /// What is said of it that a secret was sent. One that was taken out before the message came
-    /// here left its mark.
+    /// The notice that a secret was sent. A secret that was removed before the message arrived here left a mark.
     fn notice(&self) -> Option<Notice> {
         let mut texts = self.files.texts.iter().map(|file| file.text.as_str());
         let has_secret = is_redacted(self.text) || texts.any(is_redacted);
@@ -116,37 +115,37 @@ impl Asked<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NoDraft {
     Interrupted(Interruption),
-    /// The model found that the message is not for it.
+    /// The model decided that the message is not for it.
     Silent,
 }
 
-/// What the turn leaves to be done after the answer went out.
+/// What remains to be done after a turn.
 #[derive(Debug, PartialEq, Eq)]
 pub enum After {
     Nothing,
-    /// The message had its answer already.
+    /// The message had been answered before.
     Earlier,
-    /// Another process answered it at the same moment, and delivers that.
+    /// Another process answered it at the same moment, and delivers that answer.
     Elsewhere,
-    /// The model chose to say nothing.
+    /// The model chose not to answer.
     Silent,
-    /// Turns fell out of the window.
+    /// Turns left the window, so the summary has to be updated.
     Summarize,
-    /// It was stopped before anything of its answer was there.
+    /// It was stopped before any of its answer was visible.
     Stopped,
-    /// Nothing went out: the message was revised meanwhile.
+    /// Nothing was delivered, as the message was edited or deleted meanwhile.
     Superseded,
-    /// Something that the answer was given was forgotten, or answered anew, while it grew.
+    /// An input of the answer was forgotten or regenerated while the answer was written.
     Outdated,
 }
 
 impl TurnRunner {
-    /// Answers a message, keeps the turn and delivers the answer, in this order. An event that was
-    /// answered already is answered only where nothing says that its answer went out. `revised_at` is when the text was
-    /// edited to what it is, so that the same edit, told again after a crash, is known.
+    /// Answers a message, keeps the turn and delivers the answer, in this order. The kept answer of an event is delivered
+    /// again only if its delivery is not recorded. `revised_at` is when the text got its present form, so that the same
+    /// edit is recognised when it is delivered again after a crash.
     ///
     /// # Errors
-    /// When nothing could be answered; the reply is then still open.
+    /// Fails when there is no answer; the reply is then still open.
     pub async fn take(
         &self,
         guard: &SessionGuard,
@@ -204,7 +203,7 @@ impl TurnRunner {
             .await
     }
 
-    /// What comes with a message: what was attached, and what was said before the bot came.
+    /// The attached files, and the messages from before the bot joined.
     async fn files(
         &self,
         message: &IncomingMessage,
@@ -260,7 +259,7 @@ impl TurnRunner {
             return Ok(After::Elsewhere);
         }
         let id = turn.turn.id;
-        // Once more: while it was kept, nobody knew that it repeats something.
+        // Checked again: until it was kept, nobody could know that it repeats something forgotten.
         if matches!(kept, Kept::Graph) && self.rests_on_forgotten(message, draft, read).await {
             let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
@@ -268,7 +267,7 @@ impl TurnRunner {
         offer(reply, id, proposed(&draft.gathered.tools).as_ref());
         let outgoing = draft.outgoing(&kept, read, message.language());
         let outdated = match kept {
-            // Nobody forgets what nobody keeps.
+            // A turn that is not kept cannot be forgotten.
             Kept::Nowhere => deliver(reply, &outgoing).await.and(None),
             Kept::Graph | Kept::Journal | Kept::Duplicate(_) => {
                 self.deliver_turn(guard, reply, id, &outgoing).await
@@ -284,8 +283,8 @@ impl TurnRunner {
         Ok(self.after(&kept, draft, read))
     }
 
-    /// What the bot is in a channel. Where a file that its settings name cannot be used, it is as everywhere, and strict:
-    /// what it was told to keep to is not known.
+    /// The kind of a channel. Where a file named by its settings cannot be used, the general prompts apply with strict
+    /// grounding, because the channel's instructions are unknown.
     async fn kind(&self, channel: &AudienceId) -> ChannelKind {
         let set = self.channels.of(channel).unwrap_or_default();
         if !ChannelKind::names_files(&set) {
@@ -308,7 +307,7 @@ impl TurnRunner {
         }
     }
 
-    /// Counts that the model chose to say nothing. The reply is dropped without a word.
+    /// Counts that the model chose not to answer. The reply is dropped without a message.
     async fn note_silence(&self, guard: &SessionGuard) {
         metrics::counter!("muninn_stayed_silent_total").increment(1);
         if let Err(error) = self.archive.store().stayed_silent(guard).await {
@@ -317,7 +316,7 @@ impl TurnRunner {
         }
     }
 
-    /// Links a turn in the graph to the earlier ones that it replaces.
+    /// Links a turn in the graph to the earlier turns that it replaces.
     async fn link(&self, kept: &Kept, turn: &NewTurn) {
         match kept {
             Kept::Graph => {

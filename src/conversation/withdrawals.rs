@@ -1,5 +1,5 @@
-//! Takes away what the bot said, when it was forgotten: at once where that can be, otherwise later, also after a
-//! restart. Knows ids only, and nothing of what was said.
+//! Withdraws the bot's messages that show forgotten turns: at once where possible, otherwise later, also after a restart.
+//! It stores IDs only, and no text.
 
 mod file;
 
@@ -25,25 +25,25 @@ use crate::graph::items::AsRead;
 use crate::graph::{GraphStore, ResponseId};
 use crate::memory::TakesAway;
 
-/// How long somebody waits for it; the rest goes on behind the answer.
+/// How long the author of a command waits; the rest is done after the reply.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// For one message, with what a platform's limiter makes it wait.
+/// Longest time for one message, including the wait for the platform's rate limit.
 const ATTEMPT: Duration = Duration::from_secs(30);
-/// The pause after a failure, doubling up to [`SLOWEST`].
+/// First pause after a failure, doubling up to [`SLOWEST`].
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
 const SLOWEST: Duration = Duration::from_secs(900);
-/// After so many failures, about three hours, it is given up.
+/// Maximum number of failures, after about three hours.
 const TRIES: u32 = 20;
-/// Messages between two writes of what is still to be done.
+/// Number of messages between two writes of the remaining work.
 const WRITE_EVERY: usize = 16;
 
-/// What is to be taken away on a platform, as it is written down.
+/// The messages to withdraw on one platform, as they are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Withdrawal {
     platform: String,
     #[serde(flatten)]
     left: ToWithdraw,
-    /// How often it failed.
+    /// Number of failures.
     tries: u32,
 }
 
@@ -51,28 +51,28 @@ struct Withdrawal {
 struct Open {
     number: u64,
     withdrawal: Withdrawal,
-    /// Somebody sees to it just now.
+    /// Whether a task is working on it.
     is_taken: bool,
     due: Instant,
 }
 
-/// What is to be taken away of one conversation once it is forgotten.
+/// What to withdraw of one conversation that is being forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToWithdraw {
     pub conversation: ConversationId,
     messages: Vec<MessageId>,
-    /// Questions whose answer is looked for, as nobody knows what it went out as.
+    /// Questions whose answers have to be searched for, as their message IDs are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answers_to: Vec<EventId>,
-    /// Messages that show an answer which was emptied: one that was given anew since stays.
+    /// Messages that show an emptied answer. If it was regenerated since, they stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     emptied: Vec<(MessageId, ResponseId)>,
-    /// The conversation's title as well.
+    /// Whether to withdraw the conversation's title too.
     title: bool,
 }
 
 impl ToWithdraw {
-    /// What went out of one session, and of others that quote it. The title is of `session`.
+    /// The messages of one session, and of others that quote it. The title is that of `session`.
     pub fn of(session: &ConversationId, spoken: Vec<Spoken>, title: bool) -> Vec<Self> {
         let mut by_session: BTreeMap<ConversationId, Self> = BTreeMap::new();
         let nothing = |conversation: &ConversationId| Self {
@@ -106,13 +106,13 @@ impl ToWithdraw {
 
 #[async_trait]
 impl TakesAway for Withdrawals {
-    /// It is taken away as soon as its platform can be reached.
+    /// Withdraws messages as soon as their platform can be reached.
     async fn take_over(&self, shown: Vec<Spoken>) {
         for spoken in shown {
             let conversation = spoken.session.clone();
             let all = ToWithdraw::of(&conversation, vec![spoken], false);
             let platform = conversation.platform();
-            // Dropped: the platform may not be reached yet.
+            // Dropped, not carried out: the platform may not be reachable yet.
             drop(self.plan_withdrawal(platform, self.of(platform), all).await);
         }
     }
@@ -128,12 +128,12 @@ impl Withdraw for NotReached {
     }
 }
 
-/// What was written down to be taken away. Dropped, it is left to whoever tries again later: what was to be forgotten may
-/// have been, whatever the graph said.
+/// Withdrawals that were written down. If this is dropped, they are left to later tries: the turns may have been
+/// forgotten, even if the graph reported an error.
 #[derive(Debug, Default)]
 pub struct PlannedWithdrawals {
     numbers: Vec<u64>,
-    /// None where there is nothing.
+    /// `None` if there is nothing to withdraw.
     of: Option<Arc<Plans>>,
 }
 
@@ -152,7 +152,7 @@ impl Drop for PlannedWithdrawals {
     }
 }
 
-/// All that is to be taken away.
+/// All withdrawals.
 #[derive(Debug, Default)]
 struct Plans {
     state: Mutex<State>,
@@ -161,11 +161,11 @@ struct Plans {
 
 impl Plans {
     fn state(&self) -> MutexGuard<'_, State> {
-        // A list of ids: whatever a panic left of it is sound.
+        // A list of IDs is consistent, even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody sees to these any more.
+    /// Marks these as not being worked on.
     fn release(&self, numbers: &[u64]) {
         let mut state = self.state();
         let released = state.all.iter_mut();
@@ -177,12 +177,12 @@ impl Plans {
     }
 }
 
-/// What became of it so far.
+/// The result so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WithdrawalOutcome {
-    /// Messages that will be gone later.
+    /// Number of messages that will be withdrawn later.
     pub later: usize,
-    /// Messages that stay, by the reason.
+    /// Number of messages that stay, by reason.
     pub stays: BTreeMap<Value, usize>,
 }
 
@@ -192,12 +192,12 @@ impl WithdrawalOutcome {
     }
 }
 
-/// Sees to it that what was forgotten is taken away.
+/// Carries out withdrawals.
 pub struct Withdrawals {
     file: WithdrawalFile,
     plans: Arc<Plans>,
     platforms: DashMap<String, Arc<dyn Withdraw>>,
-    /// Says whether an emptied answer was given anew.
+    /// Tells whether an emptied answer was regenerated.
     store: Option<Arc<GraphStore>>,
 }
 
@@ -214,10 +214,10 @@ impl std::fmt::Debug for Withdrawals {
 }
 
 impl Withdrawals {
-    /// Goes on with what earlier processes left in the folder.
+    /// Opens the folder, and continues what earlier processes left there.
     ///
     /// # Errors
-    /// When the folder cannot be used.
+    /// Fails when the folder cannot be used.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         let (file, left_over) = WithdrawalFile::open(folder)?;
         let mut state = State::default();
@@ -238,7 +238,7 @@ impl Withdrawals {
         })
     }
 
-    /// With what says whether an emptied answer was given anew, perhaps by another process.
+    /// Sets the graph, which tells whether an emptied answer was regenerated, perhaps by another process.
     #[must_use]
     pub fn with_store(self, store: Arc<GraphStore>) -> Self {
         Self {
@@ -251,7 +251,7 @@ impl Withdrawals {
         self.plans.state()
     }
 
-    /// A platform can be reached.
+    /// Registers a platform that can be reached.
     pub fn connected(&self, platform: &str, withdraw: Arc<dyn Withdraw>) {
         self.platforms.insert(platform.to_owned(), withdraw);
         let now = Instant::now();
@@ -263,7 +263,7 @@ impl Withdrawals {
         self.plans.changed.notify_one();
     }
 
-    /// What takes messages away on a platform, as soon as that can be reached.
+    /// Withdraws messages on a platform as soon as that can be reached.
     pub fn of(&self, platform: &str) -> Arc<dyn Withdraw> {
         let known = self.platforms.get(platform);
         known.map_or_else(
@@ -272,7 +272,7 @@ impl Withdrawals {
         )
     }
 
-    /// These messages say something else from now on: they are not taken away any more for what they said.
+    /// Cancels the withdrawal of messages that have a new text now.
     pub async fn forgo(&self, conversation: &ConversationId, messages: &Delivered) {
         let is_any = self.state().forgo(conversation, messages);
         if is_any {
@@ -280,7 +280,8 @@ impl Withdrawals {
         }
     }
 
-    /// Takes away at once what went out and shows what was forgotten at that moment: whoever forgot it did not know of it.
+    /// Withdraws messages at once that show something forgotten while they were sent, because whoever forgot it did not
+    /// know of them.
     pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: Spoken) {
         let conversation = shown.session.clone();
         let gone = ToWithdraw::of(&conversation, vec![shown], false);
@@ -289,8 +290,7 @@ impl Withdrawals {
         self.carry_out(planned).await;
     }
 
-    /// Writes down what is to be taken away, before it is forgotten what it was. To be followed by
-    /// [`Withdrawals::carry_out`].
+    /// Writes down what to withdraw, before the record of it is deleted. To be followed by [`Withdrawals::carry_out`].
     pub async fn plan_withdrawal(
         &self,
         platform: &str,
@@ -324,7 +324,7 @@ impl Withdrawals {
         planned
     }
 
-    /// Takes away what was written down, as far as that can be in a few seconds; the rest follows.
+    /// Withdraws what was planned, as far as possible within a few seconds; the rest follows later.
     pub async fn carry_out(&self, planned: PlannedWithdrawals) -> WithdrawalOutcome {
         let mut outcome = WithdrawalOutcome::default();
         let deadline = Instant::now() + PATIENCE;
@@ -346,7 +346,7 @@ impl Withdrawals {
         outcome
     }
 
-    /// Tries again what could not be taken away, until `shutdown`.
+    /// Retries failed withdrawals, until `shutdown`.
     pub async fn run(&self, shutdown: CancellationToken) {
         loop {
             let (number, due) = self.next();
@@ -379,7 +379,7 @@ impl Withdrawals {
         }
     }
 
-    /// What can be done now, taken; or when there will be something.
+    /// Takes the next withdrawal that is due, or returns when one will be.
     fn next(&self) -> (Option<u64>, Option<Instant>) {
         let mut state = self.state();
         let now = Instant::now();
@@ -397,7 +397,7 @@ impl Withdrawals {
         (None, soonest)
     }
 
-    /// Takes away one message after the other, until one cannot be now.
+    /// Withdraws one message after the other, until one fails.
     async fn work_on(
         &self,
         number: u64,
@@ -458,8 +458,8 @@ impl Withdrawals {
         }
     }
 
-    /// Whether an answer that was emptied says something else now. While the graph is away, it is taken away: it said what
-    /// was forgotten.
+    /// Whether an emptied answer was regenerated. While the graph is away, it counts as not regenerated, because it said
+    /// what was forgotten.
     async fn is_given_anew(&self, emptied: Option<ResponseId>) -> bool {
         let (Some(store), Some(answer)) = (&self.store, emptied) else {
             return false;
@@ -491,7 +491,7 @@ impl Withdrawals {
         Some((platform.clone(), conversation.clone(), step))
     }
 
-    /// The messages of an answer that was looked for are to be taken away.
+    /// Adds the messages of an answer that was searched for.
     fn found(&self, number: u64, messages: Vec<MessageId>) {
         let mut state = self.state();
         if let Some(open) = state.get(number) {
@@ -536,7 +536,7 @@ impl Withdrawals {
         }
     }
 
-    /// Writes down what is still to be done.
+    /// Writes the remaining work to the file.
     async fn write(&self) {
         let all = || {
             let state = self.state();
@@ -553,7 +553,7 @@ impl Withdrawals {
 
 #[derive(Debug)]
 enum Step {
-    /// Of an answer that was emptied, if it shows one.
+    /// A message, with the emptied answer that it shows, if any.
     Message(MessageId, Option<ResponseId>),
     AnswerTo(EventId),
     Title,
@@ -572,7 +572,7 @@ impl State {
         number
     }
 
-    /// What of it is not written down yet. What is may be known by now to show an emptied answer.
+    /// Removes what is written down already. What is written down may turn out now to show an emptied answer.
     fn not_planned(&mut self, mut new: ToWithdraw) -> ToWithdraw {
         let planned = self.all.iter_mut().map(|it| &mut it.withdrawal.left);
         for its in planned.filter(|it| it.conversation == new.conversation) {
@@ -588,7 +588,7 @@ impl State {
         new
     }
 
-    /// Says whether any of the messages was written down.
+    /// Removes messages. Returns whether any of them was written down.
     fn forgo(&mut self, conversation: &ConversationId, messages: &Delivered) -> bool {
         let mut is_any = false;
         let all = self.all.iter_mut().map(|it| &mut it.withdrawal.left);

@@ -1,4 +1,4 @@
-//! The file of a ledger: where in it each line stands, what is written together, and what is overwritten.
+//! The file of a ledger: the position of each line, what is written together, and what is overwritten.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -12,17 +12,17 @@ use private_files::private_file;
 
 use super::{Line, Order, message_without_secrets};
 
-/// What nobody took back for this long is not answered any more.
+/// A message that nobody took back for this long is not answered any more.
 pub(super) const KEPT: TimeDelta = TimeDelta::hours(24);
 
-/// The file is written anew when it is longer than this, in bytes, and mostly blank.
+/// The file is rewritten when it is longer than this, in bytes, and mostly blank.
 pub(super) const LONG: u64 = 1 << 20;
 
-/// The file, and where in it what is open stands.
+/// The file, and the positions of its open messages.
 pub(super) struct Book {
     file: LedgerFile,
     open: HashMap<EventId, Span>,
-    /// Lines that nobody waits for any more and that still stand there.
+    /// Lines that nobody waits for any more, and that are not overwritten yet.
     gone: Vec<Span>,
 }
 
@@ -30,13 +30,13 @@ pub(super) struct Book {
 #[derive(Default)]
 struct Batch {
     bytes: Vec<u8>,
-    /// What is open once they are written.
+    /// The messages that are open once the lines are written.
     open: HashMap<EventId, Span>,
-    /// Those of them that nobody waits for.
+    /// The lines among them that nobody waits for.
     gone: Vec<Span>,
 }
 
-/// A line's place in the file, without the end of the line.
+/// The position of a line in the file, without its line end.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     at: u64,
@@ -44,7 +44,7 @@ struct Span {
     first: Times,
 }
 
-/// When a message was sent, and when the bot got it.
+/// When a message was sent, and when the bot received it.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     sent_at: DateTime<Utc>,
@@ -68,7 +68,7 @@ impl Times {
 }
 
 impl Book {
-    /// Writes down what is left over, and removes it from where it stood.
+    /// Writes the left-over messages to this file, and removes them from the old ones.
     pub(super) fn open(slots: Slots) -> io::Result<(Self, Vec<IncomingMessage>)> {
         let Slots { own, left } = slots;
         let mut left_over = Vec::new();
@@ -92,8 +92,7 @@ impl Book {
             bytes.push(b'\n');
         }
         file.replace(&bytes)?;
-        // Written here before it is removed there: after a crash in between it is there twice, and
-        // answered once.
+        // Written here before it is removed there: after a crash in between it is in both, and is answered once.
         for slot in left {
             std::fs::remove_file(&slot.path)?;
         }
@@ -101,7 +100,7 @@ impl Book {
         Ok((Self { file, open, gone }, left_over))
     }
 
-    /// Writes what is ordered, until nobody can order any more.
+    /// Writes orders until nobody can send any more.
     pub(super) fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
         while let Ok(first) = orders.recv() {
             let orders: Vec<Order> = std::iter::once(first).chain(orders.try_iter()).collect();
@@ -114,7 +113,7 @@ impl Book {
             }
             for order in orders {
                 if let Some(written) = order.written {
-                    // Who gave up waiting does not want to know.
+                    // Whoever stopped waiting needs no result.
                     let _ = written.send(());
                 }
             }
@@ -128,7 +127,7 @@ impl Book {
             return self.file.empty();
         }
         if let Err(error) = self.file.append(&batch.bytes) {
-            // To overwrite needs no room.
+            // Overwriting needs no disk space.
             self.blank_gone()?;
             return Err(error);
         }
@@ -137,7 +136,7 @@ impl Book {
             self.gone.extend(self.open.insert(event, span));
         }
         self.gone.extend(batch.gone);
-        // What is only done is of no use to anybody after a crash, so it may wait.
+        // Lines that are only done have no use after a crash, so they need no sync.
         if orders.iter().any(|order| order.written.is_some()) {
             self.file.sync()?;
         }
@@ -145,7 +144,7 @@ impl Book {
         self.shorten()
     }
 
-    /// What is to be appended. What is done is not open any more from here on, whatever comes of the rest.
+    /// The bytes to append. Messages that are done are not open from here on, whatever happens to the rest.
     fn batch(&mut self, orders: &[Order]) -> io::Result<Batch> {
         let mut batch = Batch::default();
         for Order { line, .. } in orders {
@@ -153,7 +152,7 @@ impl Book {
                 Line::Accepted(message) => {
                     let at = self.file.end + batch.bytes.len() as u64;
                     let before = batch.bytes.len();
-                    // What is said of it meanwhile stays behind it.
+                    // Later deliveries keep the times of the first one.
                     let earlier = batch.open.get(&message.event);
                     let earlier = earlier.or_else(|| self.open.get(&message.event));
                     let times = Times::of(message);
@@ -180,7 +179,8 @@ impl Book {
         Ok(batch)
     }
 
-    /// Overwrites what nobody waits for any more. What could not be is tried again with the next that is written.
+    /// Overwrites lines that nobody waits for any more. Lines for which this fails are retried with the next
+    /// write.
     fn blank_gone(&mut self) -> io::Result<()> {
         while let Some(span) = self.gone.last() {
             self.file.blank(*span)?;
@@ -189,7 +189,7 @@ impl Book {
         Ok(())
     }
 
-    /// Writes the file anew where it is mostly blank.
+    /// Rewrites the file if it is mostly blank.
     fn shorten(&mut self) -> io::Result<()> {
         let open: u64 = self.open.values().map(|span| span.length as u64).sum();
         if self.file.end < LONG || open > self.file.end / 2 {
@@ -214,7 +214,7 @@ impl Book {
 
 /// The file of one process.
 struct LedgerFile {
-    /// Held as long as the process lives: nobody else writes this ledger.
+    /// Locked as long as the process lives, so that nobody else writes this ledger.
     slot: Slot,
     file: std::fs::File,
     end: u64,
@@ -232,7 +232,7 @@ impl LedgerFile {
             .seek(SeekFrom::Start(self.end))
             .and_then(|_| self.file.write_all(bytes));
         if written.is_err() {
-            // Half a line would make the whole of the next one unreadable.
+            // An incomplete line would make the whole next line unreadable.
             self.file.set_len(self.end)?;
         }
         written?;
@@ -277,7 +277,7 @@ impl LedgerFile {
     }
 }
 
-/// What is open after a line; the last delivery of a message counts.
+/// Applies a line to the open messages; the last delivery of a message counts.
 fn apply(open: &mut Vec<IncomingMessage>, line: Line) {
     match line {
         Line::Accepted(message) => {
@@ -288,8 +288,8 @@ fn apply(open: &mut Vec<IncomingMessage>, line: Line) {
     }
 }
 
-/// What a file leaves open. A line that cannot be read was never acknowledged to anybody, or is of
-/// another version of this program.
+/// The messages that a file leaves open. An unreadable line was never acknowledged, or was written by another
+/// version of this program.
 fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
@@ -300,7 +300,7 @@ fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
     let mut unreadable = 0;
     for line in BufReader::new(file).split(b'\n') {
         let line = line?;
-        // What is done.
+        // Blank: the message is done.
         if line.iter().all(|byte| *byte == b' ') {
             continue;
         }

@@ -1,28 +1,28 @@
-//! What is said of what is done where somebody agrees.
+//! Notices about questions for approval.
 
 use muninn_texts::{Text, text};
 
 use super::ASKED_FOR;
 
-/// What is said of what was asked whether it is to be done.
+/// A notice about a question for approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalNotice {
     /// Somebody else was asked.
     NotYours,
-    /// It was asked too long ago.
+    /// The question is too old.
     Over,
-    /// What was asked about is not known any more.
+    /// The proposed call is not known any more.
     Gone,
-    /// It is not done.
+    /// The call is declined.
     Declined,
-    /// It was begun before, and what came of it is not known.
+    /// The call was started before, and its result is unknown.
     Unknown(String),
-    /// It was decided before.
+    /// The question was decided before.
     DecidedBefore(String),
 }
 
 impl ApprovalNotice {
-    /// Its sentence.
+    /// The sentence of the notice.
     pub(super) fn text(&self) -> Text {
         match self {
             Self::NotYours => text!("not-yours-to-approve"),

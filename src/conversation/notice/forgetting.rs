@@ -1,4 +1,4 @@
-//! What is said of forgetting.
+//! Notices about forgetting.
 
 use muninn_platform::Vocabulary;
 use muninn_texts::{Text, text};
@@ -6,7 +6,7 @@ use muninn_texts::{Text, text};
 use super::KeptOfPerson;
 use crate::conversation::withdrawals::WithdrawalOutcome;
 
-/// What is said of what was forgotten, or is to be.
+/// A notice about what was forgotten, or will be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForgetNotice {
     Nothing,
@@ -14,40 +14,40 @@ pub enum ForgetNotice {
     Turn {
         quotes: usize,
     },
-    /// The graph cannot be reached, and the turn was not in it.
+    /// The graph is unavailable, and the turn was not in it yet.
     WaitingTurn,
     Session {
         turns: usize,
         vocabulary: &'static Vocabulary,
     },
-    /// A command that took effect already.
+    /// The command took effect at an earlier delivery.
     All,
     Audience {
         turns: usize,
         vocabulary: &'static Vocabulary,
     },
-    /// What it means to be forgotten, before it is done.
+    /// What "forget me" means, before it is done.
     AskMe {
         kept: KeptOfPerson,
         vocabulary: &'static Vocabulary,
     },
     Me {
         kept: KeptOfPerson,
-        /// Answers to others that repeated it, and say nothing any more.
+        /// Number of answers to others that repeated it and were emptied.
         repeated: usize,
         vocabulary: &'static Vocabulary,
     },
-    /// Said below what was forgotten: where it was is under a legal hold.
+    /// Below a confirmation: the place is under a legal hold.
     Held,
-    /// Said below what was forgotten: a file could not be written anew.
+    /// Below a confirmation: a file could not be rewritten.
     StillInFile,
-    /// Said after what was forgotten: what of it can still be seen.
+    /// After a confirmation: which messages can still be seen.
     StillVisible(WithdrawalOutcome),
     ModeratorNeeded(&'static Vocabulary),
 }
 
 impl ForgetNotice {
-    /// Its sentences.
+    /// The sentences of the notice.
     pub(super) fn texts(&self) -> Vec<Text> {
         let text = match self {
             Self::Nothing => text!("nothing-to-forget"),

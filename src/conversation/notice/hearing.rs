@@ -1,17 +1,17 @@
-//! What is said of hearing people.
+//! Notices about hearing people.
 
 use muninn_platform::{Scope, Vocabulary};
 use muninn_texts::{Text, text};
 
-/// What is said of remembering what people say to one another.
+/// A notice about remembering what people say to one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HearingNotice {
-    /// Said to all in a channel, once: that what they say to one another is remembered.
+    /// Posted once to everybody in a channel: what they say to one another is remembered.
     Everybody(&'static Vocabulary),
-    /// It was said to all.
+    /// The reply when this was announced to everybody.
     EverybodyNow(&'static Vocabulary),
     Nobody {
-        /// People were heard until now.
+        /// Whether people were heard until now.
         was: bool,
         vocabulary: &'static Vocabulary,
     },
@@ -28,14 +28,14 @@ pub enum HearingNotice {
     Record {
         is_kept: bool,
         scope: Scope,
-        /// It would be kept at all.
+        /// Whether people are heard there at all.
         is_heard: bool,
         vocabulary: &'static Vocabulary,
     },
 }
 
 impl HearingNotice {
-    /// Its sentences.
+    /// The sentences of the notice.
     pub(super) fn texts(&self) -> Vec<Text> {
         let text = match self {
             Self::Everybody(Vocabulary {

@@ -1,28 +1,28 @@
-//! What is said of lists, and of the things in them.
+//! Notices about lists of remembered items, and about single items.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::Vocabulary;
 use muninn_texts::{Text, Value, text};
 
-/// What is said of single things that are remembered.
+/// A notice about remembered items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ItemNotice {
-    /// Said below a list of what is remembered.
+    /// Below a list of remembered items.
     ListHint {
         first: usize,
         has_more: bool,
         is_search: bool,
     },
-    /// The same below what was recalled.
+    /// The same below recalled items.
     RecalledHint,
     NothingListed {
         is_search: bool,
-        /// What is listed already was all.
+        /// Whether everything was listed already.
         is_end: bool,
     },
-    /// A list has so many things, and no more.
+    /// The maximum length of a list is reached.
     ListEnds(usize),
-    /// Nobody knows what a number means.
+    /// The number does not refer to any list.
     ListAgain,
     NoSuchNumber {
         number: u32,
@@ -42,13 +42,13 @@ pub enum ItemNotice {
     },
     Forgot {
         number: u32,
-        /// What it had corrected.
+        /// Number of earlier versions that it corrected.
         earlier: usize,
     },
 }
 
 impl ItemNotice {
-    /// Its sentence.
+    /// The sentence of the notice.
     pub(super) fn text(&self) -> Text {
         match self {
             Self::ListHint {

@@ -1,34 +1,34 @@
-//! What is said of accounts of one person.
+//! Notices about linked accounts.
 
 use muninn_texts::{Text, Value, text};
 
 use crate::graph::accounts::Account;
 
-/// What is said of linked accounts.
+/// A notice about linked accounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkNotice {
     /// The code by which another account is linked to this one.
     Code(String),
-    /// These accounts are the author's, too.
+    /// These accounts belong to the author too.
     Linked(Vec<Account>),
-    /// Said to those whose account it was linked to.
+    /// To the owners of the accounts to which another was linked.
     LinkedElsewhere(Account),
-    /// Accounts are linked in direct messages alone.
+    /// Accounts can be linked in direct messages only.
     NeedsDirectMessage,
     OwnCode,
     WrongCode,
     TooManyCodes,
     TooManyAccounts(usize),
     Unlinked(Vec<Account>),
-    /// Said to those whose account it was linked to.
+    /// To the owners of the accounts to which it was linked.
     UnlinkedElsewhere(Account),
     NothingLinked,
-    /// The account was not used for long.
+    /// The link ended because the account was not used for a long time.
     Ended,
 }
 
 impl LinkNotice {
-    /// Its sentence.
+    /// The sentence of the notice.
     pub(super) fn text(&self) -> Text {
         match self {
             Self::Code(code) => text!("link-code", code),

@@ -1,4 +1,4 @@
-//! What is said of tokens.
+//! Notices about tokens.
 
 use chrono::{DateTime, Utc};
 use muninn_texts::{Language, Text, Value, text};
@@ -7,30 +7,30 @@ use super::wording::sentences;
 use crate::conversation::tokens::MOST_TOKENS;
 use crate::graph::tokens::KeptToken;
 
-/// What is said of the tokens by which programs ask.
+/// A notice about the tokens of programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TokenNotice {
-    /// By which a program asks for somebody. Said once.
+    /// A new token, which is shown once.
     Made {
         token: String,
-        /// Where it asks.
+        /// The address at which the program asks.
         address: String,
         is_everywhere: bool,
         until: Option<DateTime<Utc>>,
     },
-    /// What tokens somebody has.
+    /// The tokens of a person.
     List(Vec<KeptToken>),
     Revoked(usize),
     NoSuchToken(u32),
     TooMany,
-    /// Words that say no time.
+    /// The words do not name a duration.
     NoSuchLife(String),
-    /// Programs cannot ask.
+    /// Programs cannot ask here.
     NoMcp,
 }
 
 impl TokenNotice {
-    /// Its sentences.
+    /// The sentences of the notice.
     pub(super) fn texts(&self) -> Vec<Text> {
         let text = match self {
             Self::Made {
@@ -65,7 +65,7 @@ fn token_made(
     texts
 }
 
-/// A line each.
+/// One line per token.
 pub(super) fn token_list(tokens: &[KeptToken], language: Language) -> String {
     if tokens.is_empty() {
         return text!("no-tokens").in_language(language);

@@ -1,4 +1,4 @@
-//! Which sentences of the catalogue a notice is.
+//! Maps each notice to its sentences in the catalogue.
 
 use muninn_platform::{Attention, HandedOver, Scope, Vocabulary};
 use muninn_texts::{Language, Text, Value, text};
@@ -11,7 +11,7 @@ use crate::agent::tools::ProposedCall;
 use crate::llm::{Late, ModelError};
 
 impl Notice {
-    /// As somebody reads it.
+    /// The text in one language.
     pub fn in_language(&self, language: Language) -> String {
         let mut paragraphs = vec![sentences(self.texts(), language)];
         if let Self::Token(TokenNotice::List(tokens)) = self {
@@ -26,7 +26,7 @@ impl Notice {
         paragraphs.join("\n\n")
     }
 
-    /// Its sentences.
+    /// The sentences of the notice.
     fn texts(&self) -> Vec<Text> {
         let text = match self {
             Self::ModelDown(why) => text!("model-down", why),
@@ -73,7 +73,7 @@ impl Notice {
             Self::ProposesCall(ProposedCall { tool, arguments }) => text!(
                 "proposes-call",
                 minutes = ASKED_FOR.num_minutes().unsigned_abs(),
-                // Some platforms end a block at three of them, wherever they stand.
+                // Some platforms end a code block at three backticks, wherever they are.
                 call = format!("```\n{tool} {}\n```", arguments.replace("``", "`\u{200b}`"))
             ),
             Self::Approval(it) => it.text(),
@@ -146,7 +146,7 @@ impl Notice {
     }
 }
 
-/// One after another.
+/// Joins the sentences.
 pub(super) fn sentences(texts: Vec<Text>, language: Language) -> String {
     let one = texts
         .into_iter()
@@ -154,10 +154,10 @@ pub(super) fn sentences(texts: Vec<Text>, language: Language) -> String {
     one.map_or(String::new(), |text| text.in_language(language))
 }
 
-/// Where somebody finds what is kept of them.
+/// Where the person finds their copy.
 fn handed_over(count: usize, place: &HandedOver) -> Text {
     match place {
-        // Others may read this.
+        // Others may read this notice.
         HandedOver::Directly => text!("handed-over-directly"),
         HandedOver::Here => text!("handed-over-here", count),
         HandedOver::At(paths) => {
@@ -167,7 +167,7 @@ fn handed_over(count: usize, place: &HandedOver) -> Text {
     }
 }
 
-/// What is answered from now on.
+/// Which messages are answered from now on.
 fn attends(
     attention: Attention,
     scope: Scope,
@@ -189,7 +189,7 @@ fn attends(
         (Attention::Open, Scope::Conversation) => text!("open-conversation", conversation),
         (Attention::Open, Scope::Audience) => text!("open-channel", channel),
     };
-    // What holds in the other of the two, where that is stricter.
+    // The setting of the other scope, where that is stricter.
     let other = match (still, scope) {
         (Attention::Muted, Scope::Conversation) => text!("still-muted-channel", channel),
         (Attention::Muted, Scope::Audience) => text!("still-muted-conversation", conversation),

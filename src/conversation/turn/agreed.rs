@@ -1,4 +1,4 @@
-//! A call that its asker agreed to: made, told and kept as a turn.
+//! Approved tool calls: makes the call, reports the result and keeps it as a turn.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,11 +16,11 @@ use crate::graph::trace::{ToolUse, Trace};
 use crate::graph::{NewTurn, ResponseId, Source, Trust, Turn};
 use crate::llm::millis;
 
-/// Lines and characters that are told of what came of it.
+/// Maximum number of lines and characters of a call's result that are shown.
 const LINES: usize = 30;
 const CHARACTERS: usize = 2_000;
 
-/// What asks below an answer whether a call is to be made.
+/// Shows the buttons with which the reader of an answer approves or declines its proposed call.
 pub(super) fn offer(reply: &mut dyn Reply, answer: ResponseId, call: Option<&ProposedCall>) {
     if let Some(call) = call {
         reply.offer_items(&[ShownItem {
@@ -32,14 +32,14 @@ pub(super) fn offer(reply: &mut dyn Reply, answer: ResponseId, call: Option<&Pro
 }
 
 impl TurnRunner {
-    /// The tools that somebody else answers, as far as they are offered in a channel.
+    /// The outside tools that are available in a channel.
     pub(super) async fn outside(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
         let mut outside = self.toolbox.outside(channel);
         outside.extend(self.mcp.offered_in(channel).await);
         outside
     }
 
-    /// Makes a call that was agreed to, and says what came of it.
+    /// Makes an approved call, and returns its result in words.
     pub async fn make_agreed(
         &self,
         channel: &AudienceId,
@@ -56,7 +56,7 @@ impl TurnRunner {
             ms: millis(began.elapsed()),
             ..ToolUse::default()
         };
-        // Somebody else wrote it: its links are shown as text.
+        // The text comes from somebody else, so its links are shown as plain text.
         (
             LinkHosts::default().limit(&told(&call.tool, &answered, language)),
             used,
@@ -76,7 +76,7 @@ impl TurnRunner {
         }
     }
 
-    /// Keeps what came of it as a turn of the conversation, so that the next answer knows of it.
+    /// Keeps the result as a turn of the conversation, so that the next answer knows of it.
     pub async fn keep_agreed(
         &self,
         guard: &SessionGuard,
@@ -116,7 +116,7 @@ impl TurnRunner {
     }
 }
 
-/// What came of a call, quoted.
+/// The result of a call, quoted.
 fn told(tool: &str, answered: &Answered, language: Language) -> String {
     let Answered { lines, error } = answered;
     let heading = match error {

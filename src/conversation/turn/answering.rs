@@ -1,4 +1,4 @@
-//! Steps 7 to 9: an answer from the model, or else from what is left without one.
+//! Steps 7 to 9: an answer from the model, or else from what is available without one.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,10 +28,10 @@ use crate::llm::ModelChain;
 use crate::memory::{Recalled, apart, summary};
 use crate::retrieval::speech::without_framing;
 
-/// Questions before a message that searching the team's knowledge looks at.
+/// Number of earlier questions that knowledge search looks at.
 const EARLIER: usize = 2;
 
-/// What the agent answers from.
+/// The input of the agent.
 struct AgentInput<'a> {
     asked: &'a Asked<'a>,
     read: &'a Read,
@@ -39,28 +39,28 @@ struct AgentInput<'a> {
     links: &'a Links,
     /// The tools on the graph.
     offer: Option<Arc<Offer>>,
-    /// From then on it looks no further.
+    /// After this time the agent makes no further look-ups.
     late: Instant,
 }
 
-/// How asking the model ended.
+/// How the request to the model ended.
 enum Ended {
     Answered(Result<String, NoAnswer>),
     TookTooLong(Duration),
     Interrupted(Interruption),
 }
 
-/// What the draft is made from then.
+/// What the draft is then made from.
 enum DraftFrom {
-    /// What the model wrote, and what is said below it.
+    /// The model's text, and the notice below it.
     Model(String, Option<Notice>),
-    /// Nothing of the model's, and why.
+    /// Nothing from the model, and why.
     WithoutModel(Notice),
     Nothing(NoDraft),
 }
 
 impl TurnRunner {
-    /// An answer, or why there is to be none. What policies say is part of it, whoever wrote it.
+    /// Returns a draft, or why there is to be none. The replies and warnings of policies are part of it, whatever wrote it.
     pub(super) async fn draft(
         &self,
         asked: &Asked<'_>,
@@ -154,7 +154,7 @@ impl TurnRunner {
         Ok(Ok(draft))
     }
 
-    /// What asks the model for this person, in this channel.
+    /// A model session for this person in this channel.
     fn asker<'a>(
         &'a self,
         model: &'a ModelChain,
@@ -171,7 +171,7 @@ impl TurnRunner {
             .answering_with(set.model.as_deref())
     }
 
-    /// The tools on the graph, where it can be asked.
+    /// The graph tools that are available, if the graph can be asked.
     async fn offer(&self, read: &Read, gathered: &mut Gathered) -> Option<Arc<Offer>> {
         if read.store_away {
             return None;
@@ -183,7 +183,7 @@ impl TurnRunner {
         })
     }
 
-    /// What is said of an answer that ends before its end.
+    /// The notice for an answer that was cut short.
     fn incomplete(&self, gathered: &Gathered) -> Option<Notice> {
         gathered.incomplete.map(|incomplete| match incomplete {
             Incomplete::CutOff => Notice::CutOff {
@@ -256,7 +256,7 @@ impl TurnRunner {
         agent.answer(gathered).await
     }
 
-    /// What the model may call.
+    /// The tools that the model may call.
     async fn tools<'a>(
         &'a self,
         asker: &'a Asker<'_>,
@@ -282,7 +282,7 @@ impl TurnRunner {
         }
     }
 
-    /// What an answer may cost.
+    /// The limits on the cost of an answer.
     fn budget(&self, asker: &Asker<'_>, late: Instant) -> Budget {
         let (config, can) = (&self.config, asker.capabilities());
         Budget {
@@ -296,7 +296,7 @@ impl TurnRunner {
         }
     }
 
-    /// What is left when no model wrote an answer: what the tools found, or else memory.
+    /// An answer without the model: the findings of the tools, or else quotes from memory.
     async fn without_model(
         &self,
         asked: &Asked<'_>,
@@ -318,7 +318,7 @@ impl TurnRunner {
         Ok(draft)
     }
 
-    /// An answer that only quotes: memory, or else what the team has ingested.
+    /// An answer that only quotes: from memory, or else from the team's knowledge.
     async fn quote_memory(
         &self,
         asked: &Asked<'_>,
@@ -326,7 +326,7 @@ impl TurnRunner {
         above: Option<Notice>,
         gathered: Gathered,
     ) -> Result<Draft, TurnError> {
-        // Nobody reads the window then, so it is searched as well.
+        // Nobody sees the window then, so it is searched as well.
         let mut recalled = self.recaller.quote(
             &asked.message.recalls(),
             &read.sought,
@@ -371,7 +371,7 @@ fn as_quoted(recalled: &[Recalled]) -> Vec<Quoted> {
 }
 
 impl TurnRunner {
-    /// The passages that a question finds in what the team has ingested; none where they hardly answer it.
+    /// The passages that a question finds in the team's knowledge; `None` if they hardly answer it.
     async fn quote_knowledge(
         &self,
         asked: &Asked<'_>,
@@ -388,7 +388,7 @@ impl TurnRunner {
         }
         let mut gathered = Gathered::default();
         gathered.take(found);
-        // What it quotes is no memory of this conversation.
+        // Its quotes are not memories of this conversation.
         gathered.is_volatile = true;
         let listed = asked.kind.prompts.render(&FromFindings {
             findings: &gathered.findings,
@@ -398,7 +398,7 @@ impl TurnRunner {
         Ok(Some(draft))
     }
 
-    /// What the team has ingested, as far as those who read the answer may see it.
+    /// The team's knowledge, as far as everybody who reads the answer may see it.
     async fn knowledge<'a>(&'a self, asked: &Asked<'a>, read: &'a Read) -> Option<Knowledge<'a>> {
         let audience = asked.message.channel();
         let kind = asked.kind;
@@ -426,7 +426,7 @@ impl TurnRunner {
     }
 }
 
-/// The questions before this one that searching looks at, oldest first.
+/// The earlier questions that knowledge search looks at, oldest first.
 fn earlier_questions(read: &Read) -> Vec<&str> {
     let window = &read.context.window;
     let from = window.len().saturating_sub(EARLIER);
@@ -436,8 +436,8 @@ fn earlier_questions(read: &Read) -> Vec<&str> {
         .collect()
 }
 
-/// What the draft is made from, by how asking the model ended and what was written until then. `incomplete` is what is said of an answer that
-/// ends before its end.
+/// Decides what the draft is made from, by how the request to the model ended and the text so far. `incomplete` is the notice for
+/// an answer that was cut short.
 fn draft_from(
     ended: Ended,
     written: &str,
@@ -479,7 +479,7 @@ fn draft_from(
     })
 }
 
-/// What is said of it that the model gave no answer.
+/// The notice that the model gave no answer.
 fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
     match error {
         NoAnswer::Prompt(error) => Err(error),
@@ -495,10 +495,10 @@ fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
     }
 }
 
-/// A model that reads less has no room for the descriptions of tools.
+/// Below this many tokens of context, a model has no room for tool descriptions.
 const LEAST_FOR_TOOLS: u32 = 3_000;
 
-/// Tokens of a prompt: what the setting leaves beside an answer, or what the model does, where less.
+/// Maximum tokens of a prompt: what the setting leaves beside an answer, or the model's limit if that is smaller.
 fn prompt_tokens(setting: u32, answer: u32, known: Option<u32>) -> u32 {
     let context = known.map_or(setting, |known| known.min(setting));
     if context == setting {

@@ -1,4 +1,4 @@
-//! Delivering answers, for the first time or once more, and taking away what is not to stand.
+//! Delivers answers, for the first time or again, and withdraws those that must not stay.
 
 use muninn_platform::{
     Delivered, IncomingMessage, Language, Otherwise, PlatformError, Reply, SafeText,
@@ -16,7 +16,7 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, Turn};
 
 impl TurnRunner {
-    /// Delivers the answer that an event has already.
+    /// Delivers the existing answer to an event.
     pub async fn deliver_again(
         &self,
         guard: &SessionGuard,
@@ -31,7 +31,7 @@ impl TurnRunner {
                     self.deliver_earlier(guard, message, &earlier, reply, &unhindered)
                         .await
                 }
-                // What was only heard or noted has no answer.
+                // A heard message or a note has no answer.
                 Some(_) | None => Ok(()),
             }
         };
@@ -44,7 +44,7 @@ impl TurnRunner {
         }
     }
 
-    /// Delivers an earlier answer where nothing says that it went out. One that was emptied before that is made anew.
+    /// Delivers an earlier answer if its delivery is not recorded. If it was emptied before, it is regenerated.
     pub(super) async fn deliver_earlier(
         &self,
         guard: &SessionGuard,
@@ -73,7 +73,7 @@ impl TurnRunner {
         Ok(())
     }
 
-    /// Delivers an answer as it is kept, with what it asks. Gives what is not to stand, as [`Self::deliver_turn`].
+    /// Delivers an answer as it is kept, with its buttons. Returns what must not stay, like [`Self::deliver_turn`].
     #[must_use]
     pub(super) async fn show_again(
         &self,
@@ -100,8 +100,8 @@ impl TurnRunner {
         self.deliver_turn(guard, reply, earlier.id, &text).await
     }
 
-    /// Delivers the answer of a turn, and keeps that it went out. Gives what is not to stand: it was forgotten or emptied at
-    /// the same moment, by somebody who did not know of it.
+    /// Delivers the answer of a turn and records that. Returns the delivered messages if they must not stay, because the
+    /// answer was forgotten or emptied at the same moment by somebody who did not know of the delivery.
     #[must_use]
     pub(super) async fn deliver_turn(
         &self,
@@ -113,12 +113,12 @@ impl TurnRunner {
         let delivered = deliver(reply, text).await?;
         let session = guard.session();
         let stands = self.archive.delivered(session, response, &delivered).await;
-        // What says no more than that something was forgotten may stand.
+        // A text that only says that something was forgotten may stay.
         let may_stand = stands || text == REDACTED_ANSWER;
         (!may_stand).then(|| Spoken::new(session.clone(), delivered))
     }
 
-    /// Takes away what went out and is not to stand.
+    /// Withdraws delivered messages that must not stay.
     pub(super) async fn take_away(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
         if let Some(outdated) = outdated {
             let withdraw = reply.withdrawer();
@@ -127,29 +127,28 @@ impl TurnRunner {
     }
 }
 
-/// Sends a text as the reply's last word to the one who asked alone, where the platform can.
+/// Ends the reply with a text for the author alone, where the platform supports that.
 pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
     let parts = SafeText::new(text).split(reply.limit());
     taken(reply.finish_for_asker(&parts).await, "a notice");
 }
 
-/// Tells whoever asked something that is for them alone; `otherwise`: what is done where that cannot be.
+/// Tells the author something that is for them alone. `otherwise` is what to do where the platform does not support that.
 pub async fn tell_privately(reply: &mut dyn Reply, text: &str, otherwise: Otherwise) {
     let parts = SafeText::new(text).split(reply.limit());
     let telling = reply.finish_privately(&parts, otherwise);
     taken(telling.await, "a private answer");
 }
 
-/// Sends a text as the reply's last word, and gives what it went out as. A failure is the adapter's
-/// last word on it: the turn is in the graph, and the same event delivered again brings the same
-/// answer.
+/// Ends the reply with a text and returns the messages that carry it. A failure is final for the adapter: the turn is in the
+/// graph, and a repeated delivery of the event brings the same answer.
 pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
     let parts = SafeText::new(text).split(reply.limit());
     let finishing = reply.finish(&parts).instrument(telemetry::delivery());
     taken(finishing.await, "an answer")
 }
 
-/// What a platform took; counts what it did not.
+/// What the platform accepted; failures are counted.
 fn taken<T>(delivery: Result<T, PlatformError>, what: &'static str) -> Option<T> {
     match delivery {
         Ok(delivered) => Some(delivered),

@@ -1,5 +1,4 @@
-//! An answer between the model and the graph: what it says, what it was made from, what has to be
-//! said of it.
+//! A draft: an answer between the model and the graph, with its sources and notices.
 
 use crate::agent::Gathered;
 use crate::agent::asker;
@@ -22,19 +21,19 @@ pub(super) struct Draft {
     pub(super) source: Source,
     /// The memories it was given.
     pub(super) recalled: Vec<Recalled>,
-    /// How it came to be; nothing where no model was asked.
+    /// How it came to be; empty if no model was asked.
     pub(super) gathered: Gathered,
     pub(super) calls: Vec<ModelCall>,
-    /// Said above and below it, but not kept with it.
+    /// Shown above and below it, but not kept with it.
     pub(super) above: Option<Notice>,
     pub(super) below: Vec<Notice>,
-    /// What policies want every answer to say.
+    /// Warnings that policies add to every answer.
     pub(super) warnings: Vec<String>,
-    /// The lowest class of what it was given.
+    /// The lowest trust class of its inputs.
     pub(super) trust: Trust,
 }
 
-/// What is asked below an answer, by the tools that were called for it.
+/// The questions below an answer, from the tools that were called for it.
 pub(super) fn questions(tools: &[ToolUse]) -> Vec<Notice> {
     let note = notes::proposed(tools).map(Notice::ProposesNote);
     let call = proposed(tools).map(Notice::ProposesCall);
@@ -74,7 +73,7 @@ impl Draft {
         }
     }
 
-    /// With what these policies, and those that searching met, want every answer to say.
+    /// Adds the warnings of these policies and of those that knowledge search matched.
     pub(super) fn warning(mut self, policies: &[Policy]) -> Self {
         for policy in policies.iter().chain(&self.gathered.policies) {
             let warning = policy.warning().filter(|it| !self.text.contains(it));
@@ -91,7 +90,7 @@ impl Draft {
     pub(super) fn model(&self) -> Option<String> {
         match self.source {
             Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
-            // Where it only quotes, none wrote it.
+            // An answer that only quotes was not written by a model.
             Source::Retrieval => Some(self.gathered.model.clone()).filter(|it| !it.is_empty()),
             Source::Memory | Source::Message | Source::Note => None,
         }
@@ -121,7 +120,7 @@ impl Draft {
         }
     }
 
-    /// The rungs of the ladder this turn stands on, as far as its reading knows.
+    /// The degradations of this turn, as far as they are known after reading.
     pub(super) fn notices(read: &Read, rungs: &[Rung]) -> Vec<Notice> {
         let mut notices = Vec::new();
         if read.sought.embeddings_down {
@@ -136,17 +135,17 @@ impl Draft {
         notices
     }
 
-    /// The answer as it is kept: with warnings, and with its sources.
+    /// The text to keep: with warnings and sources.
     pub(super) fn kept_text(&self) -> String {
         let warnings = self.warnings.iter();
         let parts = warnings.chain([&self.text]).chain(&self.sources);
         parts.cloned().collect::<Vec<_>>().join("\n\n")
     }
 
-    /// The answer with what has to be said of it.
+    /// The text to deliver: with notices.
     pub(super) fn outgoing(&self, kept: &Kept, read: &Read, language: Language) -> String {
         let kept = match kept {
-            // It came back meanwhile.
+            // The graph came back meanwhile.
             Kept::Graph if read.store_away => Some(Notice::StoreWasDown {
                 turns: read.context.window.len(),
             }),
@@ -189,8 +188,8 @@ impl Draft {
     }
 }
 
-/// An answer whose citations were checked, and the list of its sources. What it was made from is
-/// what it cites; all that was found, where it cites nothing.
+/// Checks the citations of an answer, and returns it with the list of its sources. The evidence is
+/// then what the answer cites; if it cites nothing, everything that was found.
 fn cited(text: String, gathered: &mut Gathered) -> (String, Option<String>) {
     if gathered.cited.is_empty() {
         return (text, None);
@@ -208,7 +207,7 @@ fn cited(text: String, gathered: &mut Gathered) -> (String, Option<String>) {
             gathered.nodes.push(node.clone());
         }
     }
-    // What shows records has its links in it.
+    // A list of records already contains its links.
     let listed = !gathered.shows_records;
     let sources = listed.then(|| citations::listed(&gathered.cited, &used));
     (text, sources.flatten())

@@ -1,4 +1,4 @@
-//! What an answer was given may be forgotten while it grows: then it is made anew.
+//! Regenerates an answer if something that it was given was forgotten while it was written.
 
 use muninn_platform::{IncomingMessage, Reply};
 
@@ -12,8 +12,8 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, ResponseId};
 
 impl TurnRunner {
-    /// Whether something that the answer was given was forgotten while it grew, emptied because it repeats that, or answered
-    /// anew. Then what else is gone is not recalled again.
+    /// Whether an input of the answer was forgotten meanwhile, emptied because it repeats something forgotten, or
+    /// regenerated. If so, such turns are hidden from the next recall.
     pub(super) async fn rests_on_forgotten(
         &self,
         message: &IncomingMessage,
@@ -23,7 +23,7 @@ impl TurnRunner {
         if read.store_away {
             return false;
         }
-        // What was heard of the event itself makes place for the answer.
+        // The heard copy of the event itself is replaced by the answer.
         let window = read.context.window.iter();
         let window = window.filter(|turn| turn.event != message.event.as_str());
         let mut given: Vec<AsRead> = window.map(AsRead::from).collect();
@@ -54,8 +54,8 @@ impl TurnRunner {
         !gone.forgotten.is_empty()
     }
 
-    /// Answers again what was kept with something in it that was forgotten at the same moment. `shown` is what it went out
-    /// as, if it did.
+    /// Regenerates a kept answer whose inputs were forgotten at the same moment. `shown` are its messages, if it was
+    /// delivered.
     pub(super) async fn without_forgotten(
         &self,
         guard: &SessionGuard,
@@ -70,7 +70,7 @@ impl TurnRunner {
             .regenerate(guard, message, kept, again, reply, interrupt)
             .await;
         if matches!(anew, Ok(Err(KeptReason::Stopped))) && interrupt.is_superseded() {
-            // What it says now is followed when this is there.
+            // The edit is followed once this answer exists.
             let unhindered = Interrupt::default();
             anew = self
                 .regenerate(guard, message, kept, again, reply, &unhindered)
@@ -83,10 +83,11 @@ impl TurnRunner {
             | Err(_) => Notice::Failed,
         };
         if self.is_forgotten(kept).await {
-            // Its question, too: nobody waits for anything.
+            // The question was forgotten too: nobody waits for an answer.
             self.take_away(reply, shown).await;
         } else {
-            // In the place of what was shown, and first: killed in between, it is given again, and not forgotten untold.
+            // Replaces what was shown, and comes first: after a kill in between, the notice is sent again, and the turn is
+            // not forgotten silently.
             deliver(reply, &notice.in_language(message.language())).await;
         }
         let forgetting = self.archive.store().forget(guard, Forget::Turn(kept));

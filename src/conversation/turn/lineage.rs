@@ -1,4 +1,4 @@
-//! What an answer is made from, and so how far it is to be trusted. Pure.
+//! What an answer is made from, and hence how far it can be trusted. Pure.
 
 use super::draft::Draft;
 use super::{Asked, Read};
@@ -6,10 +6,10 @@ use crate::agent::links::Links;
 use crate::graph::{Trust, Turn};
 use crate::knowledge::search::Policy;
 
-/// Where links may lead, before anything is looked up.
+/// Hosts to which links may lead, before anything is looked up.
 pub(super) fn links(asked: &Asked<'_>, read: &Read, policies: &[Policy]) -> Links {
     let mut links = Links::default();
-    // The people who talk with the bot, and the one who runs it.
+    // Trusted: the people who talk with the bot, and its operator.
     links.hosts.add(asked.text);
     links.hosts.add(&asked.kind.set.persona);
     links.hosts.add(&asked.kind.instructions);
@@ -27,7 +27,7 @@ pub(super) fn links(asked: &Asked<'_>, read: &Read, policies: &[Policy]) -> Link
     links
 }
 
-/// The class of an answer: the lowest of what it was given.
+/// The trust class of an answer: the lowest of its inputs.
 pub(super) fn trust(asked: &Asked<'_>, read: &Read, draft: &Draft) -> Trust {
     let files = asked.files.are_files().then_some(Trust::File);
     let recalled = draft.recalled.iter().map(|memory| memory.trust);
@@ -35,7 +35,7 @@ pub(super) fn trust(asked: &Asked<'_>, read: &Read, draft: &Draft) -> Trust {
     Trust::derived(all.chain([draft.gathered.trust()]))
 }
 
-/// What was said before in the conversation.
+/// The trust classes of what was said before in the conversation.
 fn before(read: &Read) -> impl Iterator<Item = Trust> {
     let window = read.context.window.iter().map(|turn| turn.trust);
     let summary = read.context.summary.as_ref();

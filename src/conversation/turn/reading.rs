@@ -1,4 +1,4 @@
-//! What a turn is answered from: the window, what is recalled, and what was said before the bot came.
+//! What a turn is answered from: the window, recalled turns, and the messages from before the bot joined.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{EventId, IncomingMessage, PriorMessages, Reply};
@@ -12,17 +12,17 @@ use crate::memory::{Begun, RecallQuery, Recalled, summary};
 pub(super) struct Read {
     pub(super) context: TurnContext,
     pub(super) store_away: bool,
-    /// The message as it is looked for.
+    /// The message as a recall query.
     pub(super) sought: RecallQuery,
     pub(super) recalled: Vec<Recalled>,
-    /// Earlier turns could not be read, and so not be recalled.
+    /// Earlier turns could not be read, and so could not be recalled.
     pub(super) recall_failed: bool,
-    /// The turn that is answered again and those after it, which it could not have recalled, and what is forgotten just now.
+    /// Turns that must not be recalled: the one that is regenerated and those after it, and those that were just forgotten.
     pub(super) hidden: Vec<ResponseId>,
 }
 
 impl Read {
-    /// What the model sees anyway, or must not see.
+    /// Turns that recall must leave out: the model sees them anyway, or must not see them.
     pub(super) fn shown(&self) -> Vec<ResponseId> {
         let window = self.context.window.iter().map(|turn| turn.id);
         let recalled = self.recalled.iter().map(|memory| memory.id);
@@ -32,7 +32,7 @@ impl Read {
 }
 
 impl TurnRunner {
-    /// Step 4: what the graph has, or else memory.
+    /// Step 4: reads the window from the graph, or else from memory.
     pub(super) async fn begin(
         &self,
         guard: &SessionGuard,
@@ -56,7 +56,7 @@ impl TurnRunner {
             .await
     }
 
-    /// Step 6.
+    /// Step 6: recalls earlier turns.
     pub(super) async fn recall(
         &self,
         message: &IncomingMessage,
@@ -70,7 +70,7 @@ impl TurnRunner {
         self.recaller
             .learn(store, audience, &begun.context.news)
             .await;
-        // Where the graph is away, that is said.
+        // If the graph is away, a notice says so.
         let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
         if !begun.store_away {
             for other in message.recalls().into_iter().skip(1) {
@@ -85,7 +85,7 @@ impl TurnRunner {
             recalled: Vec::new(),
             hidden,
         };
-        // What is quoted without a model is recalled with the window, later.
+        // Answers that only quote recall later, together with the window.
         if self.model.is_some() {
             let shown = read.shown();
             read.recalled = self.recaller.recall(
@@ -98,7 +98,7 @@ impl TurnRunner {
         read
     }
 
-    /// Whether the bot has said nothing in the conversation yet, whatever it heard there.
+    /// Whether the bot has not answered in the conversation yet, whatever it heard there.
     pub(super) async fn comes_to(&self, message: &IncomingMessage, window: &[Turn]) -> bool {
         if window.is_empty() {
             return true;
@@ -107,8 +107,8 @@ impl TurnRunner {
         is_all_heard && !self.archive.takes_part(&message.conversation).await
     }
 
-    /// What was said before the bot came, without what was forgotten since. While the graph is away
-    /// nobody knows what that is.
+    /// The messages from before the bot joined, without those that were forgotten since. While the graph is away it is
+    /// unknown which those are.
     pub(super) async fn prior_messages(
         &self,
         message: &IncomingMessage,
@@ -119,7 +119,7 @@ impl TurnRunner {
             return PriorMessages::default();
         }
         let mut prior = reply.prior_messages().await;
-        // What was heard is in the window.
+        // Heard messages are in the window already.
         let heard = |event: &EventId| {
             let mut window = read.context.window.iter();
             window.any(|turn| turn.event == event.as_str())

@@ -1,4 +1,4 @@
-//! Answering an answered question again, in the place of its earlier answer.
+//! Answers an answered question again, in place of its earlier answer.
 
 use std::time::Instant;
 
@@ -19,38 +19,38 @@ use crate::memory::Kept;
 /// How an answered question is answered again.
 #[derive(Clone, Copy, Debug)]
 pub enum Regeneration<'a> {
-    /// As its author edited it.
+    /// With the text that its author edited.
     Edited(&'a str),
-    /// As it was.
+    /// With the same text.
     Again,
     /// As it was just kept, with an answer that nobody was shown.
     Unshown,
 }
 
-/// Why an earlier answer stands as it is.
+/// Why an earlier answer stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptReason {
-    /// The question says the same as before, or something newer.
+    /// The question has not changed, or a newer version was already answered.
     Same,
-    /// It fell out of the window, or was forgotten.
+    /// The turn left the window, or was forgotten.
     OutOfWindow,
-    /// Somebody else asked it.
+    /// Somebody else asked the question.
     NotTheirs,
     Stopped,
 }
 
-/// What came of answering again once.
+/// The result of one attempt to regenerate.
 #[derive(Debug)]
 enum Once {
     Over(Result<(), KeptReason>),
-    /// Something that the answer was given was forgotten, or answered anew, while it grew.
+    /// An input of the answer was forgotten or regenerated while the answer was written.
     Outdated,
-    /// The same while it was kept or delivered, with what it went out as if it did.
+    /// The same while it was kept or delivered, with its messages if it was delivered.
     KeptOutdated(Option<Spoken>),
 }
 
 impl Once {
-    /// An answer was shown as it is kept: it is over, unless it was outdated meanwhile.
+    /// The result after an answer was shown as it is kept: finished, unless it is outdated.
     fn shown(outdated: Option<Spoken>, over: Result<(), KeptReason>) -> Self {
         match outdated {
             Some(outdated) => Self::KeptOutdated(Some(outdated)),
@@ -60,11 +60,10 @@ impl Once {
 }
 
 impl TurnRunner {
-    /// Answers again, in the place of its earlier answer, the question of the turn `of`, which is
-    /// one of the guard's session.
+    /// Answers the question of the turn `of` again, in place of its earlier answer. The turn belongs to the guard's session.
     ///
     /// # Errors
-    /// When nothing could be answered or kept; the earlier answer then stands.
+    /// Fails when nothing could be answered or kept; the earlier answer then stays.
     pub async fn regenerate(
         &self,
         guard: &SessionGuard,
@@ -78,7 +77,7 @@ impl TurnRunner {
         let mut outcome = Ok(Err(KeptReason::OutOfWindow));
         for _ in 0..=MOST_AGAIN {
             let is_unshown = matches!(regeneration, Regeneration::Unshown);
-            // Not what it was given alone: nobody waits for an answer any more.
+            // Not only its inputs but the turn itself was forgotten: nobody waits for an answer any more.
             if is_unshown && self.is_forgotten(of).await {
                 break;
             }
@@ -121,7 +120,7 @@ impl TurnRunner {
         };
         let mut begun = self.begin(guard, &message).await?;
         if begun.store_away {
-            // A new answer is kept in the graph alone, and what is remembered without it may not reach as far back.
+            // A new answer is kept in the graph only, and the remembered window may be shorter.
             return Err(TurnError::Store(StoreError::Refused {
                 message: "the graph is away; the earlier answer stands until it is back".to_owned(),
                 transient: true,
@@ -131,7 +130,7 @@ impl TurnRunner {
             return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
         };
         if is_told_again(&message, &earlier, regeneration) {
-            // Somebody was killed after keeping it, perhaps before showing it.
+            // A process may have been killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
             let outdated = self.show_again(guard, &earlier, revision.language(), reply);
             return Ok(Once::shown(outdated.await, Ok(())));
@@ -171,7 +170,7 @@ impl TurnRunner {
             .await
     }
 
-    /// Keeps a draft in the place of an earlier turn, and then shows it there.
+    /// Keeps a draft in place of an earlier turn, and then shows it there.
     async fn put_in_place(
         &self,
         guard: &SessionGuard,
@@ -186,7 +185,7 @@ impl TurnRunner {
             return Ok(Once::Outdated);
         }
         draft.below.extend(asked.notice());
-        // Until it went out, nothing says of a first answer that it did: after a kill it is delivered again.
+        // Until it is delivered, no delivery of a first answer is recorded: after a kill it is delivered again.
         let is_first = message.event.as_str() == earlier.event;
         let delivered = earlier.delivered;
         let mut new = self.new_turn(asked, &draft).await;
@@ -206,7 +205,7 @@ impl TurnRunner {
             return Ok(newer.unwrap_or(Once::Over(Err(KeptReason::OutOfWindow))));
         }
         self.recaller.forget(&message.audience.id);
-        // Once more: while it was kept, nobody knew that it repeats something.
+        // Checked again: until it was kept, nobody could know that it repeats something forgotten.
         if self.rests_on_forgotten(message, &draft, read).await {
             return Ok(Once::KeptOutdated(None));
         }
@@ -222,13 +221,13 @@ impl TurnRunner {
             return Ok(Once::KeptOutdated(shown));
         }
         draft.count();
-        // Whoever was faster with a newer revision may have shown its answer before this one.
+        // A process that followed a newer revision faster may have shown its answer before this one.
         let newer = self.show_newer(guard, &new.turn, message, reply).await;
         Ok(newer.ok().flatten().unwrap_or(Once::Over(Ok(()))))
     }
 
-    /// Shows what stands in the place of a turn, if another process followed a newer revision meanwhile: the answer to the older
-    /// one was shown in the same message, or grew there.
+    /// Shows the present answer of a turn if another process followed a newer revision meanwhile, because the answer to the
+    /// older one was shown in the same message.
     async fn show_newer(
         &self,
         guard: &SessionGuard,
@@ -253,8 +252,8 @@ impl TurnRunner {
     }
 }
 
-/// Whether an edit was followed before. Where nobody took it in, it may be sent again at another time, and after a kill the
-/// earlier of the two may come last.
+/// Whether an edit was followed before. An edit that nobody accepted may be sent again with another time, and after a kill the
+/// earlier of two may come last.
 fn is_told_again(
     revision: &IncomingMessage,
     earlier: &Turn,
@@ -271,7 +270,7 @@ fn is_told_again(
     revised_at.is_some_and(|at| says_the_same || at == revision.sent_at)
 }
 
-/// What is answered again, or why nothing is.
+/// The question to answer again, or why nothing is.
 fn question(
     revision: &IncomingMessage,
     earlier: &Turn,
@@ -298,8 +297,8 @@ fn question(
     }
 }
 
-/// Takes a turn out of the window with what came after it, as if it were asked now; gives it, and the ids
-/// of all that was taken. None: it is not in the window any more, or a summary covers it.
+/// Removes a turn and all later ones from the window, as if it were asked now. Returns it with the IDs of all removed turns.
+/// `None` if it is no longer in the window, or a summary covers it.
 fn taken_out(context: &mut TurnContext, id: ResponseId) -> Option<(Turn, Vec<ResponseId>)> {
     let at = context.window.iter().position(|turn| turn.id == id)?;
     let through = context.summary.as_ref().map(|summary| summary.through);

@@ -1,4 +1,4 @@
-//! Where it is written down: one JSON line per conversation, in a file of each process.
+//! The file of withdrawals: one JSON line per conversation, one file per process.
 
 use std::io;
 use std::path::Path;
@@ -7,19 +7,19 @@ use super::Withdrawal;
 use private_files::line_log::{Slot, Slots};
 use private_files::replace_lines;
 
-/// What the files are called.
+/// Base name of the files.
 const NAME: &str = "withdrawals";
 
 /// A file that no other process writes.
 #[derive(Debug)]
 pub(super) struct WithdrawalFile {
     slot: Slot,
-    /// One write at a time, in their order.
+    /// Serialises writes in their order.
     writing: tokio::sync::Mutex<()>,
 }
 
 impl WithdrawalFile {
-    /// Takes a file nobody uses, and what is in those that nobody uses any more.
+    /// Takes an unused file, and reads all files that nobody uses any more.
     pub(super) fn open(folder: &Path) -> io::Result<(Self, Vec<Withdrawal>)> {
         let Slots { own, left } = Slots::take(folder, NAME)?;
         let mut left_over = Vec::new();
@@ -39,7 +39,7 @@ impl WithdrawalFile {
         Ok((file, left_over))
     }
 
-    /// Puts in the place of what is in it what `all` gives when it is its turn.
+    /// Replaces the content with what `all` returns when this write begins.
     pub(super) async fn write(&self, all: impl FnOnce() -> Vec<Withdrawal>) -> io::Result<()> {
         let _writing = self.writing.lock().await;
         let (path, all) = (self.slot.path.clone(), all());
@@ -48,7 +48,7 @@ impl WithdrawalFile {
     }
 }
 
-/// A line that cannot be read is of another version, or was not finished: it is passed over.
+/// Skips unreadable lines: they were written by another version, or are incomplete.
 fn read(path: &Path) -> io::Result<Vec<Withdrawal>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(text

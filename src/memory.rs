@@ -1,10 +1,8 @@
-//! What is remembered of a conversation: its window, its summary, and what is recalled of earlier
-//! talk.
+//! The memory of conversations: the window, the summary, and the recall of earlier exchanges.
 //!
-//! One [`AudienceIndex`] holds the exchanges of an audience; [`recall`] ranks them against a
-//! question and keeps those that are likely to help. All of it is pure and in memory: the graph is
-//! the truth, and [`RecallCache`] forgets whatever it can load again. How it was measured is told
-//! in `docs/recall.md`.
+//! One [`AudienceIndex`] holds the exchanges of an audience; [`recall`] ranks them against a question and keeps those
+//! that are likely to help. All of this is pure and in memory: the graph is the source of truth, and [`RecallCache`]
+//! may drop whatever it can load again. `docs/recall.md` describes how it was measured.
 
 mod archive;
 mod asked;
@@ -63,21 +61,21 @@ pub use rank::{
 pub use recaller::{RecallQuery, Recaller};
 pub use when::beginning;
 
-/// Tokens of recalled exchanges in a prompt, unless the configuration says otherwise.
+/// Tokens of recalled exchanges in a prompt, unless configured otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;
-/// Tokens of recalled exchanges that are taken whatever their probability, best first: a model can
-/// leave out what does not bear on the question.
+/// Tokens of recalled exchanges that are filled whatever their probability, best first, because a model can ignore
+/// what does not bear on the question.
 pub const USUAL_RECALL_TOKENS: usize = 500;
-/// Exchanges recalled at most.
+/// Maximum number of recalled exchanges.
 pub const DEFAULT_RECALL_LIMIT: usize = 20;
 
-/// What of an exchange is embedded: question and answer, without speakers' names (they hurt).
+/// The text of an exchange that is embedded: question and answer, without the speakers' names (they hurt).
 pub fn embedded_text(input: &str, output: &str) -> String {
     [input, output].join("\n")
 }
 
-/// The same of a turn of some source, by the question as it was understood. What an answer only quotes is not embedded
-/// again, or it would be recalled twice.
+/// The same for a turn of some source, using the question as it was understood. An answer that only quotes is not
+/// embedded, or its content would be recalled twice.
 pub fn embedded_text_of(source: Source, understood: &str, output: &str) -> String {
     match source {
         Source::Model | Source::Knowledge | Source::Retrieval => embedded_text(understood, output),
@@ -86,7 +84,7 @@ pub fn embedded_text_of(source: Source, understood: &str, output: &str) -> Strin
 }
 
 impl RecallSettings {
-    /// What is recalled unless the configuration says otherwise.
+    /// The settings that apply unless configured otherwise.
     pub fn by(calibration: &Calibration) -> Self {
         Self {
             mode: RecallMode::Probability,

@@ -1,7 +1,7 @@
-//! Reading and keeping turns, whether the graph is there or not.
+//! Reads and keeps turns, whether the graph is available or not.
 //!
-//! The graph is the truth. While it is away, a turn sees the window held in memory and goes into
-//! the journal; when it is back, the journal is [replayed](super::replay) in order, each turn once.
+//! The graph is the source of truth. While it is away, a turn sees the window in memory and is written to the journal. When
+//! the graph is back, the journal is [replayed](super::replay) in order, each turn once.
 
 mod lookup;
 
@@ -27,24 +27,24 @@ use crate::graph::{
 };
 use crate::memory::journal::{Journal, JournalError};
 
-/// How long after the graph went away it is first asked again, doubling up to [`SLOWEST`].
+/// First pause after the graph went away until it is asked again, doubling up to [`SLOWEST`].
 const FIRST_LOOK: Duration = Duration::from_millis(250);
-/// The longest pause between two looks.
+/// Longest pause between two tries.
 const SLOWEST: Duration = Duration::from_secs(15);
-/// How long a turn waits for a graph in which other processes look for it.
+/// How long a turn waits for a shared graph in which other processes look for it.
 const PATIENCE: Duration = Duration::from_mins(30);
-/// How often it is tried to keep what an answer went out as, where other processes look for that.
+/// How often the delivered message IDs are tried to be kept, where other processes look for them.
 const DELIVERED_TRIES: u32 = 5;
 
-/// Where turns are read and kept.
+/// Reads and keeps turns.
 #[derive(Debug)]
 pub struct Archive {
     store: Arc<GraphStore>,
     pub(super) journal: Journal,
     pub(super) windows: Windows,
-    /// What embeds messages; without it they are kept without a vector.
+    /// Embeds messages. Without it they are kept without a vector.
     pub(super) recaller: Option<Arc<Recaller>>,
-    /// Without it, what was shown of turns that were forgotten elsewhere stays.
+    /// Withdraws messages that show turns forgotten elsewhere. Without it they stay.
     pub(super) withdrawals: Option<Arc<dyn TakesAway>>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) away: AtomicBool,
@@ -55,11 +55,11 @@ pub struct Archive {
     forgotten: Lately<String>,
 }
 
-/// What a turn begins with.
+/// The state with which a turn begins.
 #[derive(Debug)]
 pub struct Begun {
     pub context: TurnContext,
-    /// The graph could not be asked: only the window is there, and it is what memory holds.
+    /// The graph could not be read; there is only the window from memory.
     pub store_away: bool,
 }
 
@@ -67,11 +67,11 @@ pub struct Begun {
 #[derive(Debug)]
 pub enum Kept {
     Graph,
-    /// The graph is away; the journal has it.
+    /// The graph is away; the turn is in the journal.
     Journal,
-    /// The same event had been answered already, by another process.
+    /// Another process had already answered the same event.
     Duplicate(Box<Turn>),
-    /// Neither took it.
+    /// Neither could store it.
     Nowhere,
 }
 
@@ -97,7 +97,7 @@ impl Archive {
         }
     }
 
-    /// With what embeds messages that were heard.
+    /// Sets what embeds heard messages.
     #[must_use]
     pub fn with_recaller(self, recaller: Arc<Recaller>) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Archive {
         }
     }
 
-    /// With what takes away what was shown of turns that were forgotten elsewhere.
+    /// Sets what withdraws messages that show turns forgotten elsewhere.
     #[must_use]
     pub fn with_withdrawals(self, withdrawals: Arc<dyn TakesAway>) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Archive {
         }
     }
 
-    /// The graph itself, for what needs it and can wait until it is there.
+    /// The graph itself, for callers that can wait until it is available.
     pub fn store(&self) -> &Arc<GraphStore> {
         &self.store
     }
@@ -125,17 +125,17 @@ impl Archive {
         &self.neighbours
     }
 
-    /// Whether the graph could not be asked the last time.
+    /// Whether the last access to the graph failed.
     pub fn is_away(&self) -> bool {
         self.away.load(Ordering::Relaxed)
     }
 
-    /// Turns that wait for the graph.
+    /// Number of turns that wait for the graph.
     pub fn waiting(&self) -> usize {
         self.journal.len()
     }
 
-    /// Why turns do not reach the graph, in a sentence; none while they do.
+    /// Why turns do not reach the graph, as a sentence; `None` while they do.
     pub fn trouble(&self) -> Option<String> {
         self.is_away().then(|| {
             let waiting = counted(self.waiting(), "turn");
@@ -143,10 +143,10 @@ impl Archive {
         })
     }
 
-    /// Reads what a turn needs. What still waits of its session is saved first.
+    /// Reads what a turn needs. Offline turns of its session are saved first.
     ///
     /// # Errors
-    /// When the graph answered with something other than that it is away.
+    /// Fails when the graph reports an error other than being unavailable.
     pub async fn begin(
         &self,
         guard: &SessionGuard,
@@ -180,7 +180,7 @@ impl Archive {
         if waiting.is_empty() {
             self.windows.set(read.session, &context.window);
         } else {
-            // The graph is back, but turns of this session are still on their way to it.
+            // The graph is back, but turns of this session are still being saved.
             context.window = with_waiting(context.window, &waiting, read.window);
             context.duplicate = context
                 .duplicate
@@ -192,11 +192,10 @@ impl Archive {
         })
     }
 
-    /// The session's last turns as the graph has them, and those that still wait for it, oldest
-    /// first.
+    /// Returns the session's last turns from the graph and those that still wait for it, oldest first.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn window(
         &self,
         message: &IncomingMessage,
@@ -214,13 +213,13 @@ impl Archive {
         Ok(with_waiting(window, &waiting, turns))
     }
 
-    /// The session's last turns as memory holds them.
+    /// The session's last turns in memory.
     pub fn remembered_window(&self, session: &ConversationId) -> Vec<Turn> {
         let waiting = self.journal.of_session(session.as_str());
         with_waiting(self.held(session), &waiting, usize::MAX)
     }
 
-    /// What memory holds of a session's turns, where no other process may have forgotten some: the graph cannot say so now.
+    /// The session's turns in memory, unless another process may have forgotten some: the graph cannot tell now.
     fn held(&self, session: &ConversationId) -> Vec<Turn> {
         if self.neighbours.is_alone(session.platform()) {
             self.windows.get(session)
@@ -246,14 +245,14 @@ impl Archive {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, "what was said meanwhile still waits");
         }
-        // Another process that is told the same would not see it in this one's journal.
+        // Another process that gets the same event would not see the turn in this one's journal.
         if !self.neighbours.is_alone(&turn.audience.platform)
             && !self.journal.holds(guard.session().as_str())
             && let Some(kept) = self.keep_in_graph(guard, turn).await
         {
             return kept;
         }
-        // Behind the session's turns that wait already: the chain has one order.
+        // After the session's offline turns, so that the chain keeps its order.
         if !self.is_away() && !self.journal.holds(guard.session().as_str()) {
             match self.store.append(guard, turn).await {
                 Ok(Appended::Saved { .. }) => return Kept::Graph,
@@ -279,14 +278,14 @@ impl Archive {
         }
     }
 
-    /// Keeps a turn in the graph however long that is away. None: the graph refuses it.
+    /// Keeps a turn in the graph, however long that is away. `None` if the graph refuses it.
     async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<Kept> {
         let deadline = Instant::now() + PATIENCE;
         let mut pause = FIRST_LOOK;
         loop {
             match self.store.append(guard, turn).await {
                 Ok(Appended::Saved { .. }) => return Some(Kept::Graph),
-                // An earlier try took effect, and its answer was late.
+                // An earlier try succeeded, but its response was late.
                 Ok(Appended::Duplicate(earlier)) if earlier.id == turn.turn.id => {
                     return Some(Kept::Graph);
                 }
@@ -301,11 +300,11 @@ impl Archive {
         }
     }
 
-    /// Puts a turn in the place of an earlier one. It waits for the graph rather than in the journal:
-    /// the earlier answer stands until then.
+    /// Replaces an earlier turn. It is never written to the journal: until the graph is available, the earlier answer
+    /// stays.
     ///
     /// # Errors
-    /// When the graph cannot be asked, or the earlier turn is still on its way to it.
+    /// Fails when the graph cannot be used, or the earlier turn still waits for it.
     pub async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
         let replaced = self.store.replace(guard, turn).await?;
         if !replaced && self.journal.waits(turn.turn.id) {
@@ -318,8 +317,8 @@ impl Archive {
         Ok(replaced)
     }
 
-    /// Keeps what an answer went out as. Where that fails, the same event delivered again brings the
-    /// same answer once more. False: it was forgotten meanwhile, or emptied because of what it repeats.
+    /// Records the delivered messages of an answer. If that fails, a repeated delivery of the event brings the same answer
+    /// again. Returns `false` if the answer was forgotten meanwhile, or emptied because of what it repeats.
     pub async fn delivered(
         &self,
         session: &ConversationId,
@@ -347,8 +346,8 @@ impl Archive {
         })
     }
 
-    /// Keeps which messages show these answers without being one of them, so that they go when the answers are
-    /// forgotten. Says whether all of them still stand: whoever forgot one meanwhile may not have known of the listing.
+    /// Records which messages quote these answers, so that they are withdrawn when the answers are forgotten. Returns
+    /// whether all answers still exist: whoever forgot one meanwhile may not have known of the quotes.
     pub async fn quoted_in(
         &self,
         guard: &SessionGuard,
@@ -404,12 +403,12 @@ impl Archive {
         self.store.set_delivered(response, delivered).await
     }
 
-    /// What was forgotten in a session, in the graph or before it came there.
+    /// Returns what was forgotten in a session, in the graph or before it was saved there.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
-        // First: what the graph is told of in between is in one of the two.
+        // Read first: what is reported to the graph in between is in one of the two.
         let untold = self.journal.forgotten();
         let mut marks = self.store.marks(session).await?;
         let here = untold
@@ -419,11 +418,10 @@ impl Archive {
         Ok(marks)
     }
 
-    /// Forgets what memory and the journal hold of a session's turns; says how many the journal
-    /// held.
+    /// Removes turns of a session from memory and from the journal. Returns how many were in the journal.
     ///
     /// # Errors
-    /// When they are forgotten, and yet still in a file.
+    /// Fails when they are forgotten but still in a file.
     pub async fn forget(
         &self,
         session: &ConversationId,
@@ -446,15 +444,15 @@ impl Archive {
             .await
     }
 
-    /// Lets turns wait again that were set aside, and says how many there were.
+    /// Queues the turns that were set aside again. Returns how many there were.
     ///
     /// # Errors
-    /// When a file could not be read or written.
+    /// Fails when a file could not be read or written.
     pub async fn retry_set_aside(&self) -> Result<usize, JournalError> {
         self.journal.retry_set_aside().await
     }
 
-    /// Whether this process forgot the turn of an event: the graph may be away when it is told again.
+    /// Whether this process forgot the turn of an event. The graph may be away when the event is delivered again.
     fn is_forgotten_here(&self, event: &EventId) -> bool {
         if self.forgotten.has(event.as_str()) {
             return true;
@@ -463,10 +461,10 @@ impl Archive {
         untold.iter().any(|it| it.event == event.as_str())
     }
 
-    /// Keeps that a message was taken back before it was answered, so that it is not answered when it is told again.
+    /// Records that a message was deleted before it was answered, so that it is not answered when it is delivered again.
     ///
     /// # Errors
-    /// When the graph cannot keep it.
+    /// Fails when the graph cannot record it.
     pub async fn mark_forgotten(
         &self,
         session: &ConversationId,
@@ -481,9 +479,9 @@ impl Archive {
             .await
     }
 
-    /// What memory holds of a session, for as long as the graph cannot say more.
+    /// The state from memory, for as long as the graph is unavailable.
     fn remembered(&self, read: &TurnRead<'_>) -> Begun {
-        // After a restart, what waits is all there is.
+        // After a restart, the offline turns are all there is.
         let waiting = self.journal.of_session(read.session.as_str());
         let window = with_waiting(self.held(read.session), &waiting, read.window);
         Begun {
@@ -500,7 +498,7 @@ impl Archive {
     pub(super) fn went_away(&self, error: &StoreError) {
         metrics::counter!("muninn_ladder_total", "rung" => "store").increment(1);
         if !self.store.is_shared() {
-            // It is on this machine: it may be busy, or its disk full, but it is there.
+            // A graph on this machine may be busy or its disk full, but it is never away.
             let error = error as &dyn std::error::Error;
             tracing::error!(error, "the graph on this machine failed");
         } else if !self.away.swap(true, Ordering::Relaxed) {
@@ -512,7 +510,7 @@ impl Archive {
     }
 }
 
-/// A window with the turns that still wait, at most `most`, oldest first.
+/// A window with the offline turns, at most `most`, oldest first.
 fn with_waiting(mut window: Vec<Turn>, waiting: &[Arc<NewTurn>], most: usize) -> Vec<Turn> {
     let known: HashSet<ResponseId> = window.iter().map(|turn| turn.id).collect();
     let waiting = waiting.iter().map(|it| &it.turn);
@@ -524,7 +522,7 @@ fn with_waiting(mut window: Vec<Turn>, waiting: &[Arc<NewTurn>], most: usize) ->
     window.split_off(window.len().saturating_sub(most))
 }
 
-/// The turn that the event made already, as far as the window knows.
+/// The turn that answered the event already, as far as the window shows.
 fn answered(window: &[Turn], read: &TurnRead<'_>) -> Option<Turn> {
     window
         .iter()

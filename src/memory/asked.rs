@@ -1,5 +1,5 @@
-//! What a question says beside what it is about: whom it means, which time, and what an answer has to
-//! hold. And how far an exchange meets that.
+//! The parts of a question beside its subject: whom it means, which time, and what kind of value the answer
+//! must have. Also scores how well an exchange meets them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use super::when::{self, Time};
 use crate::retrieval::language::{self, WordList};
 use crate::retrieval::text::written;
 
-/// Words by which people speak of themselves.
+/// Words with which people refer to themselves.
 const OWN: WordList = WordList::of(
     "i me my mine im ive ich mein meine meinen meinem meiner mir mich je moi mon ma mes yo mi mis me meu minha eu \
                    io mio mia miei ik mijn mij ja mój moja moje mnie mi я мой моя мое моё мне меня",
 );
-/// What asks for a number, alone or behind "how".
+/// Words that ask for a number, alone or after "how".
 const HOW: WordList = WordList::of(
     "many much old long heavy big far tall high wide large often late viel viele alt lang schwer groß hoch weit",
 );
@@ -46,30 +46,30 @@ const AGES: WordList = WordList::of(
                        maanden oud jarig lat rok urodziny год года лет месяцев",
 );
 
-/// Set by hand after fits on two worlds of team talk, each judged on the other and on first
-/// conversations (`docs/recall.md`): log-odds.
+/// Log-odds, set by hand after fits on two worlds of team talk, each judged on the other and on first
+/// conversations (`docs/recall.md`).
 const MINE: f32 = 3.0;
 const SPEAKER: f32 = 3.0;
-/// For each deviation of BM25 by which what was said next to it stands out.
+/// Per standard deviation by which the BM25 of the neighbouring exchanges stands out.
 const BESIDE: f32 = 0.3;
 const WITHIN: f32 = 3.0;
 const DATED: f32 = 1.5;
 const LACKING: f32 = -1.0;
 const ASKING: f32 = -1.4;
-/// For each unit of the logarithm of an exchange's age in days.
+/// Per unit of the logarithm of an exchange's age in days.
 const AGE: f32 = -0.4;
-/// Days after which an exchange grows no older.
+/// Age in days from which an exchange counts as no older.
 const OLD: f32 = 90.0;
 
-/// What an answer has to hold.
+/// What an answer has to contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Number,
-    /// "How long": a number, or until when.
+    /// "How long": a number, or an end date.
     Duration,
-    /// A number that is no date, no time of day, and no time that passes.
+    /// A number that is no date, no time of day, and no duration.
     Price,
-    /// Of somebody or something: years, months, or a birthday.
+    /// The age of somebody or something: years, months, or a birthday.
     Age,
     Time,
 }
@@ -114,7 +114,7 @@ impl Wanted {
         }
     }
 
-    /// Whether an exchange has it beside the numbers that the question has itself: "the word count of 2208".
+    /// Whether an exchange contains it, apart from the question's own numbers: "the word count of 2208".
     fn is_in(self, entry: &Entry, own: &[String]) -> bool {
         let texts = [entry.input(), entry.output()];
         let mut words = texts.into_iter().flat_map(written);
@@ -145,52 +145,51 @@ fn has_digit(word: &str) -> bool {
     word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A question, read.
+/// A parsed question.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
-    /// The names of the asker, where they speak of themselves.
+    /// The names of the asker, where the question refers to them.
     own: HashSet<Arc<str>>,
-    /// The names of those whom it names.
+    /// The names of the people whom the question names.
     meant: HashSet<Arc<str>>,
     at: Option<DateTime<TimeZone>>,
     time: Time,
     wanted: Option<Wanted>,
-    /// What it names itself that has a digit.
+    /// The question's own words that contain a digit.
     numbers: Vec<String>,
     is_of_yes_or_no: bool,
 }
 
-/// How far an exchange meets what a question says beside what it is about: parts from 0 to 1.
+/// How well an exchange meets these parts of a question, each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hints {
-    /// The asker speaks of themselves, and said it.
+    /// The asker refers to themselves, and wrote the exchange.
     pub mine: f32,
-    /// The question names who said it; less, the more of the exchanges are theirs: of two people that
-    /// talk, a name tells nothing.
+    /// The question names the exchange's author. It is lower the more exchanges that author has: between two
+    /// people, a name says nothing.
     pub speaker: f32,
-    /// It was said when the question means.
+    /// It was said in the time that the question means.
     pub within: f32,
     /// It names the day that the question means.
     pub dated: f32,
-    /// The question wants a number or a time, and there is none.
+    /// The question asks for a number or a time, and the exchange has none.
     pub lacking: f32,
-    /// The logarithm of its age in days, where what is newer counts for more; zero for what was said
-    /// now.
+    /// The logarithm of its age in days, where newer exchanges count more; zero if it was said now.
     pub age: f32,
-    /// Who is meant said it beside what the question is about: how far that stands out.
+    /// The person meant said something next to it about the question's subject: how far that stands out.
     pub beside: f32,
-    /// It asks, and was not answered.
+    /// It is a question that was not answered.
     pub asking: f32,
 }
 
-/// How much a name tells whose owner has such a part of the exchanges. Half of them tell nothing in
-/// two people's talk, where counting them cost 7 % of R@10; a tenth does in a team's.
+/// The weight of a name whose owner wrote this share of the exchanges. A half says nothing in a talk of two,
+/// where counting names cost 7 % of R@10; a tenth counts in a team's talk.
 fn tells(share: f32) -> f32 {
     (1.0 - 3.0 * share).max(0.0)
 }
 
 impl Hints {
-    /// What of that speaks for whatever somebody said, or was said at some time: not for what it is about.
+    /// The hints that point to any exchange of a person or time, whatever its subject.
     pub(super) fn pointing(&self) -> f32 {
         MINE * self.mine
             + SPEAKER * self.speaker
@@ -199,7 +198,7 @@ impl Hints {
             + BESIDE * self.beside
     }
 
-    /// What they add to the log-odds that the exchange helps.
+    /// What the hints add to the log-odds that the exchange helps.
     pub fn logit(&self) -> f32 {
         let Self {
             mine,
@@ -223,7 +222,7 @@ impl Hints {
 }
 
 impl Asked {
-    /// Reads a question. Without a clock no time is known, without an asker nobody is "I".
+    /// Parses a question. Without a clock no time is known; without an asker nobody is "I".
     pub(super) fn read(
         text: &str,
         asker: Option<&str>,
@@ -252,7 +251,7 @@ impl Asked {
         }
     }
 
-    /// The kinds of values that an answer has to hold.
+    /// The kinds of values that the answer has to contain.
     pub(super) fn wanted(&self) -> &'static [Kind] {
         match self.wanted {
             Some(Wanted::Number) => &[Kind::Amount, Kind::TimeOfDay],
@@ -263,18 +262,18 @@ impl Asked {
         }
     }
 
-    /// Whether it is answered by yes or no.
+    /// Whether it is a yes-or-no question.
     pub(super) fn is_of_yes_or_no(&self) -> bool {
         self.is_of_yes_or_no
     }
 
-    /// Whether it is about how things were.
+    /// Whether it asks how things were earlier.
     pub(super) fn asks_for_then(&self) -> bool {
         self.time.then
     }
 
-    /// Whether what was said then is later than the question means, so that it replaces nothing of
-    /// what is asked for. A question about how things were is about what was replaced.
+    /// Whether something said at that time is later than the time that the question means, so that it does
+    /// not replace what is asked for. A question about how things were is about what was replaced.
     pub(super) fn is_past(&self, said: DateTime<Utc>) -> bool {
         self.time.then
             || self
@@ -283,7 +282,7 @@ impl Asked {
                 .is_some_and(|window| window.is_before(self.day_of(said)))
     }
 
-    /// How far an exchange meets the question.
+    /// How well an exchange meets the question.
     pub(super) fn hints(&self, index: &AudienceIndex, number: usize) -> Hints {
         let entry = index.entry(number);
         let part = |holds: bool| if holds { 1.0 } else { 0.0 };
@@ -312,7 +311,7 @@ impl Asked {
         }
     }
 
-    /// The asker's day at a moment.
+    /// The asker's local day at a moment.
     fn day_of(&self, moment: DateTime<Utc>) -> NaiveDate {
         let zone = self.at.map_or(TimeZone::UTC, |at| at.timezone());
         moment.with_timezone(&zone).date_naive()

@@ -1,7 +1,7 @@
-//! The indexes of the audiences that talked last.
+//! Caches the indexes of the audiences that talked last.
 //!
-//! The graph is the truth: whatever is dropped here is loaded from there. No lock is held longer
-//! than a call.
+//! The graph is the source of truth: whatever is dropped here is loaded from it again. No lock is
+//! held longer than a call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use muninn_platform::AudienceId;
 use super::index::AudienceIndex;
 use crate::graph::{News, ResponseId};
 
-/// A bounded number of exchanges, the audience that was used longest ago dropped first.
+/// Holds a bounded number of exchanges; the least recently used audience is dropped first.
 #[derive(Debug)]
 pub struct RecallCache {
     max_exchanges: usize,
@@ -30,14 +30,14 @@ struct Held {
     used: u64,
 }
 
-/// One audience's index, shared by the turns that are under way in it.
+/// The index of one audience, shared by its running turns.
 #[derive(Clone, Debug)]
 pub struct SharedIndex(Arc<RwLock<AudienceIndex>>);
 
-/// What became of news.
+/// The result of applying news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// The index has everything the news tell of.
+    /// The index contains everything in the news.
     Current,
     /// Something was forgotten or replaced meanwhile: load the audience again.
     Stale,
@@ -48,18 +48,18 @@ impl SharedIndex {
         Self(Arc::new(RwLock::new(index)))
     }
 
-    /// Looks at the index; others may look at the same time.
+    /// Reads the index; several readers may do so at once.
     pub fn read<R>(&self, look: impl FnOnce(&AudienceIndex) -> R) -> R {
         look(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds what is new. The same news, or older ones, may come again.
+    /// Adds what is new. The same or older news may come again.
     pub fn update(&self, news: &News) -> Freshness {
         let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if news.epoch > index.epoch() {
             return Freshness::Stale;
         }
-        // News read before the index was loaded anew may tell of what is forgotten since.
+        // News that were read before the index was reloaded may contain what was forgotten since.
         if news.epoch == index.epoch() {
             news.turns.iter().for_each(|turn| index.push(turn));
             index.skip_to(news.through);
@@ -67,7 +67,7 @@ impl SharedIndex {
         Freshness::Current
     }
 
-    /// Remembers what a turn replaces.
+    /// Records which turns a turn replaces.
     pub fn link(&self, later: ResponseId, earlier: impl Iterator<Item = ResponseId>) {
         let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
         for earlier in earlier {
@@ -75,7 +75,7 @@ impl SharedIndex {
         }
     }
 
-    /// Position and epoch it has seen.
+    /// The position and epoch that it has seen.
     pub fn seen(&self) -> (i64, i64) {
         self.read(|index| (index.position(), index.epoch()))
     }
@@ -99,8 +99,8 @@ impl RecallCache {
         Some(held.index.clone())
     }
 
-    /// Holds an index, unless the one held has seen more of a later or the same epoch (two turns
-    /// may have loaded the audience at the same time). Gives the one that is held then.
+    /// Inserts an index, unless the present one has a later epoch, or has seen more of the same
+    /// epoch (two turns may have loaded the audience at once). Returns the index that is held then.
     pub fn insert(&self, audience: AudienceId, index: AudienceIndex) -> SharedIndex {
         let seen = (index.epoch(), index.position());
         let mut state = self.lock();
@@ -121,12 +121,12 @@ impl RecallCache {
         index
     }
 
-    /// Drops an audience; it is loaded again when it talks.
+    /// Drops an audience; it is loaded again when somebody talks there.
     pub fn invalidate(&self, audience: &AudienceId) {
         self.lock().indexes.remove(audience);
     }
 
-    /// Exchanges held in all.
+    /// Total number of exchanges.
     pub fn exchanges(&self) -> usize {
         self.lock().exchanges()
     }

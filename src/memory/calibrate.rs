@@ -1,7 +1,7 @@
-//! A calibration for any embedder, out of the installation's own history and without labels.
+//! Calibrates recall for any embedder, from the installation's own history and without labels.
 //!
-//! What the history itself says was asked is asked again: where its scores lie tells how to read
-//! the shipped weights, and what would have been recalled tells what a threshold means here.
+//! The questions in the history are asked again. The distribution of their scores maps the shipped
+//! weights to this embedder, and what would have been recalled shows the effect of each threshold.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -16,31 +16,32 @@ use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 use crate::retrieval::vectors::Quantised;
 
-/// Exchanges below which a history says too little of an embedder.
+/// Minimum number of exchanges: fewer say too little about an embedder.
 pub const LEAST_EXCHANGES: usize = 30;
-/// Questions asked again at most, spread evenly over the history: each has to be embedded.
+/// Maximum number of questions asked again, spread evenly over the history: each has to be
+/// embedded.
 const MOST_QUESTIONS: usize = 500;
-/// Turns read at once.
+/// Number of turns read at once.
 const PAGE: usize = 1_000;
-/// Cosines closer together than this tell nothing apart.
+/// Cosines with a smaller deviation distinguish nothing.
 const LEAST_DEVIATION: f32 = 1e-3;
 
-/// What a turn has beside recall, so that the curve tells what would really be recalled.
+/// What a prompt has beside recall, so that the curve shows what would really be recalled.
 #[derive(Clone, Copy, Debug)]
 pub struct Beside {
-    /// Turns of the session that the model sees anyway.
+    /// Turns of the session in the window, which the model sees anyway.
     pub window: usize,
-    /// Tokens of recalled exchanges at most.
+    /// Maximum tokens of recalled exchanges.
     pub tokens: usize,
-    /// Exchanges recalled at most.
+    /// Maximum number of recalled exchanges.
     pub limit: usize,
 }
 
-/// A calibration, and what it comes to.
+/// A calibration and its effects.
 #[derive(Clone, Debug)]
 pub struct Calibrated {
     pub calibration: Calibration,
-    /// Exchanges there are.
+    /// Number of exchanges.
     pub exchanges: usize,
     pub curve: Curve,
 }
@@ -68,14 +69,14 @@ pub enum CalibrateError {
     Calibration(#[from] CalibrationError),
 }
 
-/// What was asked in an audience, by the turn that asked it.
+/// The questions of an audience, by their turn.
 type Asked = HashMap<ResponseId, (String, Option<Vec<f32>>)>;
 
-/// Measures the embedder on the history, and moves the shipped calibration to it.
+/// Measures the embedder on the history, and maps the shipped calibration to it.
 ///
 /// # Errors
-/// When there is too little history or it has no vectors of this embedder, and when the embedder
-/// or the graph fail.
+/// Fails when there is too little history, when it has no vectors of this embedder, or when the
+/// embedder or the graph fails.
 pub async fn calibrate(
     store: &GraphStore,
     embedder: &Embedder,
@@ -96,7 +97,7 @@ pub async fn calibrate(
     let settings = RecallSettings {
         mode: RecallMode::Probability,
         threshold: THRESHOLDS[0],
-        // What a threshold comes to by itself.
+        // So that the effect of the threshold alone is measured.
         usual: usize::MAX,
         sure: 1.0,
         tokens: beside.tokens,
@@ -119,7 +120,7 @@ pub async fn calibrate(
     })
 }
 
-/// Those that have talked, and how many turns there are in all.
+/// The audiences that have talked, and the total number of turns.
 async fn audiences(store: &GraphStore) -> Result<(Vec<AudienceId>, usize), StoreError> {
     let sessions = store.sessions().await?;
     let turns = sessions.iter().map(|session| session.turns).sum();
@@ -129,7 +130,7 @@ async fn audiences(store: &GraphStore) -> Result<(Vec<AudienceId>, usize), Store
     Ok((names.into_iter().map(AudienceId::new).collect(), turns))
 }
 
-/// Reads an audience's turns in portions.
+/// Reads an audience's turns page by page.
 struct Pages<'a> {
     store: &'a GraphStore,
     audience: &'a AudienceId,
@@ -145,7 +146,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// None after the last.
+    /// Returns `None` after the last page.
     async fn next(&mut self) -> Result<Option<Vec<Turn>>, StoreError> {
         let Some(seen) = self.seen else {
             return Ok(None);
@@ -156,20 +157,20 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Where the scores of the history's questions lie.
+/// The distribution of the scores of the history's questions.
 #[derive(Default)]
 struct Survey {
-    /// Of so many exchanges, one is a question.
+    /// One in this many exchanges is used as a question.
     stride: usize,
     exchanges: usize,
-    /// An entry an audience.
+    /// One entry per audience.
     asked: Vec<Asked>,
     cosine: Mean,
     bm25: Mean,
 }
 
-/// The mean of spreads, each counting as often as it has scores: what is said in a large audience
-/// is asked of all of it.
+/// The mean of several distributions, weighted by their number of scores: a question of a large
+/// audience is compared with all of its exchanges.
 #[derive(Default)]
 struct Mean {
     scores: f64,
@@ -180,7 +181,7 @@ struct Mean {
 impl Mean {
     fn add(&mut self, scores: &[f32]) {
         let count = scores.iter().filter(|score| !score.is_nan()).count();
-        // One score has no spread.
+        // A single score has no deviation.
         if count < 2 {
             return;
         }
@@ -203,7 +204,7 @@ impl Mean {
 }
 
 impl Survey {
-    /// Asks an audience's questions of all of its exchanges but their own.
+    /// Compares an audience's questions with all of its exchanges except their own.
     async fn look(
         &mut self,
         store: &GraphStore,
@@ -269,7 +270,7 @@ impl Survey {
             });
         }
         let moved = from.moved_to(name, cosine);
-        // A history in which no words are shared says nothing of what is usual.
+        // A history without shared words does not show what is usual.
         let bm25 = self.bm25.spread().filter(|bm25| bm25.deviation > 0.0);
         let calibration = Calibration {
             prior: Prior {
@@ -283,8 +284,8 @@ impl Survey {
     }
 }
 
-/// Asks each question again when it was asked: of what had been said until then, without what was
-/// in the window. So no exchange answers itself, nor speaks for those next to it.
+/// Asks each question again as at its time, of what had been said until then, without the window.
+/// So no exchange answers itself or supports its neighbours.
 struct Replay<'a> {
     calibration: &'a Calibration,
     settings: &'a RecallSettings,

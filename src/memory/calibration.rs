@@ -1,5 +1,5 @@
-//! From scores to the probability that an exchange helps to answer: numbers fitted elsewhere
-//! (`embedder/training/fit_recall.py`) and how they are applied.
+//! Maps scores to the probability that an exchange helps to answer. The coefficients are fitted
+//! elsewhere (`embedder/training/fit_recall.py`) and applied here.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,21 +7,21 @@ use super::features::Features;
 
 const SHIPPED: &str = include_str!("../../embedder/calibration.json");
 
-/// The numbers of one embedder.
+/// The coefficients for one embedder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Calibration {
-    /// The embedder they were fitted with.
+    /// The embedder for which they were fitted.
     pub embedder: String,
-    /// The probability at which recalling pays, by the measured operating points.
+    /// The probability from which recalling is worthwhile, by the measured operating points.
     pub threshold: f64,
-    /// As many exchanges the prior counts for when a query's scores are centred.
+    /// Number of exchanges that the prior counts as when a query's scores are centred.
     #[serde(rename = "K")]
     pub prior_strength: f32,
     pub prior: Prior,
     pub weights: WeightSets,
 }
 
-/// Mean and standard deviation of a query's scores over a usual history, so that a young one is
+/// Mean and standard deviation of a query's scores over a usual history, so that a short history is
 /// not judged by itself alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prior {
@@ -29,7 +29,7 @@ pub struct Prior {
     pub bm25: Spread,
 }
 
-/// Where scores lie.
+/// The distribution of scores.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     pub mean: f32,
@@ -39,11 +39,11 @@ pub struct Spread {
 /// Three logistic models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightSets {
-    /// Without [`Features::company`]; chooses whose company is looked at.
+    /// Without [`Features::company`]; selects the leaders with which others are compared.
     pub first: Weights,
-    /// Everything.
+    /// With all features.
     pub fused: Weights,
-    /// Where there is no vector: embeddings are down, or made by another embedder.
+    /// For exchanges without a vector: embeddings are down, or come from another embedder.
     pub words: Weights,
 }
 
@@ -74,10 +74,10 @@ pub enum CalibrationError {
 }
 
 impl Calibration {
-    /// Of the embedder shipped in the program.
+    /// Returns the calibration of the embedder in the program.
     ///
     /// # Errors
-    /// When the program was built from a broken file.
+    /// Fails when the program was built from a broken file.
     pub fn shipped() -> Result<Self, CalibrationError> {
         Self::from_json(SHIPPED)
     }
@@ -85,7 +85,7 @@ impl Calibration {
     /// Reads and checks a calibration file.
     ///
     /// # Errors
-    /// When it is not JSON of this shape, or holds numbers nothing can be computed with.
+    /// Fails when it is not JSON of this shape, or contains numbers that cannot be used.
     pub fn from_json(json: &str) -> Result<Self, CalibrationError> {
         let calibration: Self = serde_json::from_str(json)?;
         calibration.check()?;
@@ -119,8 +119,8 @@ impl Calibration {
         Ok(())
     }
 
-    /// For an embedder whose cosines lie elsewhere: the same weights read on its scale. A stand-in
-    /// until its own history was calibrated.
+    /// The same weights mapped to the scale of an embedder with another distribution of cosines. A
+    /// substitute until its own history is calibrated.
     #[must_use]
     pub fn moved_to(&self, embedder: &str, cosine: Spread) -> Self {
         let mut moved = self.clone();
@@ -137,8 +137,8 @@ impl Calibration {
 }
 
 impl Spread {
-    /// The scores' own mean and deviation, drawn towards `self`, which counts for `strength` of
-    /// them. Scores that are not numbers are left out.
+    /// The mean and deviation of the scores, shrunk towards `self`, which counts as `strength`
+    /// scores. Scores that are not numbers are left out.
     pub(super) fn shrunk(self, scores: &[f32], strength: f32) -> Self {
         let Moments {
             count,
@@ -160,13 +160,13 @@ impl Spread {
         }
     }
 
-    /// How many deviations above the mean.
+    /// The standard score: how many deviations a score is above the mean.
     pub(super) fn z(self, score: f32) -> f32 {
         (score - self.mean) / self.deviation
     }
 }
 
-/// How many scores there are, their sum and that of their squares.
+/// The number of scores, their sum and the sum of their squares.
 struct Moments {
     count: f64,
     sum: f64,
@@ -174,9 +174,9 @@ struct Moments {
 }
 
 impl Moments {
-    /// Of those that are numbers.
+    /// Counts only scores that are numbers.
     fn of(scores: &[f32]) -> Self {
-        // Sums side by side, since an addition has to wait for the one before it.
+        // Independent sums, since each addition has to wait for the previous one.
         const LANES: usize = 8;
         let (mut count, mut sum, mut squares) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
         for scores in scores.chunks(LANES) {
@@ -213,7 +213,7 @@ impl Weights {
             around_z_bm25,
             coverage,
             company,
-            // The same for every embedder, and so no part of a calibration.
+            // The same for every embedder, and so not part of a calibration.
             hints: _,
         } = features;
         self.bias
@@ -230,7 +230,7 @@ impl Weights {
     }
 }
 
-/// The probability of log-odds.
+/// Converts log-odds to a probability.
 pub(super) fn probability(logit: f32) -> f64 {
     1.0 / (1.0 + (-f64::from(logit)).exp())
 }

@@ -1,4 +1,5 @@
-//! The calibrations that `muninn calibrate` made: a file an embedder, in a folder of `DATA_DIR`.
+//! Stores the calibrations that `muninn calibrate` made: one file per embedder, in a folder of
+//! `DATA_DIR`.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,7 +12,7 @@ use private_files::{private_file, private_folder};
 /// The folder in `DATA_DIR`.
 const FOLDER: &str = "calibration";
 
-/// Why a calibration file is of no use.
+/// Why a calibration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationFileError {
     #[error("{} cannot be read or written", path.display())]
@@ -23,12 +24,13 @@ pub enum CalibrationFileError {
     },
 }
 
-/// Where everything about an embedder's calibration is, with the ending `ending`.
+/// The path of a file about an embedder's calibration, with the extension `ending`.
 pub fn place(data_dir: &Path, embedder: &str, ending: &str) -> PathBuf {
     data_dir.join(FOLDER).join(file_name(embedder, ending))
 }
 
-/// The embedder's name as a file's: what is no plain character is `%` and its bytes in hexadecimal.
+/// Turns the embedder's name into a file name: special characters become `%` and their bytes in
+/// hexadecimal.
 pub fn file_name(embedder: &str, ending: &str) -> String {
     let mut name = String::new();
     for byte in embedder.bytes() {
@@ -41,7 +43,7 @@ pub fn file_name(embedder: &str, ending: &str) -> String {
     format!("{name}.{ending}")
 }
 
-/// The embedder's name of a file of ours.
+/// The embedder's name from such a file name.
 fn embedder_of(file_name: &str) -> Option<String> {
     let mut parts = file_name.strip_suffix(".json")?.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();
@@ -53,10 +55,10 @@ fn embedder_of(file_name: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Keeps a calibration for the embedder it names, in place of an earlier one.
+/// Saves a calibration for the embedder that it names, and replaces an earlier one.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Fails when it cannot be written.
 pub fn save(data_dir: &Path, calibration: &Calibration) -> Result<PathBuf, CalibrationFileError> {
     let path = place(data_dir, &calibration.embedder, "json");
     let write = || -> io::Result<()> {
@@ -74,11 +76,11 @@ pub fn save(data_dir: &Path, calibration: &Calibration) -> Result<PathBuf, Calib
     }
 }
 
-/// The calibration of this embedder, if one was made. Until a service has said how long its
-/// vectors are, the newest for its model is taken.
+/// Returns the calibration of this embedder, if one was made. Until the dimension of a service's
+/// vectors is known, the newest calibration for its model is used.
 ///
 /// # Errors
-/// When it cannot be read, or is broken.
+/// Fails when it cannot be read or is broken.
 pub fn load(
     data_dir: &Path,
     embedder: &Embedder,
@@ -104,7 +106,7 @@ pub fn load(
     }
 }
 
-/// The file of this embedder that was written last, and the embedder's name.
+/// This embedder's newest file, and the embedder's name.
 fn newest(
     folder: &Path,
     embedder: &Embedder,

@@ -1,4 +1,4 @@
-//! Answering an event once, where several processes are told of it.
+//! Answers an event once, even if several processes receive it.
 
 use std::time::Duration;
 
@@ -10,25 +10,26 @@ use super::archive::Archive;
 use crate::graph::StoreError;
 use crate::graph::claims::{Claimed, Renewed};
 
-/// A claim without a sign of life for this long is anybody's.
+/// A claim that was not renewed for this long may be taken by any process.
 const LASTS: Duration = Duration::from_secs(10);
-/// Signs of life are given this often, so that one may fail, and then another.
+/// How often a claim is renewed, so that one or two renewals may fail.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
-/// How often what another process works on is looked at.
+/// How often an event that another process works on is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// The longest pause while the graph does not say whose an event is.
+/// Longest pause while the graph does not tell who holds an event.
 const SLOWEST_LOOK: Duration = Duration::from_secs(5);
 /// Longer than a turn takes.
 const PATIENCE: Duration = Duration::from_mins(30);
-/// How long it is known that an event is done: Slack tells again after five minutes at the latest.
+/// How long a finished event is remembered: Slack repeats a delivery after five minutes at the latest.
 const KEPT: Duration = Duration::from_hours(1);
 
 impl Archive {
-    /// Claims the event of a message for this process, waiting for another that works on it.
-    /// [`Claimed::Held`]: it still does, or that cannot be known, and `closing` or patience came first.
+    /// Claims the event of a message for this process, and waits while another one works on it. Returns
+    /// [`Claimed::Held`] if another process still works on it, or if that cannot be known, when
+    /// `closing` is cancelled or the wait times out.
     ///
-    /// While the graph does not say whose the event is, a process that is told it alone goes on with
-    /// it; one beside which others are told the same waits (docs/storage.md).
+    /// While the graph does not tell who holds the event, a process that alone receives its platform's
+    /// events continues; one of several that receive the same events waits (docs/storage.md).
     pub async fn claim(
         &self,
         message: &IncomingMessage,
@@ -54,7 +55,7 @@ impl Archive {
         }
     }
 
-    /// Whose the event is. None: the graph does not say.
+    /// Who holds the event. `None` if the graph does not tell.
     async fn try_claim(&self, message: &IncomingMessage, holder: &str) -> Option<Claimed> {
         if self.is_away() {
             return None;
@@ -69,7 +70,7 @@ impl Archive {
         }
     }
 
-    /// Whether nobody else is told the message, as far as is known.
+    /// Whether no other process receives the message, as far as is known.
     fn is_alone(&self, message: &IncomingMessage) -> bool {
         self.neighbours().is_alone(&message.audience.platform)
     }
@@ -83,7 +84,7 @@ impl Archive {
         }
     }
 
-    /// Gives signs of life of a claim until somebody wants its turn stopped.
+    /// Renews a claim until somebody wants its turn stopped.
     pub async fn renew_until_stopped(&self, event: &EventId, holder: &str) {
         loop {
             sleep(RENEW_EVERY).await;
@@ -104,12 +105,12 @@ impl Archive {
     /// Whether another process works on an event, or will.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn is_claimed(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
         self.store().is_claimed(event, holder).await
     }
 
-    /// Tells other processes to stop what they answer in a conversation.
+    /// Tells other processes to stop their answers in a conversation.
     pub async fn stop_elsewhere(&self, session: &ConversationId) {
         if !self.is_away()
             && let Err(error) = self.store().stop_claims(session).await
@@ -119,7 +120,7 @@ impl Archive {
         }
     }
 
-    /// Removes claims of the past.
+    /// Removes old claims.
     pub async fn sweep_claims(&self) {
         if !self.is_away()
             && let Err(error) = self.store().sweep_claims(KEPT).await

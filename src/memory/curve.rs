@@ -1,11 +1,11 @@
-//! What a threshold comes to in a history: how much is recalled for its questions, and for how
-//! many of them nothing; as a table and as a picture.
+//! Shows the effect of each threshold on a history: how much is recalled for its questions, and for
+//! how many questions nothing is. Rendered as a table and as a picture.
 
 use std::fmt::Write as _;
 
 use super::rank::least_best;
 
-/// The thresholds that are looked at, rising.
+/// The thresholds shown, in ascending order.
 pub const THRESHOLDS: [f64; 12] = [
     0.002, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8,
 ];
@@ -14,24 +14,24 @@ pub const THRESHOLDS: [f64; 12] = [
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
     questions: usize,
-    /// Exchanges recalled in all, by threshold.
+    /// Number of exchanges recalled in total, by threshold.
     exchanges: [usize; THRESHOLDS.len()],
-    /// Questions for which nothing is recalled, by threshold.
+    /// Number of questions for which nothing is recalled, by threshold.
     silent: [usize; THRESHOLDS.len()],
 }
 
-/// What one threshold comes to.
+/// The effect of one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     pub threshold: f64,
-    /// Mean exchanges recalled for a question.
+    /// Mean number of exchanges recalled per question.
     pub exchanges: f64,
     /// Share of the questions for which nothing is recalled.
     pub silent: f64,
 }
 
 impl Curve {
-    /// Adds a question, by the probabilities of what is recalled for it at the least threshold.
+    /// Adds a question, given the probabilities of what is recalled for it at the lowest threshold.
     pub fn add(&mut self, probabilities: &[f64]) {
         self.questions += 1;
         let counts = self.exchanges.iter_mut().zip(&mut self.silent);
@@ -50,12 +50,12 @@ impl Curve {
         }
     }
 
-    /// Questions that were asked.
+    /// Number of questions asked.
     pub fn questions(&self) -> usize {
         self.questions
     }
 
-    /// A point a threshold, rising.
+    /// One point per threshold, ascending.
     pub fn points(&self) -> Vec<Point> {
         let questions = self.questions.max(1) as f64;
         let counts = self.exchanges.iter().zip(&self.silent);
@@ -69,7 +69,7 @@ impl Curve {
             .collect()
     }
 
-    /// A line a threshold; the one in use is marked.
+    /// One line per threshold; the one in use is marked.
     pub fn table(&self, in_use: f64) -> String {
         let mut table = "threshold  exchanges a question  nothing recalled\n".to_owned();
         for point in self.points() {
@@ -89,7 +89,7 @@ impl Curve {
         table
     }
 
-    /// A picture of both lines over the threshold, with the one in use marked.
+    /// An SVG picture of both lines over the threshold, with the one in use marked.
     pub fn svg(&self, embedder: &str, in_use: f64) -> String {
         let points = self.points();
         let most = points.iter().map(|point| point.exchanges);
@@ -114,7 +114,7 @@ impl Curve {
     }
 }
 
-/// The top of the left scale: its quarters are short numbers.
+/// The top of the left axis, chosen so that its quarters are short numbers.
 fn top(most: f64) -> f64 {
     if most <= 2.0 {
         most.ceil().max(1.0)
@@ -123,7 +123,7 @@ fn top(most: f64) -> f64 {
     }
 }
 
-/// A line with a dot where it was measured.
+/// A line with a dot at each measured point.
 fn line(points: &[Point], heights: impl Iterator<Item = f64>, colour: &str) -> String {
     let (mut line, mut dots) = (String::new(), String::new());
     for (point, height) in points.iter().zip(heights) {
@@ -140,14 +140,14 @@ fn line(points: &[Point], heights: impl Iterator<Item = f64>, colour: &str) -> S
     )
 }
 
-/// Where a threshold is, from left to right.
+/// The horizontal position of a threshold.
 fn across(threshold: f64) -> f64 {
     let (least, most) = (THRESHOLDS[0].ln(), 0.0);
     let share = (threshold.max(THRESHOLDS[0]).ln() - least) / (most - least);
     60.0 + 600.0 * share.min(1.0)
 }
 
-/// Where a share of the height is, from top to bottom.
+/// The vertical position of a share of the height.
 fn down(share: f64) -> f64 {
     350.0 - 300.0 * share
 }

@@ -48,16 +48,16 @@ pub struct EvalArgs {
 pub struct Exchange {
     pub id: String,
     pub scope: String,
-    /// The conversation in the scope; none where it is but one.
+    /// The conversation in the scope; `None` if there is only one.
     #[serde(default)]
     pub thread: Option<String>,
     pub seq: i64,
-    /// Taken as UTC.
+    /// In UTC.
     pub at: NaiveDateTime,
     pub author: String,
     pub input: String,
     pub output: String,
-    /// `said` is what people said to one another.
+    /// `said` means that people said it to one another.
     #[serde(default)]
     pub kind: Option<String>,
     /// The exchange that it answers.
@@ -77,10 +77,10 @@ pub struct Question {
     pub id: String,
     pub scope: String,
     pub question: String,
-    /// The conversation in which it is asked; what was said there before, it may lean on.
+    /// The conversation in which it is asked. The question may depend on what was said there before.
     #[serde(default)]
     pub thread: Option<String>,
-    /// Taken as UTC. None: everything was said before.
+    /// In UTC. `None` means after everything that was said.
     #[serde(default)]
     pub at: Option<NaiveDateTime>,
     #[serde(default)]
@@ -91,22 +91,22 @@ pub struct Question {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Answered {
     pub id: String,
-    /// Exchange and probability, best first, whatever the probability.
+    /// Exchanges with their probabilities, best first, whatever the probability.
     pub results: Vec<(String, f64)>,
-    /// What a model would be given by the default settings, best first.
+    /// What a model would be given with the default settings, best first.
     pub recalled: Vec<(String, f64)>,
     /// What a person would be quoted without a model.
     pub quoted: Vec<String>,
-    /// What of that is marked as no longer current: nothing yet.
+    /// Those of them that are marked as no longer current.
     pub superseded: Vec<String>,
-    /// What a person would be quoted whatever its odds, and what speaks for the first of it: for the fit of what is quoted.
+    /// What a person would be quoted whatever its odds, and the grounds of the best: data for fitting the quotes.
     pub grounds: Option<(Vec<String>, Grounds)>,
 }
 
-/// Reads the history and the questions, recalls, and writes what was recalled.
+/// Reads the history and the questions, recalls for each question, and writes the results.
 ///
 /// # Errors
-/// When a file cannot be read or written, or a line is not what is expected.
+/// Fails when a file cannot be read or written, or a line is malformed.
 pub fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let exchanges: Vec<Exchange> = read_lines(&args.exchanges)?;
     let questions: Vec<Question> = read_lines(&args.queries)?;
@@ -116,11 +116,10 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<()> {
     write_lines(&args.out, &answered)
 }
 
-/// Recalls for every question as a turn would, and ranks at most `limit` exchanges whatever the
-/// probability.
+/// Recalls for every question as a turn would, and ranks at most `limit` exchanges whatever the probability.
 ///
 /// # Errors
-/// When a question's scope has no exchanges.
+/// Fails when a question's scope has no exchanges.
 pub fn evaluate(
     exchanges: &[Exchange],
     questions: &[Question],
@@ -237,7 +236,7 @@ impl Asking<'_> {
         (self.history.name(one.id).to_owned(), one.probability)
     }
 
-    /// What was said in its conversation before, with vectors, as a turn has it.
+    /// What was said before in its conversation, with vectors, as a turn has it.
     fn earlier(&self, question: &Question) -> Vec<(String, Option<Vec<f32>>)> {
         let Some(thread) = &question.thread else {
             return Vec::new();
@@ -254,7 +253,7 @@ impl Asking<'_> {
     }
 }
 
-/// A scope's index, and its exchanges' ids by the ids the index knows them by.
+/// The index of a scope, and the names of its exchanges by their IDs in the index.
 #[derive(Debug)]
 pub struct History {
     pub index: AudienceIndex,
@@ -262,7 +261,7 @@ pub struct History {
 }
 
 impl History {
-    /// An index of turns made by [`turns`], in their order.
+    /// Indexes turns made by [`turns`], in order.
     pub fn new<'a>(turns: impl IntoIterator<Item = &'a Turn>, embedder: &LocalEmbedder) -> Self {
         let of = (embedder.name(), embedder.dimension());
         let mut history = Self {
@@ -276,7 +275,7 @@ impl History {
         history
     }
 
-    /// As a turn is kept: with links to what it replaces.
+    /// Adds a turn like a live one: with links to what it replaces.
     fn push(&mut self, turn: &Turn, calibration: &Calibration) {
         let replaced = replaced(&self.index, calibration, turn);
         self.names.insert(turn.id, turn.event.clone());
@@ -286,7 +285,7 @@ impl History {
         }
     }
 
-    /// The exchange's id in the file it came from; empty for an id that is not of this history.
+    /// The exchange's ID in its file; empty if the ID is not of this history.
     pub fn name(&self, id: ResponseId) -> &str {
         self.names.get(&id).map_or("", String::as_str)
     }
@@ -341,7 +340,7 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
 /// Reads JSON lines; blank ones are skipped.
 ///
 /// # Errors
-/// When the file cannot be read, is empty, or a line is not what is expected; says which.
+/// Fails when the file cannot be read or is empty, or when a line is malformed; the error names the line.
 pub fn read_lines<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut read = Vec::new();

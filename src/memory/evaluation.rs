@@ -1,9 +1,9 @@
-//! `muninn eval`: how well a deployed memory does, from what is in the graph already. No model is asked; an embedding service
-//! only where the person who asks says so.
+//! `muninn eval`: measures how well a deployed memory works, from its own history in the graph. It calls no model, and an
+//! embedding service only if the operator allows it.
 //!
-//! A history is read once by its words alone (`scan`): what happened is counted, and questions are found for which the history
-//! itself says what should be recalled. These are asked again (`replay`), each of what was known at its time, through the very
-//! code that serves a turn. What a figure means, and does not mean, is told in `docs/eval.md`.
+//! A history is first scanned by its words alone (`scan`): this counts what happened, and finds questions for which the
+//! history itself shows what should be recalled. These are asked again (`replay`), each with what was known at its time,
+//! through the same code that serves a turn. `docs/eval.md` explains what each figure means, and what it does not.
 
 pub mod compare;
 pub mod embedder;
@@ -38,34 +38,34 @@ use super::{Calibration, RecallSettings, embedded_text_of};
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 
-/// Questions of each kind that a channel has at least, however small its part of the whole is.
+/// Minimum number of questions of each kind per channel, however small the channel's share is.
 const LEAST_QUESTIONS: usize = 20;
 
-/// What is measured: an embedder, and the settings it is used with.
+/// What is measured: an embedder and its settings.
 #[derive(Debug)]
 pub struct Setup {
-    /// What differs from the deployed settings; empty for these.
+    /// How it differs from the deployed settings; empty for those.
     pub name: String,
     pub embedder: Embedder,
-    /// It may be asked. Else its questions are asked by words alone.
+    /// Whether the embedder may be called. Otherwise questions are searched by words only.
     pub may_embed: bool,
     pub calibration: Calibration,
     pub settings: RecallSettings,
-    /// Some have a threshold of their own.
+    /// The settings of channels, some of which have their own threshold.
     pub channels: Arc<Channels>,
     pub time_zone: TimeZone,
-    /// Turns of a conversation that a prompt shows.
+    /// Number of turns of a conversation in the prompt.
     pub window: usize,
 }
 
-/// What somebody wants to know.
+/// What to measure.
 #[derive(Debug, Default)]
 pub struct Wanted {
-    /// Of these audiences alone; of all if there are none.
+    /// Only these audiences; all if empty.
     pub channels: Vec<AudienceId>,
-    /// Questions of each kind that are asked again, in all.
+    /// Maximum number of questions of each kind that are asked again.
     pub most: usize,
-    /// What happened since then is counted apart, too.
+    /// What happened since then is also counted separately.
     pub since: Option<DateTime<Utc>>,
     pub labels: Vec<Label>,
 }
@@ -85,13 +85,13 @@ pub enum EvaluationError {
     Store(#[from] StoreError),
 }
 
-/// How far it is: audiences.
+/// Reports progress, in audiences.
 pub type Far<'a> = &'a mut (dyn FnMut(usize, usize) + Send);
 
-/// Measures a memory: as it is deployed by the first of `setups`, and again with each of the others.
+/// Measures a memory with each of `setups`, of which the first is the deployed one.
 ///
 /// # Errors
-/// When there is nothing to measure, an embedder fails, or the graph does.
+/// Fails when there is nothing to measure, or when an embedder or the graph fails.
 pub async fn evaluate(
     store: &GraphStore,
     setups: &[Arc<Setup>],
@@ -134,7 +134,7 @@ pub async fn evaluate(
     Ok(report)
 }
 
-/// Those that have talked, with how many turns each has.
+/// The audiences that have talked, with their numbers of turns.
 async fn audiences(
     store: &GraphStore,
     wanted: &Wanted,
@@ -190,7 +190,7 @@ fn take(report: &mut Report, audience: &AudienceId, history: &History, scanned: 
     report.channels.insert(channel, scanned.total);
 }
 
-/// On a thread where nobody else waits.
+/// Runs on a thread where it blocks nobody.
 async fn blocking<T: Send + 'static>(
     history: &Arc<History>,
     work: impl FnOnce(&History) -> T + Send + 'static,
@@ -199,10 +199,10 @@ async fn blocking<T: Send + 'static>(
     joined(tokio::task::spawn_blocking(move || work(&history))).await
 }
 
-/// A setup under way.
+/// A setup being measured.
 struct Running {
     setup: Arc<Setup>,
-    /// What its embedder is called, and how long its vectors are; none where that is not known.
+    /// The name of its embedder and the dimension of its vectors; `None` if unknown.
     embedder: Option<(String, usize)>,
     gathering: Gathering,
     replayed: Vec<Replayed>,
@@ -226,14 +226,14 @@ impl Running {
         })
     }
 
-    /// Asks an audience's questions, and looks at some of its exchanges.
+    /// Asks an audience's questions, and examines some of its exchanges.
     async fn ask(
         &mut self,
         history: &Arc<History>,
         questions: &Arc<Vec<Question>>,
         most: usize,
     ) -> Result<(), EvaluationError> {
-        // Without a word of the service, what it made is known by what is kept.
+        // Before the service has answered, the kept vectors show its name and dimension.
         if self.embedder.is_none() {
             self.embedder = kept_embedder(&self.setup.embedder, &history.turns);
         }
@@ -276,7 +276,7 @@ impl Running {
         }
     }
 
-    /// Vectors of texts; none at all where the embedder must not be asked.
+    /// The vectors of texts; none if the embedder may not be called.
     async fn vectors_of(&self, texts: &[String]) -> Result<Vectors, EvaluationError> {
         if !self.setup.may_embed {
             return Ok(Vectors::new());
@@ -287,7 +287,7 @@ impl Running {
         Ok(texts.iter().cloned().zip(made).collect())
     }
 
-    /// Vectors of the exchanges, where hardly any of those that are kept is of this embedder.
+    /// Vectors of the exchanges, where hardly any kept vector is from this embedder.
     async fn exchanges(
         &self,
         history: &History,
@@ -310,7 +310,7 @@ impl Running {
         let mut vectors = self.vectors_of(&texts).await?;
         let pairs = turns.iter().zip(&texts);
         let made = pairs.filter_map(|(turn, text)| {
-            // Two exchanges may say the same.
+            // Two exchanges may have the same text.
             let vector = vectors.get_mut(text)?.clone()?;
             Some((turn.id, vector))
         });
@@ -324,7 +324,7 @@ impl Running {
         let sample = sample(&history.turns, most);
         let mut texts: Vec<String> = sample.iter().map(|turn| text_of(turn)).collect();
         let first = self.vectors_of(&texts).await?;
-        // A service that mirrors each request would do the same to one that is only reversed.
+        // A service that reverses each request would do the same to a reversed one, so the order is rotated instead.
         let others_first = texts.len().min(1);
         texts.rotate_left(others_first);
         let again = self.vectors_of(&texts).await?;
@@ -347,7 +347,7 @@ fn unusable(embedder: &Embedder, error: ModelError) -> EvaluationError {
     EvaluationError::Embedder(name.to_owned(), error)
 }
 
-/// What of a turn is embedded, as far as it is kept.
+/// The embedded text of a turn, as it is kept.
 fn text_of(turn: &Turn) -> String {
     embedded_text_of(turn.source, turn.understood(), &turn.output)
 }
@@ -368,7 +368,7 @@ fn settings_of(setup: &Setup, audience: &AudienceId) -> RecallSettings {
     }
 }
 
-/// What has to be embedded of questions: themselves, and what was said right before them.
+/// The texts of questions to embed: their own, and what was said right before them.
 fn texts(history: &History, questions: &[Question]) -> Vec<String> {
     let mut texts: HashSet<&str> = HashSet::new();
     let mut sessions: HashMap<&str, Vec<usize>> = HashMap::new();

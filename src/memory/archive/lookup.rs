@@ -1,4 +1,4 @@
-//! Where a turn is: in the graph, or still on its way to it.
+//! Finds turns in the graph, or among those that still wait for it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,10 +18,10 @@ const LOOKS: [Duration; 3] = [
 ];
 
 impl Archive {
-    /// The turn that an event made.
+    /// Returns the turn of an event.
     ///
     /// # Errors
-    /// When the graph cannot be asked, and the turn does not wait in the journal.
+    /// Fails when the graph cannot be read and the turn is not in the journal.
     pub async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
         if let Some(waiting) = self.journal.turn_of_event(event.as_str()) {
             return Ok(Some(waiting.turn));
@@ -33,7 +33,7 @@ impl Archive {
         Ok(refused.map(|refused| refused.turn))
     }
 
-    /// Whether the bot said anything in a session, as far as that can be known now.
+    /// Whether the bot wrote anything in a session, as far as that can be known now.
     pub async fn takes_part(&self, session: &ConversationId) -> bool {
         let waiting = || self.journal.of_session(session.as_str());
         if self.windows.get(session).iter().any(Turn::is_answered)
@@ -58,10 +58,10 @@ impl Archive {
         }
     }
 
-    /// Keeps what somebody thinks of an answer.
+    /// Records somebody's vote on an answer.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be used.
     pub async fn keep_feedback(
         &self,
         audience: &AudienceId,
@@ -70,10 +70,10 @@ impl Archive {
         patiently(|| self.store.keep_feedback(audience, feedback)).await
     }
 
-    /// The answer of an audience that went out as this message, and its session.
+    /// Returns the answer of an audience that was delivered as this message, and its session.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn response_of_message(
         &self,
         audience: &AudienceId,
@@ -83,7 +83,7 @@ impl Archive {
         patiently(|| self.store.find_response(sent)).await
     }
 
-    /// The newest turn of a person that waits for the graph, in a session, or in all of an audience.
+    /// The newest offline turn of a person, in a session or in all of an audience.
     pub fn last_waiting(
         &self,
         audience: &AudienceId,
@@ -102,7 +102,7 @@ impl Archive {
         found.map(|it| (ConversationId::new(&it.turn.session), it.turn.id))
     }
 
-    /// Whether turns of a session wait that somebody else asked for.
+    /// Whether a session has offline turns that somebody else asked for.
     pub fn others_wait(&self, session: &ConversationId, person: &str) -> bool {
         let waiting = self.journal.of_session(session.as_str());
         waiting
@@ -110,12 +110,12 @@ impl Archive {
             .any(|it| it.turn.author != person && !it.turn.is_message())
     }
 
-    /// The sessions of an audience that turns wait of, or were set aside of.
+    /// The sessions of an audience with offline turns, or with turns that were set aside.
     pub fn waiting_sessions(&self, audience: &AudienceId) -> Vec<ConversationId> {
         self.journal.sessions_of(audience)
     }
 
-    /// The messages of an audience whose turns wait.
+    /// The messages of an audience whose turns are offline.
     pub fn waiting_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
         let all = self.journal.all().into_iter();
         let here = all.filter(|it| it.audience.id == *audience);
@@ -126,13 +126,13 @@ impl Archive {
         kept.collect()
     }
 
-    /// What became of turns since they were read: those that wait for the graph are as they were. No answer is given those
-    /// again that are about to go.
+    /// Returns which turns were forgotten or changed since they were read. Offline turns count as unchanged. Turns that
+    /// are about to be deleted are not recalled again.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
-        // First: what is saved in between is found there.
+        // Checked first: turns that are saved in between are then found in the graph.
         let asked = turns.iter().filter(|turn| !self.journal.waits(turn.id));
         let asked: Vec<AsRead> = asked.cloned().collect();
         let gone = self.store.gone(&asked).await?;
@@ -140,12 +140,12 @@ impl Archive {
         Ok(gone)
     }
 
-    /// Turns that are forgotten just now, as far as is known here.
+    /// Turns that are being forgotten, as far as this process knows.
     pub fn leaving(&self) -> Vec<ResponseId> {
         self.leaving.all()
     }
 
-    /// What went out of a turn, or of all turns of a session, that waits for the graph.
+    /// The delivered messages of an offline turn, or of all offline turns of a session.
     pub fn spoken_waiting(
         &self,
         session: &ConversationId,
@@ -161,7 +161,7 @@ impl Archive {
     }
 }
 
-/// Looks a few times: people see an answer a moment before it is known what it went out as.
+/// Looks several times, because people see an answer a moment before its message ID is known.
 async fn patiently<T, F>(look: impl Fn() -> F) -> Result<Option<T>, StoreError>
 where
     F: Future<Output = Result<Option<T>, StoreError>>,

@@ -1,4 +1,4 @@
-//! What is known of an exchange in the light of a question, as numbers.
+//! The features of an exchange for a question: the numbers that ranking uses.
 
 use super::asked::{Asked, Hints};
 use super::calibration::{Calibration, Spread, probability};
@@ -7,43 +7,43 @@ use super::shortlist::{self, Glance, OwnWorth};
 use crate::retrieval::postings::{WeightedWords, WordScores};
 use crate::retrieval::vectors::Quantised;
 
-/// How far along the chain the mood of a talk reaches, in exchanges each way. Measured: 4 is better
+/// How many exchanges before and after on the chain describe its surroundings. Measured: 4 is better
 /// than 2, 3, 6, 8 and 12.
 const AROUND: usize = 4;
-/// Whose company is looked at. Measured: 3 is better than 5.
+/// Number of leading exchanges with which the others are compared. Measured: 3 is better than 5.
 const LEADERS: usize = 3;
 
-/// The features of one exchange for one question. `docs/recall.md` says what each brings.
+/// The features of one exchange for one question. `docs/recall.md` describes the benefit of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Features {
-    /// Cosine of the question and the exchange; `None` where one has no vector, and then whatever
-    /// follows of cosines is zero.
+    /// Cosine of the question and the exchange. `None` if one of them has no vector; the other
+    /// features from cosines are then zero.
     pub cosine: Option<f32>,
-    /// The cosine in deviations from this question's mean, shrunk to the prior.
+    /// Standard score of the cosine among this question's cosines, shrunk to the prior.
     pub z_cosine: f32,
     /// `ln(1 + BM25)`.
     pub ln_bm25: f32,
-    /// BM25 in deviations from this question's mean, shrunk to the prior.
+    /// Standard score of BM25 among this question's scores, shrunk to the prior.
     pub z_bm25: f32,
-    /// The larger `z_cosine` of the exchanges next to it on its chain; zero if there is none.
+    /// The higher `z_cosine` of its two neighbours on the chain; zero if there is none.
     pub near_z_cosine: f32,
-    /// The larger `z_bm25` of the exchanges next to it.
+    /// The higher `z_bm25` of its two neighbours.
     pub near_z_bm25: f32,
-    /// The mean `z_cosine` of up to four exchanges before and four after it.
+    /// Mean `z_cosine` of up to four exchanges before it and four after it.
     pub around_z_cosine: f32,
-    /// The mean `z_bm25` of the same.
+    /// Mean `z_bm25` of the same exchanges.
     pub around_z_bm25: f32,
-    /// The part of the question's words, by their rarity, that it has: 0 to 1.
+    /// Share of the question's words, weighted by rarity, that it contains: 0 to 1.
     pub coverage: f32,
-    /// Its mean cosine with the three other exchanges that are most likely to help, by their
-    /// probability: what helps with one part of a question looks like what helps with another.
+    /// Its mean cosine with the three other exchanges that are most likely to help, weighted by their
+    /// probability: exchanges that help with different parts of a question resemble one another.
     pub company: f32,
-    /// What the question says beside what it is about.
+    /// How well it meets the parts of the question beside its subject.
     pub hints: Hints,
 }
 
 impl Features {
-    /// Whether anything does: without a vector, a word in common or a hint, an exchange is only there.
+    /// Whether any feature speaks for it: a vector, a common word, or a hint.
     pub(super) fn speak_for_it(&self) -> bool {
         let Hints {
             mine,
@@ -61,7 +61,7 @@ impl Features {
         self.cosine.is_some() || self.coverage > 0.0 || is_hinted
     }
 
-    /// As large as anything gets: what a calibration has to survive.
+    /// The largest possible values, which a calibration has to withstand.
     pub(super) fn extreme() -> Self {
         Self {
             cosine: Some(1.0),
@@ -79,7 +79,7 @@ impl Features {
     }
 }
 
-/// An exchange that may help.
+/// A candidate with its features and probability.
 #[derive(Clone, Debug)]
 pub(super) struct Scored {
     pub(super) entry: usize,
@@ -87,23 +87,23 @@ pub(super) struct Scored {
     pub(super) probability: f64,
 }
 
-/// One question against one index.
+/// The scores of one question against one index.
 struct Scores<'a> {
     index: &'a AudienceIndex,
     asked: &'a Asked,
     calibration: &'a Calibration,
-    /// NaN where an exchange has no vector, or is not looked at; empty where the question has none.
+    /// NaN for exchanges without a vector, or not compared; empty if the question has no vector.
     cosines: Vec<f32>,
     words: WordScores,
     cosine_spread: Spread,
     bm25_spread: Spread,
 }
 
-/// What was found for a question.
+/// The candidates for a question.
 pub(super) struct Found {
-    /// Every candidate with its features and the probability that it helps, in no order.
+    /// All candidates with their features and probabilities, unordered.
     pub(super) scored: Vec<Scored>,
-    /// The rarity of the rarest word of the question that was never said.
+    /// Rarity of the question's rarest word that occurs nowhere in the index.
     pub(super) unheard: f32,
 }
 
@@ -160,7 +160,7 @@ impl Scores<'_> {
         self.bm25_spread.z(self.words.bm25[entry])
     }
 
-    /// Which exchanges are worth the dearer features.
+    /// The exchanges for which the costlier features are computed.
     fn candidates(&self) -> Vec<usize> {
         let worth = self.own_worth();
         shortlist::candidates(self.index, 0..self.index.len(), |entry| {
@@ -168,8 +168,8 @@ impl Scores<'_> {
         })
     }
 
-    /// The same for a history too long to compare every vector: those that few signs tell from the
-    /// question are compared, and whatever their features need.
+    /// The same for a history too long to compare every vector. Compared are the exchanges whose
+    /// vectors' signs differ little from the question's, and the neighbours that their features need.
     fn glance(&mut self, query: &Quantised) -> Vec<usize> {
         let glance = Glance::new(self.index.vectors(), query);
         let strength = self.calibration.prior_strength;
@@ -225,7 +225,7 @@ impl Scores<'_> {
         let (before, after) = self.look_around(entry, &mut around);
         let around = || before.iter().chain(after).copied();
         let beside = || before.iter().take(1).chain(after.first()).copied();
-        // Without a cosine of its own the other model judges it, which knows no cosines.
+        // Without a cosine of its own, the exchange is judged by the model without cosines.
         let dense = |entry| cosine.and(self.z_cosine(entry));
         let words = |entry| self.z_bm25(entry);
         let near_z_bm25 = beside().map(words).reduce(f32::max).unwrap_or(0.0);
@@ -252,7 +252,7 @@ impl Scores<'_> {
         before.chain(self.index.after(entry).take(AROUND))
     }
 
-    /// The same, those before it apart from those after it, each the nearest first.
+    /// The same, as those before and those after it, each nearest first.
     fn look_around<'a>(
         &self,
         entry: usize,
@@ -270,7 +270,7 @@ impl Scores<'_> {
         (&before[..earlier], &after[..later])
     }
 
-    /// The second look: who resembles those that are most likely to help.
+    /// The second pass: similarity to the exchanges that are most likely to help.
     fn add_company(&self, scored: &mut [Scored]) {
         let vectors = self.index.vectors();
         let leaders = leaders(scored).into_iter();

@@ -1,4 +1,4 @@
-//! What is forgotten while it waits for the graph, and what says it again.
+//! Forgetting of offline turns, and of answers that repeat them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
 use crate::graph::{NewTurn, ResponseId, StoreError, says_again};
 
-/// Sees to it that what was shown of turns is taken away.
+/// Withdraws the messages that show forgotten turns.
 #[async_trait]
 pub trait TakesAway: std::fmt::Debug + Send + Sync {
-    /// Writes down what is to be taken away. When this returns, it survives the process.
+    /// Writes down what to withdraw. When this returns, it survives the process.
     async fn take_over(&self, shown: Vec<Spoken>);
 }
 
 impl Archive {
-    /// Of turns of the journal, those that may be saved. Those that were forgotten elsewhere since leave it, and answers
-    /// that were given something that was are emptied; what was shown of either is taken away.
+    /// Returns which turns of the journal may be saved. Turns that were forgotten elsewhere since then are dropped, and
+    /// answers that were given any of these are emptied. The messages that show either are withdrawn.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub(super) async fn without_forgotten(
         &self,
         turns: Vec<Arc<NewTurn>>,
@@ -35,7 +35,7 @@ impl Archive {
         let is_forgotten = |turn: &&Arc<NewTurn>| events.contains(&turn.turn.event);
         self.drop_waiting(turns.iter().filter(is_forgotten).cloned().collect())
             .await;
-        // As they are now: some say again what was dropped.
+        // Read again, as some repeat what was just dropped.
         let left = turns.iter().filter_map(|it| self.journal.turn(it.turn.id));
         let left: Vec<Arc<NewTurn>> = left.collect();
         let mut gone = self.gone_of(&left).await?;
@@ -56,7 +56,7 @@ impl Archive {
         if forgotten.is_empty() {
             return;
         }
-        // First: what it was shown as is not known afterwards.
+        // First, because the message IDs are lost afterwards.
         self.take_away(&forgotten).await;
         let ids: HashSet<ResponseId> = forgotten.iter().map(|it| it.turn.id).collect();
         self.empty_what_says_again(&ids).await;
@@ -75,8 +75,8 @@ impl Archive {
         tracing::info!(turns, "what waited for the graph was forgotten elsewhere");
     }
 
-    /// Empties the answers of the journal that were given some of its turns, or came after them in their conversation and
-    /// say them again.
+    /// Empties the answers in the journal that were given some of these turns, or that came after them in their
+    /// conversation and repeat them.
     pub(super) async fn empty_what_says_again(&self, forgotten: &HashSet<ResponseId>) {
         let mut gone = forgotten.clone();
         let mut said: Vec<Arc<NewTurn>> = Vec::new();
@@ -96,7 +96,7 @@ impl Archive {
         }
     }
 
-    /// Of what some answers were given, what was forgotten or emptied since.
+    /// The inputs of some answers that were forgotten or emptied since.
     async fn gone_of(&self, answers: &[Arc<NewTurn>]) -> Result<HashSet<ResponseId>, StoreError> {
         let given = answers
             .iter()

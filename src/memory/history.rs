@@ -1,5 +1,5 @@
-//! "Tell me more about it": a question that leans on what was said just before is searched with
-//! what was said before, too.
+//! Context for questions like "Tell me more about it": a question that depends on what was said just before is searched
+//! together with that.
 
 use super::index::AudienceIndex;
 use crate::retrieval::language::{self, WordList};
@@ -7,56 +7,55 @@ use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::text::written;
 use crate::retrieval::vectors::Quantised;
 
-/// Words of a question that says by itself what it is about. Fewer, and it leans on the turn
-/// before.
+/// A question with this many words says by itself what it is about. With fewer, it depends on the turn before.
 const ENOUGH_WORDS: usize = 3;
-/// How much the vector of the turn before counts beside a question that leans on it.
+/// Weight of the previous turn's vector, for a question that depends on it.
 const VECTOR_WEIGHT: f32 = 0.6;
-/// How much each of its words counts.
+/// Weight of each of its words.
 const WORD_WEIGHT: f32 = 0.3;
-/// The turn before that counts for this much of the last one.
+/// Factor by which each earlier turn counts less than the next.
 const FADING: f32 = 0.5;
-/// Turns before the question that are looked at.
+/// Number of turns before the question that are considered.
 const REACH: usize = 2;
 
-/// Words that point back, of those that hardly do anything else.
+/// Words that point back and hardly do anything else.
 const POINTERS: WordList = WordList::of(
     "it its that this these those then they them their he him his she her there more else davon dazu daran dafür \
     damit darüber ihm ihn dort ça cela eso ello allí isso isto ciò esso daarvan hem daar tego tym jego это этого этом его её там",
 );
-/// Beside these "it" stands for nothing that was said: "will it rain", "which day is it".
+/// With these words, "it" refers to nothing that was said: "will it rain", "which day is it".
 const WEATHER: WordList =
     WordList::of("rain raining rains snow snowing snows sunny windy freezing");
 const DATES: WordList = WordList::of("day date weekday month year week time");
-/// What is said of "it" before it is told: "is it safe to drill there".
+/// After these words the meaning of "it" follows: "is it safe to drill there".
 const TOLD_BEHIND: WordList = WordList::of("to that if");
-/// Words that point to a time, and not back, before one of [`TIMES`].
+/// Words that point to a time and not back, before one of [`TIMES`].
 const THIS: WordList = WordList::of("this that these those");
 const TIMES: WordList = WordList::of(
     "morning afternoon evening week weekend month quarter year sprint time spring summer autumn fall winter \
     monday tuesday wednesday thursday friday saturday sunday",
 );
-/// Words that go on with what was said, where a text begins with them.
+/// Words that continue what was said, at the beginning of a text.
 const GOING_ON: WordList = WordList::of("and und et y e en i и");
 /// Stems of words that ask for more without saying of what.
 const ASKING_STEMS: &[&str] = &[
     "tell", "more", "explain", "say", "said", "mean", "again", "know", "els", "happen", "thing",
     "detail", "still", "go", "remind", "much", "mani", "long", "exact", "exactli", "until", "till",
 ];
-/// Stems of other words that say nothing.
+/// Stems of other words without content.
 const EMPTY_STEMS: &[&str] = &[
     "pleas", "ok", "okay", "thank", "sure", "yes", "get", "okey", "hey", "hi", "hello",
 ];
-/// Who is spoken to, or does what is asked: a question without another word is about them.
+/// Words for the person addressed: a question without another content word is about them.
 const YOU: WordList = WordList::of(
     "you u du dir dich bist kannst toi tu vous tú eres puedes usted você sei stai puoi jij jou kunt ty jesteś możesz вы ты тебя вас",
 );
-/// Words that ask for a whole by themselves, and not for which of what was spoken of.
+/// Question words that ask for something of their own, not for one of several things mentioned.
 const WHOLE: WordList = WordList::of(
     "who when where why wer wann wo warum qui quand où pourquoi quién cuándo dónde quem quando onde chi dove wanneer waar waarom \
     kto kiedy gdzie dlaczego кто когда где почему",
 );
-/// Words of a question of which a verb was left out, as of what was said before: "which colour?"
+/// Maximum words of a question without a verb that completes what was said before: "which colour?"
 const ELLIPSIS: usize = 3;
 
 /// What was said before the question in the same session.
@@ -66,8 +65,8 @@ pub struct Earlier<'a> {
     pub vector: Option<&'a [f32]>,
 }
 
-/// How much a question leans on what was said before it: 0 (not at all) to 1. One that says by itself what it is about,
-/// or that is about whoever is asked, leans on nothing, however short it is.
+/// How much a question depends on what was said before it: 0 (not at all) to 1. A question that names its subject, or
+/// that is about the person addressed, depends on nothing, however short it is.
 pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
     let (mut substance, mut asks_for_more) = (0, false);
     index.postings().words().each(text, |stem| {
@@ -84,12 +83,12 @@ pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
     }
 }
 
-/// Whether words without substance ask for anything, and not for whoever is asked: "why?", and not "who are you?".
+/// Whether words without content ask about something other than the person addressed: "why?", but not "who are you?".
 fn asks_of_another(words: &[String]) -> bool {
     words.iter().any(|word| language::is_asking(word)) && !words.iter().any(|word| YOU.has(word))
 }
 
-/// Whether a verb is left out: "which colour?", and not "who bakes?".
+/// Whether a verb is missing: "which colour?", but not "who bakes?".
 fn is_elliptic(words: &[String]) -> bool {
     words.len() <= ELLIPSIS
         && !words
@@ -107,7 +106,7 @@ fn does_point_back(words: &[String]) -> bool {
     goes_on || (0..words.len()).any(|at| POINTERS.has(&words[at]) && !points_to_nothing(words, at))
 }
 
-/// Whether the pointer at a place stands for nothing that was said.
+/// Whether the pointing word at a position refers to nothing that was said.
 fn points_to_nothing(words: &[String], at: usize) -> bool {
     let word = &words[at];
     let before = at.checked_sub(1).map_or("", |at| words[at].as_str());
@@ -127,8 +126,8 @@ fn points_to_nothing(words: &[String], at: usize) -> bool {
     }
 }
 
-/// What a question leans on, the nearest first, and how much each counts: the turn before it, and the one before that
-/// where the nearer leans on it itself.
+/// The turns on which a question depends, nearest first, with their weights: the turn before it, and the one before
+/// that if the nearer turn depends on it.
 pub(super) fn leant_on<'a>(
     index: &AudienceIndex,
     earlier: &'a [Earlier<'a>],
@@ -161,7 +160,7 @@ pub(super) fn words(
     words
 }
 
-/// The vector to search with: the sum of unit vectors by their weights.
+/// The vector to search with: the weighted sum of unit vectors.
 pub(super) fn vector(
     text: Option<&[f32]>,
     leant_on: &[(&Earlier<'_>, f32)],

@@ -1,7 +1,7 @@
-//! What an audience said before, laid out for one flat scan.
+//! The index of an audience's exchanges, laid out for one linear scan.
 //!
-//! Holds exchanges in the order of their positions, with their vectors, their words and their
-//! chain. Knows nothing of probabilities: that is [`super::rank`].
+//! It holds exchanges in the order of their positions, with their vectors, words and chain links. It
+//! knows nothing of probabilities; these are in [`super::rank`].
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,14 +19,14 @@ use crate::retrieval::speech::{act, states};
 use crate::retrieval::text::{bounded, date_words, written};
 use crate::retrieval::vectors::{Quantised, Vectors};
 
-/// Characters kept of a question and of an answer; what is longer is cut, with an ellipsis.
+/// Maximum characters kept of a question and of an answer; longer texts are cut with an ellipsis.
 pub const MAX_KEPT_CHARS: usize = 8_192;
 
-/// Words of its own that an answer has to have to be one.
+/// An answer with fewer words of its own does not count as an answer.
 const FEW: usize = 6;
-/// How much the vector of what a message goes on with counts beside its own, where that says little.
+/// Weight of the vector of the message that a short message continues, relative to its own.
 const CONTEXT: f32 = 0.65;
-/// An answer of more bytes has them.
+/// An answer of more bytes always has enough words of its own.
 const LONG: usize = 400;
 
 /// One exchange.
@@ -37,23 +37,23 @@ pub(super) struct Entry {
     pub(super) at: DateTime<Utc>,
     pub(super) session: Arc<str>,
     pub(super) author: Arc<str>,
-    /// It asks, and the answer says nothing of its own.
+    /// It is a question, and the answer adds nothing.
     pub(super) asks: bool,
-    /// What was asked states something.
+    /// The input states something.
     states: bool,
     /// People said it to one another.
     pub(super) is_message: bool,
-    /// Somebody had it kept in mind.
+    /// It is a note.
     pub(super) is_note: bool,
     pub(super) trust: Trust,
     /// Question and answer in one allocation.
     text: Box<str>,
-    /// Where the answer begins.
+    /// Start of the answer in the text.
     answer: u32,
 }
 
-/// An exchange's neighbours on its session's chain. Apart from the exchanges, so that walking along
-/// chains stays within a processor's cache.
+/// An exchange's neighbours on its session's chain. Stored separately from the exchanges, so that
+/// walking along chains stays within the CPU cache.
 #[derive(Clone, Copy, Debug)]
 struct Links {
     previous: u32,
@@ -76,15 +76,15 @@ impl Entry {
         &self.text[self.answer as usize..]
     }
 
-    /// Roughly how many tokens it takes in a prompt: a quarter of its bytes.
+    /// Its approximate tokens in a prompt: a quarter of its bytes.
     pub(super) fn tokens(&self) -> usize {
         self.text.len().div_ceil(4).max(1)
     }
 }
 
-/// Everything of one audience that can be recalled.
+/// All exchanges of one audience that can be recalled.
 ///
-/// It is append-only: when something is forgotten its epoch ends, and it is loaded again.
+/// It is append-only. When something is forgotten, its epoch ends and it is loaded again.
 #[derive(Debug)]
 pub struct AudienceIndex {
     embedder: Option<Box<str>>,
@@ -92,29 +92,29 @@ pub struct AudienceIndex {
     position: i64,
     entries: Vec<Entry>,
     links: Vec<Links>,
-    /// What each goes on with.
+    /// What each exchange continues.
     places: Vec<Place>,
-    /// All of them by the hashes of their events.
+    /// Exchanges by the hashes of their events.
     events: HashMap<u64, u32>,
     vectors: Vectors,
     postings: Postings,
-    /// Each session's last exchange.
+    /// The last exchange of each session.
     ends: HashMap<Arc<str>, u32>,
     names: HashMap<Box<str>, Arc<str>>,
-    /// Exchanges of each author.
+    /// Number of exchanges per author.
     authors: HashMap<Arc<str>, u32>,
     people: People,
     foreign: usize,
-    /// Earlier exchanges, and what replaces them.
+    /// Earlier exchanges and what replaces them.
     replaced: HashMap<ResponseId, ResponseId>,
     /// Those of them that somebody corrected, and when.
     corrected: HashMap<ResponseId, DateTime<Utc>>,
 }
 
 impl AudienceIndex {
-    /// An empty index of the epoch in which its turns are read.
+    /// Creates an empty index for the epoch in which its turns are read.
     ///
-    /// `embedder` names the embedder whose vectors are compared and their dimension; an exchange
+    /// `embedder` names the embedder whose vectors are compared, and their dimension. An exchange
     /// with any other vector is found by its words only.
     pub fn new(embedder: Option<(&str, usize)>, epoch: i64) -> Self {
         Self {
@@ -137,9 +137,9 @@ impl AudienceIndex {
         }
     }
 
-    /// Adds the audience's next turn. One it has seen already is left out, so turns may be handed
-    /// over twice; what is volatile, or a question that memory alone answered, is seen and never
-    /// recalled.
+    /// Adds the audience's next turn. A turn that it has seen already is ignored, so turns may be
+    /// added twice. Volatile turns, and questions that memory alone answered, count as seen and are
+    /// never recalled.
     pub fn push(&mut self, turn: &Turn) {
         if turn.position <= self.position {
             return;
@@ -169,7 +169,7 @@ impl AudienceIndex {
         self.vectors.push(row.as_ref());
     }
 
-    /// The vector of a message that says little, drawn to that of what it goes on with.
+    /// The vector of a short message, moved towards that of the message that it continues.
     fn with_what_it_is_read_with(&self, row: Quantised, place: Place) -> Quantised {
         let Some(before) = self.read_with(place).next() else {
             return row;
@@ -183,7 +183,7 @@ impl AudienceIndex {
         Quantised::new(&sum).unwrap_or(row)
     }
 
-    /// A vector as it is compared; none of another embedder's.
+    /// The quantised vector; `None` if it is from another embedder.
     fn row(&self, embedding: &Embedding) -> Option<Quantised> {
         let ours = self.embedder() == Some(&*embedding.embedder)
             && self.vectors.dimension() == embedding.vector.len();
@@ -223,7 +223,7 @@ impl AudienceIndex {
         *self.authors.entry(author.clone()).or_default() += 1;
         self.events.insert(hashed(&turn.event), number);
         self.people.push(&turn.author, &author);
-        // Once: it is read whenever the exchange is recalled.
+        // Computed once here, as it is read whenever the exchange is recalled.
         let act = act(&turn.input);
         self.entries.push(Entry {
             id: turn.id,
@@ -241,7 +241,7 @@ impl AudienceIndex {
         });
     }
 
-    /// One copy of a name however many exchanges bear it.
+    /// A shared copy of a name, however many exchanges have it.
     fn name(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.names.get(name) {
             return known.clone();
@@ -251,7 +251,7 @@ impl AudienceIndex {
         shared
     }
 
-    /// How many exchanges can be recalled.
+    /// Number of exchanges that can be recalled.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -260,12 +260,12 @@ impl AudienceIndex {
         self.entries.is_empty()
     }
 
-    /// The position of the last turn it has seen; zero before the first.
+    /// Position of the last turn that it has seen; zero before the first.
     pub fn position(&self) -> i64 {
         self.position
     }
 
-    /// Everything up to `position` is in it, or was forgotten.
+    /// Marks everything up to `position` as seen: it is in the index, or was forgotten.
     pub(super) fn skip_to(&mut self, position: i64) {
         self.position = self.position.max(position);
     }
@@ -280,13 +280,13 @@ impl AudienceIndex {
         self.epoch
     }
 
-    /// Exchanges whose vector was made by another embedder or makes no sense: `muninn reembed`
-    /// is for these.
+    /// Number of exchanges whose vector is from another embedder or invalid; `muninn reembed` fixes
+    /// these.
     pub fn foreign_vectors(&self) -> usize {
         self.foreign
     }
 
-    /// Bytes held on the heap, computed from capacities; what the allocator adds is not in it.
+    /// Bytes on the heap, computed from capacities, without the allocator's overhead.
     pub fn heap_bytes(&self) -> usize {
         let texts: usize = self.entries.iter().map(|entry| entry.text.len()).sum();
         texts
@@ -302,18 +302,18 @@ impl AudienceIndex {
         &self.entries[number]
     }
 
-    /// Who said it all.
+    /// The authors of the exchanges.
     pub(super) fn people(&self) -> &People {
         &self.people
     }
 
-    /// The part of all exchanges that an author has.
+    /// The share of all exchanges that an author wrote.
     pub(super) fn share_of(&self, author: &str) -> f32 {
         let own = self.authors.get(author).copied().unwrap_or_default();
         own as f32 / self.entries.len().max(1) as f32
     }
 
-    /// The exchanges before it on its session's chain, the nearest first.
+    /// The exchanges before it on its session's chain, nearest first.
     pub(super) fn before(&self, number: usize) -> impl Iterator<Item = usize> {
         let step = |&at: &usize| someone(self.links[at].previous);
         std::iter::successors(step(&number), step)
@@ -333,7 +333,7 @@ impl AudienceIndex {
         &self.vectors
     }
 
-    /// Length of the vectors; zero where none are compared.
+    /// Dimension of the vectors; zero if none are compared.
     pub(super) fn dimension(&self) -> usize {
         self.vectors.dimension()
     }
@@ -350,12 +350,12 @@ impl AudienceIndex {
         self.ends.get(session).map(|&number| number as usize)
     }
 
-    /// Where an exchange stands in its talk.
+    /// What an exchange continues.
     pub(super) fn place(&self, number: usize) -> Place {
         self.places[number]
     }
 
-    /// What an exchange says, to be compared with what others say.
+    /// The statement of an exchange, for comparison with others.
     pub(super) fn statement(&self, number: usize) -> Statement {
         let (entry, postings) = (self.entry(number), &self.postings);
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
@@ -369,7 +369,7 @@ impl AudienceIndex {
         })
     }
 
-    /// The same of a turn that is not in the index yet.
+    /// The same for a turn that is not in the index yet.
     pub(super) fn statement_of(&self, turn: &Turn) -> Statement {
         let postings = &self.postings;
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
@@ -383,7 +383,7 @@ impl AudienceIndex {
         }
     }
 
-    /// A turn that is not in the index yet beside an earlier exchange.
+    /// Pairs a turn that is not in the index yet with an earlier exchange.
     pub(super) fn pair_of<'a>(
         &self,
         turn: &Turn,
@@ -407,14 +407,14 @@ impl AudienceIndex {
         }
     }
 
-    /// Remembers that an exchange is replaced by a later one, whether it is in the index or not.
+    /// Records that an exchange is replaced by a later one, whether they are in the index or not.
     pub fn link(&mut self, later: ResponseId, earlier: ResponseId) {
         if !self.corrected.contains_key(&earlier) {
             self.replaced.insert(earlier, later);
         }
     }
 
-    /// Remembers that somebody corrected an exchange.
+    /// Records that somebody corrected an exchange.
     pub(super) fn correct(&mut self, later: ResponseId, earlier: ResponseId, at: DateTime<Utc>) {
         self.corrected.insert(earlier, at);
         self.replaced.insert(earlier, later);
@@ -425,12 +425,12 @@ impl AudienceIndex {
         self.corrected.get(&earlier).copied()
     }
 
-    /// What replaces an exchange, as it was decided when that was kept.
+    /// The exchange that replaces this one, as decided when that was kept.
     pub(super) fn replaced_by(&self, earlier: ResponseId) -> Option<ResponseId> {
         self.replaced.get(&earlier).copied()
     }
 
-    /// A later exchange beside an earlier one.
+    /// Pairs a later exchange with an earlier one.
     pub(super) fn pair<'a>(
         &self,
         (later, says): (usize, &'a Statement),
@@ -447,20 +447,20 @@ impl AudienceIndex {
         }
     }
 
-    /// The cosine of every exchange with the query, NaN where an exchange has no vector.
+    /// The cosine of every exchange with the query; NaN if an exchange has no vector.
     pub(super) fn cosines(&self, query: &Quantised) -> Vec<f32> {
         self.vectors.cosines(0..self.entries.len(), query)
     }
 }
 
-/// Enough of an event's id to tell it from others.
+/// A hash of an event's ID that is long enough to tell events apart.
 fn hashed(event: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     event.hash(&mut hasher);
     hasher.finish()
 }
 
-/// The answer, where it is one of its own: what only quotes memory is not remembered twice.
+/// The answer, if it is an original one: quotes from memory are not indexed twice.
 fn answer(turn: &Turn) -> &str {
     match turn.source {
         Source::Model | Source::Knowledge | Source::Retrieval => &turn.output,
@@ -468,7 +468,7 @@ fn answer(turn: &Turn) -> &str {
     }
 }
 
-/// Whether an answer has hardly a word that the question does not have.
+/// Whether an answer has hardly any word that is not in the question.
 fn says_little(question: &str, answer: &str) -> bool {
     if answer.len() > LONG {
         return false;

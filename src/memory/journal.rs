@@ -1,10 +1,9 @@
-//! Turns that were answered while the graph was away, kept on this machine until it is back.
+//! The journal: turns that were answered while the graph was away, kept on this machine until it is back.
 //!
-//! A log of JSON lines, synced before the answer goes out, in the order of the answers. A turn has
-//! its response id and event id here already, so that replaying one twice saves it once. A line says
-//! that a turn waits, what its answer went out as, that it is in the graph, or which events were
-//! forgotten; what is of the past is left out whenever the file is written anew, and what is forgotten
-//! at once.
+//! It is a log of JSON lines in the order of the answers, synced before an answer is delivered. A turn
+//! already has its response ID and event ID here, so that a turn replayed twice is saved once. A line adds a
+//! turn, records its delivered messages, marks turns as saved in the graph, or lists forgotten events.
+//! Outdated lines are dropped whenever the file is rewritten, and forgotten turns at once.
 
 mod set_aside;
 mod waiting;
@@ -25,10 +24,10 @@ use private_files::line_log::{self, LineLog, Slot, Slots, Written, all_logs, rea
 
 pub use self::set_aside::{Refused, SetAside};
 
-/// What the files are called.
+/// Base name of the files.
 const NAME: &str = "journal";
 
-/// The file is written anew when it has this many lines and most of them are of the past.
+/// The file is rewritten when it has this many lines and most of them are outdated.
 const LINES: usize = 1_024;
 
 /// The journal could not be read or written.
@@ -54,12 +53,12 @@ pub enum JournalError {
 enum Line {
     Turn(Box<NewTurn>),
     Delivered(ResponseId, Delivered),
-    /// These are in the graph.
+    /// These turns are in the graph.
     Done(Vec<ResponseId>),
     Forgotten(BTreeSet<ForgottenEvent>),
 }
 
-/// The same, to be written.
+/// The same, for writing.
 #[derive(Debug, Serialize)]
 enum WrittenLine<'a> {
     Turn(&'a NewTurn),
@@ -77,7 +76,7 @@ pub struct Journal {
     set_aside: SetAside,
 }
 
-/// What waits, and what the file says.
+/// The waiting turns, and the state of the file.
 #[derive(Debug, Default)]
 struct State {
     waiting: Waiting,
@@ -86,18 +85,18 @@ struct State {
 }
 
 impl State {
-    /// Lines of a file that says no more than what waits.
+    /// Number of lines of a file that contains only what waits.
     fn needed(&self) -> usize {
         self.waiting.len() + usize::from(!self.forgotten.is_empty())
     }
 }
 
 impl Journal {
-    /// Takes a journal of the folder that no other process uses, with what is left in all of those
-    /// that nobody uses.
+    /// Opens a journal of the folder that no other process uses, and takes over what is left in all unused
+    /// ones.
     ///
     /// # Errors
-    /// When a file cannot be read, or a whole line in it makes no sense.
+    /// Fails when a file cannot be read, or a complete line is invalid.
     pub fn open(folder: &Path) -> Result<Self, JournalError> {
         let Slots { own, left } =
             Slots::take(folder, NAME).map_err(|error| unusable(folder, error))?;
@@ -115,7 +114,7 @@ impl Journal {
     /// Keeps a turn. When this returns, it survives the process and the machine.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails when it could not be written.
     pub async fn keep(&self, turn: NewTurn) -> Result<(), JournalError> {
         self.keep_all(vec![turn]).await
     }
@@ -123,7 +122,7 @@ impl Journal {
     /// Keeps many turns with one sync. When this returns, all of them survive the process and the machine.
     ///
     /// # Errors
-    /// When they could not be written; none of them is then kept.
+    /// Fails when they could not be written; none of them is then kept.
     pub async fn keep_all(&self, turns: Vec<NewTurn>) -> Result<(), JournalError> {
         let turns: Vec<Arc<NewTurn>> = turns.into_iter().map(Arc::new).collect();
         let mut lines = Vec::new();
@@ -132,7 +131,7 @@ impl Journal {
         }
         let ids: Vec<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
         let written = {
-            // At once: a file written anew in between has the turns too.
+            // Added at once: a rewrite of the file in between must include the turns.
             let mut state = self.state();
             state.lines += turns.len();
             for turn in turns {
@@ -150,10 +149,11 @@ impl Journal {
         written.map_err(|error| unusable(&self.path, error))
     }
 
-    /// Puts a turn in the place of the one with its id, with every trace of that. Says whether it waits here.
+    /// Replaces the turn with the same ID, and erases every trace of the old one. Returns whether it waits
+    /// here.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails when it could not be written.
     pub async fn revise(&self, turn: NewTurn) -> Result<bool, JournalError> {
         let written = {
             let mut state = self.state();
@@ -165,17 +165,17 @@ impl Journal {
         self.wait(written).await.map(|()| true)
     }
 
-    /// The turn that an event made, if it waits here.
+    /// The turn of an event, if it waits here.
     pub fn turn_of_event(&self, event: &str) -> Option<NewTurn> {
         let state = self.state();
         let found = state.waiting.of_event(event);
         found.map(|turn| NewTurn::clone(turn))
     }
 
-    /// Says what the answer of a waiting turn went out as. Says whether it waits here.
+    /// Records the delivered messages of a waiting turn. Returns whether it waits here.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails when it could not be written.
     pub async fn set_delivered(
         &self,
         response: ResponseId,
@@ -193,7 +193,7 @@ impl Journal {
         self.wait(written).await.map(|()| true)
     }
 
-    /// Whether turns of the session wait.
+    /// Whether any turn of the session waits.
     pub fn holds(&self, session: &str) -> bool {
         self.state().waiting.holds(session)
     }
@@ -211,32 +211,32 @@ impl Journal {
         self.len() == 0
     }
 
-    /// The sessions of the turns that wait, with how many there are of each, longest waiting first.
+    /// The sessions with waiting turns and the number of each, longest waiting first.
     pub fn sessions(&self) -> Vec<(ConversationId, usize)> {
         self.state().waiting.sessions()
     }
 
-    /// The turns of some sessions that have waited longest, in order, at most `limit`.
+    /// The longest waiting turns of some sessions, in order, at most `limit`.
     pub fn first_of(&self, sessions: &HashSet<&str>, limit: usize) -> Vec<Arc<NewTurn>> {
         self.state().waiting.first_of(sessions, limit)
     }
 
-    /// All turns that wait, oldest first.
+    /// All waiting turns, oldest first.
     pub fn all(&self) -> Vec<Arc<NewTurn>> {
         self.state().waiting.all().cloned().collect()
     }
 
-    /// A turn that waits.
+    /// A waiting turn.
     pub fn turn(&self, response: ResponseId) -> Option<Arc<NewTurn>> {
         self.state().waiting.get(response).cloned()
     }
 
-    /// The turns of a session that wait, oldest first.
+    /// The waiting turns of a session, oldest first.
     pub fn of_session(&self, session: &str) -> Vec<Arc<NewTurn>> {
         self.state().waiting.of_session(session).cloned().collect()
     }
 
-    /// The turn that an event made, if it was set aside.
+    /// The turn of an event, if it was set aside.
     pub async fn refused_of_event(&self, event: &str) -> Option<NewTurn> {
         let aside = self.set_aside.clone();
         let all = joined(move || aside.all()).await.unwrap_or_else(|error| {
@@ -247,7 +247,7 @@ impl Journal {
         turns.rfind(|turn| turn.turn.event == event)
     }
 
-    /// The newest turn that waits of a person in an audience.
+    /// The newest waiting turn of a person in an audience.
     pub fn last_by(&self, audience: &AudienceId, person: &str) -> Option<Arc<NewTurn>> {
         let state = self.state();
         let is_theirs = |it: &&Arc<NewTurn>| {
@@ -256,7 +256,7 @@ impl Journal {
         state.waiting.all().rfind(is_theirs).cloned()
     }
 
-    /// The sessions of an audience that turns wait of, or were set aside of.
+    /// The sessions of an audience with waiting turns, or with turns that were set aside.
     pub fn sessions_of(&self, audience: &AudienceId) -> Vec<ConversationId> {
         let mut sessions = self.state().waiting.sessions_of(audience);
         let aside = self.set_aside.all().unwrap_or_else(|error| {
@@ -275,8 +275,8 @@ impl Journal {
         sessions
     }
 
-    /// Drops turns that are in the graph now. Not waited for: what is replayed once more after a
-    /// crash is saved once all the same.
+    /// Drops turns that are in the graph now. Does not wait for the write, as a turn that is replayed again
+    /// after a crash is saved once anyway.
     pub fn done(&self, turns: &[ResponseId]) {
         if turns.is_empty() {
             return;
@@ -294,7 +294,7 @@ impl Journal {
         }
         state.lines += 1;
         let left = state.waiting.len();
-        // Nothing left is the usual end, and costs nothing.
+        // An empty journal is the usual case, and cheap to rewrite.
         if left == 0 || (state.lines >= LINES && left < state.lines / 2) {
             drop(self.rewrite(&mut state));
         } else {
@@ -302,10 +302,10 @@ impl Journal {
         }
     }
 
-    /// Sets a turn aside that the graph refuses for what is in it.
+    /// Sets aside a turn that the graph refuses for its content.
     ///
     /// # Errors
-    /// When it could not be written there; it then waits on.
+    /// Fails when it could not be written there; it then keeps waiting.
     pub async fn set_aside(&self, turn: &NewTurn, why: &StoreError) -> Result<(), JournalError> {
         let refused = Refused {
             turn: turn.clone(),
@@ -320,12 +320,12 @@ impl Journal {
         Ok(())
     }
 
-    /// Drops the turns for which `gone` holds, here and among those set aside, with every trace of
-    /// them, and says how many there were.
+    /// Drops the turns for which `gone` is true, here and among those set aside, and erases every trace of
+    /// them. Returns their number.
     ///
     /// # Errors
-    /// When a file could not be written anew, nor what was in it overwritten: it is then dropped,
-    /// and still in the file.
+    /// Fails when a file could be neither rewritten nor overwritten. The turns are then dropped, but still in
+    /// the file.
     pub async fn forget(
         &self,
         gone: impl Fn(&NewTurn) -> bool + Send + Sync,
@@ -339,7 +339,7 @@ impl Journal {
                 let event = turn.map(|turn| ForgottenEvent::of(&turn));
                 state.forgotten.extend(event);
             }
-            // What is in the graph already may still stand in the file, and be what is forgotten.
+            // A turn that is in the graph already may still be in the file, and be the forgotten one.
             let is_clean = ids.is_empty() && state.lines == state.needed();
             (ids.len(), (!is_clean).then(|| self.rewrite(&mut state)))
         };
@@ -376,18 +376,18 @@ impl Journal {
         taken.map(|taken| taken.len()).map_err(unusable)
     }
 
-    /// Lets turns wait again that were set aside, and says how many there were.
+    /// Queues the turns that were set aside again. Returns how many there were.
     ///
     /// # Errors
-    /// When a file could not be read or written.
+    /// Fails when a file could not be read or written.
     pub async fn retry_set_aside(&self) -> Result<usize, JournalError> {
         let unusable = |error| unusable(&self.set_aside.path(), error);
         let aside = self.set_aside.clone();
         let all = joined(move || aside.all()).await.map_err(unusable)?;
         let ids: HashSet<ResponseId> = all.iter().map(|it| it.turn.turn.id).collect();
         let turns = all.len();
-        // Written here before they are taken out there: after a crash in between they are in both,
-        // and saved once.
+        // Written here before they are removed there: after a crash in between they are in both, and are
+        // saved once.
         for refused in all {
             self.keep(refused.turn).await?;
         }
@@ -398,12 +398,13 @@ impl Journal {
         Ok(turns)
     }
 
-    /// Events whose turns were forgotten here, which the graph does not know yet.
+    /// Events whose turns were forgotten here, and of which the graph was not told yet.
     pub fn forgotten(&self) -> BTreeSet<ForgottenEvent> {
         self.state().forgotten.clone()
     }
 
-    /// The graph knows of these. Not waited for: after a crash it is told again.
+    /// Marks events as known to the graph. Does not wait for the write: after a crash the graph is told
+    /// again.
     pub fn forgotten_is_known(&self, events: &BTreeSet<ForgottenEvent>) {
         let mut state = self.state();
         state.forgotten.retain(|it| !events.contains(it));
@@ -418,7 +419,7 @@ impl Journal {
         line_log::line(of).map_err(|error| unusable(&self.path, error))
     }
 
-    /// Writes the file anew with what waits.
+    /// Rewrites the file with the waiting turns only.
     fn rewrite(&self, state: &mut State) -> Written {
         let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
         let forgotten = state.forgotten.clone();
@@ -428,7 +429,7 @@ impl Journal {
             Ok(Line::Turn(turn)) => !left.contains(&turn.turn.id),
             Ok(Line::Delivered(response, _)) => !left.contains(&response),
             Ok(Line::Done(_) | Line::Forgotten(_)) => false,
-            // Nobody can say what it says.
+            // It is unknown what the file contains.
             Err(_) => true,
         };
         let lines = move |out: &mut dyn io::Write| write_all(out, &turns, &forgotten);
@@ -449,10 +450,10 @@ impl Journal {
     }
 }
 
-/// How many turns wait in a folder, whoever works on them.
+/// Returns how many turns wait in a folder, for any process.
 ///
 /// # Errors
-/// When a file cannot be read, or a whole line in it makes no sense.
+/// Fails when a file cannot be read, or a complete line is invalid.
 pub fn waiting_in(folder: &Path) -> Result<usize, JournalError> {
     let mut turns = 0;
     let paths = all_logs(folder, NAME).map_err(|error| unusable(folder, error))?;
@@ -464,7 +465,7 @@ pub fn waiting_in(folder: &Path) -> Result<usize, JournalError> {
     Ok(turns)
 }
 
-/// What is left in the files, in one of them.
+/// Moves what is left in the files into one of them.
 fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
     let mut state = State::default();
     read(&own.path, &mut state)?;
@@ -472,13 +473,13 @@ fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
         read(&slot.path, &mut state)?;
     }
     if !left.is_empty() {
-        // Ids rise with time, so that each session keeps its order.
+        // IDs increase with time, so each session keeps its order.
         let mut turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
         turns.sort_by_key(|turn| turn.turn.id);
         state.waiting = Waiting::default();
         turns.into_iter().for_each(|turn| state.waiting.push(turn));
     }
-    // Without what is of the past, and without half a line at the end.
+    // Without outdated lines, and without an incomplete line at the end.
     let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
     state.lines = state.needed();
     let is_there = own
@@ -545,7 +546,7 @@ fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
     })
 }
 
-/// A line; earlier versions wrote turns alone.
+/// Parses a line; earlier versions wrote plain turns.
 fn parse(line: &[u8]) -> Result<Line, serde_json::Error> {
     serde_json::from_slice(line).or_else(|error| {
         let turn = serde_json::from_slice(line).map_err(|_| error)?;

@@ -1,17 +1,17 @@
-//! Turns that somebody forgets just now, as far as an answer met one.
+//! Turns that are being forgotten, as far as answers came across them.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::graph::ResponseId;
 
-/// Older ones are out of the graph by then.
+/// Maximum number of entries; older ones are deleted from the graph by then.
 const MOST: usize = 1_000;
 
-/// What is marked as forgotten and still in the graph: no answer is given it again.
+/// Turns that are marked as forgotten and still in the graph; they are not recalled again.
 pub(super) type Leaving = Lately<ResponseId>;
 
-/// The last of something, each once.
+/// The most recent values, each once.
 #[derive(Debug)]
 pub(super) struct Lately<T>(Mutex<VecDeque<T>>);
 

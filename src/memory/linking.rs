@@ -1,4 +1,5 @@
-//! Which earlier exchanges a turn replaces, decided when it is kept: [`crate::graph::GraphStore::supersede`].
+//! Decides which earlier exchanges a turn replaces when it is kept; see
+//! [`crate::graph::GraphStore::supersede`].
 
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
@@ -6,11 +7,11 @@ use super::rank::{Query, Ranking, RecallSettings};
 use crate::graph::{How, ResponseId, Turn};
 use crate::retrieval::speech::{asks_for_nothing, states};
 
-/// Earlier exchanges that a turn is compared with: those that its own words find first.
+/// Number of earlier exchanges that a turn is compared with: the best matches by its own words.
 const COMPARED: usize = 8;
 
-/// The earlier exchanges that a turn replaces, and how. Only what is surely about the same is linked:
-/// what is recalled is compared again in the light of the question.
+/// The earlier exchanges that a turn replaces, and how. Only clear cases are linked; recalled exchanges are
+/// compared again in the light of the question.
 pub fn replaced(
     index: &AudienceIndex,
     calibration: &Calibration,

@@ -1,7 +1,8 @@
-//! Whether a figure got worse, or may as well be the same: differences with intervals. Pure.
+//! Compares figures before and after: differences with confidence intervals, which tell whether a figure got worse or may be
+//! unchanged. Pure.
 //!
 //! Shares of different answers are compared by Newcombe's interval (two Wilson scores: R. G. Newcombe, Statistics in Medicine
-//! 17, 1998, method 10); questions that were asked both times by a bootstrap of their differences.
+//! 17, 1998, method 10); the results of the same questions are compared by a bootstrap of their differences.
 
 use std::collections::HashMap;
 
@@ -11,35 +12,35 @@ use super::figures::{Better, Figure, Share};
 use super::replay::Replayed;
 use super::report::{Report, Run};
 
-/// Of the normal distribution, 99 % are within so many deviations: one of about ten figures is not to raise an alarm by
-/// chance.
+/// 99 % of a normal distribution are within this many standard deviations: one of about ten figures should not raise an alarm
+/// by chance.
 const DEVIATIONS: f64 = 2.576;
-/// Fewer answers, or questions, tell nothing.
+/// Minimum number of answers or questions: fewer show nothing.
 pub const LEAST: usize = 20;
-/// A difference below this is no matter, however sure it is.
+/// A smaller difference does not matter, however certain it is.
 const LEAST_DIFFERENCE: f64 = 0.01;
-/// Samples of a bootstrap.
+/// Number of bootstrap samples.
 const SAMPLES: usize = 4_000;
 
-/// A mean, and where it is at 99 %.
+/// A mean with its 99 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     pub mean: f64,
     pub low: f64,
     pub high: f64,
-    /// So many values.
+    /// Number of values.
     pub of: usize,
 }
 
-/// What a difference means.
+/// The meaning of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// They may be the same.
+    /// They may be equal.
     Same,
     Better,
     Worse,
-    /// There are not enough to tell.
+    /// There are too few values to tell.
     TooFew,
 }
 
@@ -49,7 +50,7 @@ pub struct Difference {
     pub figure: String,
     pub before: f64,
     pub after: f64,
-    /// After less before.
+    /// After minus before.
     pub difference: Interval,
     pub verdict: Verdict,
 }
@@ -111,7 +112,7 @@ impl Measure {
     }
 }
 
-/// The mean of values, by the normal approximation.
+/// The mean of values, with a normal approximation of the interval.
 pub fn mean(values: &[f64]) -> Option<Interval> {
     let of = values.len();
     if of == 0 {
@@ -138,7 +139,7 @@ fn wilson(share: Share) -> (f64, f64) {
     (centre - reach, centre + reach)
 }
 
-/// Two shares of different answers; none where there is nothing of one.
+/// Compares two shares of different answers; `None` if one of them is empty.
 pub fn shares(figure: Figure, before: Share, after: Share) -> Option<Difference> {
     let (old, new) = (before.value()?, after.value()?);
     let ((old_low, old_high), (new_low, new_high)) = (wilson(before), wilson(after));
@@ -158,7 +159,7 @@ pub fn shares(figure: Figure, before: Share, after: Share) -> Option<Difference>
     ))
 }
 
-/// Values of the same questions before and after; none without any.
+/// Compares values of the same questions before and after; `None` if there are none.
 pub fn paired(measure: Measure, pairs: &[(f64, f64)]) -> Option<Difference> {
     let of = pairs.len();
     if of == 0 {
@@ -168,7 +169,7 @@ pub fn paired(measure: Measure, pairs: &[(f64, f64)]) -> Option<Difference> {
     let before = mean(&mut pairs.iter().map(|(before, _)| *before));
     let after = mean(&mut pairs.iter().map(|(_, after)| *after));
     let differences: Vec<f64> = pairs.iter().map(|(before, after)| after - before).collect();
-    // The same pairs get the same answer.
+    // Seeded, so that the same pairs give the same result.
     let mut state = of as u64;
     let mut means: Vec<f64> = (0..SAMPLES)
         .map(|_| mean(&mut (0..of).map(|_| differences[random(&mut state, of)])))
@@ -190,7 +191,7 @@ pub fn paired(measure: Measure, pairs: &[(f64, f64)]) -> Option<Difference> {
     ))
 }
 
-/// A number below another one: `SplitMix64`, by its highest bits.
+/// A random number below `below`: `SplitMix64`, from its highest bits.
 fn random(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -199,7 +200,7 @@ fn random(state: &mut u64, below: usize) -> usize {
     ((mixed >> 32) as usize * below) >> 32
 }
 
-/// The same questions as two runs asked them.
+/// Compares the questions that two runs have in common.
 pub fn runs(before: &Run, after: &Run) -> Vec<Difference> {
     let key = |it: &Replayed| (it.id.clone(), it.kind.clone(), it.channel.clone());
     let earlier: HashMap<_, &Replayed> = before.replayed.iter().map(|it| (key(it), it)).collect();
@@ -214,7 +215,7 @@ pub fn runs(before: &Run, after: &Run) -> Vec<Difference> {
     Measure::ALL.into_iter().filter_map(of).collect()
 }
 
-/// A report beside an earlier one: of answers, those since then.
+/// Compares a report with an earlier one. Of the answers, only those since then count.
 pub fn reports(before: &Report, after: &Report) -> Vec<Difference> {
     let figure = |figure: Figure| {
         let since = after.since.as_ref()?.get(figure);
@@ -222,7 +223,7 @@ pub fn reports(before: &Report, after: &Report) -> Vec<Difference> {
     };
     let figures = Figure::ALL.into_iter().filter_map(figure);
     let mut all: Vec<Difference> = figures.collect();
-    // Asked by words alone, questions find something else.
+    // With words only, questions find other exchanges.
     if let (Some(before), Some(after)) = (before.runs.first(), after.runs.first())
         && before.is_by_words == after.is_by_words
     {

@@ -1,8 +1,8 @@
-//! Whether an embedder does what it is for, found out without labels: texts that share rare words are nearer to one another
-//! than to others, the same text has the same vector, and different ones have different vectors.
+//! Checks without labels whether an embedder works: texts that share rare words must be nearer to one another than to others, the
+//! same text must have the same vector, and different texts must have different vectors.
 //!
-//! Vectors are compared as they were made. Those of an index are drawn to what their exchange goes on with, so neighbours look
-//! alike there whatever an embedder made of them.
+//! Vectors are compared as the embedder made them. The vectors of an index are moved towards those of the messages that they
+//! continue, so neighbours look alike there with any embedder.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,56 +18,56 @@ use super::replay::part_below;
 use super::text_of;
 use crate::graph::{ResponseId, Turn};
 
-/// Exchanges that are looked at in all, at most.
+/// Maximum number of exchanges examined in total.
 pub(super) const MOST: usize = 200;
-/// Of those, so many have to tell something.
+/// Minimum number of those that must be usable.
 const LEAST: usize = 25;
-/// Other exchanges below which nearness tells nothing.
+/// Minimum number of other exchanges: with fewer, nearness shows nothing.
 const LEAST_OTHERS: usize = 10;
-/// Exchanges that are not so far apart may belong to one conversation. They are not compared: a service that hands the vectors of
-/// a request to the wrong texts hands neighbours those of neighbours.
+/// Exchanges closer together than this may belong to one conversation and are not compared: a service that returns the vectors of
+/// a request in the wrong order gives neighbours the vectors of neighbours.
 const APART: usize = 20;
-/// The part of an exchange's words that another has, if they are alike by words.
+/// Minimum share of an exchange's words that a similar exchange has.
 const ALIKE_BY_WORDS: f32 = 0.25;
-/// One that orders texts by meaning is above this; a half is chance.
+/// An embedder that orders texts by meaning is above this; a half is chance.
 const CHANCE: f64 = 0.65;
-/// Cosines closer together than this tell nothing apart.
+/// Cosines with a smaller deviation distinguish nothing.
 const LEAST_DEVIATION: f64 = 1e-3;
-/// Two vectors of the same text are at least so alike.
+/// Minimum cosine of two vectors of the same text.
 const SAME: f64 = 0.9;
 
-/// What was found of an embedder.
+/// The results for an embedder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EmbedderCheck {
     pub name: String,
-    /// Exchanges that have a vector of it, of those that are looked at.
+    /// Exchanges with a vector of this embedder, among those examined.
     pub has_vector: Share,
-    /// Texts that it was given now, and that it gave a vector for.
+    /// Texts for which it returned a vector now, among those sent.
     pub answers: Share,
-    /// How far the cosines of the vectors differ from one another: a standard deviation.
+    /// Standard deviation of the cosines between vectors.
     pub spread: Option<f64>,
-    /// The middle cosine of two vectors of the same text, made now in another order.
+    /// Median cosine of two vectors of the same text, requested in different orders.
     pub repeatable: Option<f64>,
-    /// The middle cosine of the vector that is kept and the one that is made now.
+    /// Median cosine of the kept vector and the one made now.
     pub kept: Option<f64>,
-    /// The part of other exchanges that are less like an exchange than the one that is most like it by its words: by the
-    /// vectors that are kept, and by those made now.
+    /// Share of other exchanges that are less similar to an exchange than the one that is most similar by its words: for the kept
+    /// vectors, and for those made now.
     pub sense_kept: Option<Interval>,
     pub sense_now: Option<Interval>,
 }
 
-/// What is wrong with an embedder.
+/// A problem with an embedder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EmbedderProblem {
-    /// It gives hardly any vectors.
+    /// It returns hardly any vectors.
     Silent(Share),
-    /// All vectors are the same.
+    /// All vectors are equal.
     AllAlike,
-    /// The same text gets another vector the next time.
+    /// The same text gets a different vector the next time.
     NotRepeatable(f64),
-    /// What is kept under its name was made by something else.
+    /// The vectors kept under its name come from another embedder.
     OtherThanKept(f64),
-    /// Nearness says no more than chance.
+    /// Nearness is no better than chance.
     NoSense(Interval),
 }
 
@@ -101,7 +101,7 @@ impl fmt::Display for EmbedderProblem {
 }
 
 impl EmbedderCheck {
-    /// What is wrong with it; the first is the plainest.
+    /// Its problems, the most obvious first.
     pub fn problems(&self) -> Vec<EmbedderProblem> {
         let mut problems = Vec::new();
         let answers = self.answers.value();
@@ -125,12 +125,12 @@ impl EmbedderCheck {
     }
 }
 
-/// Gathers what is found in one audience after the other.
+/// Collects results from one audience after the other.
 #[derive(Debug, Default)]
 pub(super) struct Gathering {
     has_vector: Share,
     answers: Share,
-    /// Vectors made now, or those that are kept.
+    /// Vectors made now, or the kept ones.
     vectors: Vec<Vec<f32>>,
     repeatable: Vec<f64>,
     kept: Vec<f64>,
@@ -138,14 +138,14 @@ pub(super) struct Gathering {
     sense_now: Vec<f64>,
 }
 
-/// Vectors of exchanges that were made now: as they came, and once more in another order.
+/// Vectors of exchanges that were made now: in order, and once more in another order.
 #[derive(Debug, Default)]
 pub(super) struct MadeNow {
     pub(super) first: HashMap<ResponseId, Option<Vec<f32>>>,
     pub(super) again: HashMap<ResponseId, Option<Vec<f32>>>,
 }
 
-/// Exchanges of an audience to be looked at: the same ones each time.
+/// A sample of an audience's exchanges, the same one each time.
 pub(super) fn sample(turns: &[Turn], most: usize) -> Vec<&Turn> {
     let mut sample: Vec<&Turn> = turns.iter().filter(|it| it.can_be_recalled()).collect();
     sample.sort_by_key(|it| draw(it.id));
@@ -153,18 +153,18 @@ pub(super) fn sample(turns: &[Turn], most: usize) -> Vec<&Turn> {
     sample
 }
 
-/// An audience's exchanges, with vectors as they were made.
+/// An audience's exchanges, with vectors as the embedder made them.
 pub(super) struct Exchanges<'a> {
     index: &'a AudienceIndex,
-    /// Where each is in the index.
+    /// The number of each exchange in the index.
     entries: HashMap<ResponseId, usize>,
-    /// By their places in the index, as the next.
+    /// By number in the index, like the next field.
     texts: Vec<String>,
     vectors: Vec<Option<&'a [f32]>>,
 }
 
 impl<'a> Exchanges<'a> {
-    /// With the vectors that are kept, or with those that were `made` in their place.
+    /// With the kept vectors, or with those `made` instead.
     pub(super) fn new(
         index: &'a AudienceIndex,
         turns: &'a [Turn],
@@ -191,20 +191,20 @@ impl<'a> Exchanges<'a> {
         all
     }
 
-    /// The vector of this embedder that is kept of a turn.
+    /// The kept vector of a turn, if it is from this embedder.
     fn kept<'t>(&self, turn: &'t Turn) -> Option<&'t [f32]> {
         let kept = turn.embedding.as_ref();
         let own = kept.filter(|it| self.index.embedder() == Some(&*it.embedder));
         own.map(|it| it.vector.as_slice())
     }
 
-    /// Those that an exchange is compared with: far from it, and with another text, which may have another vector.
+    /// The exchanges to compare with: far away, and with another text, so that their vectors may differ.
     fn others(&self, own: usize) -> impl Iterator<Item = usize> {
         (0..self.index.len())
             .filter(move |it| it.abs_diff(own) > APART && self.texts[*it] != self.texts[own])
     }
 
-    /// The exchange that is most like one by its words, if it is alike at all.
+    /// The exchange that is most similar by its words, if any is similar enough.
     fn alike(&self, turn: &Turn, own: usize) -> Option<usize> {
         let words = words(self.index, &turn.input, &[]);
         let found = self.index.postings().score(&words);
@@ -214,7 +214,7 @@ impl<'a> Exchanges<'a> {
         (found.coverage[best] >= ALIKE_BY_WORDS).then_some(best)
     }
 
-    /// The part of other exchanges that are less like a vector than one of them.
+    /// The share of other exchanges that are less similar to a vector than a given one.
     fn sense(&self, vector: &[f32], own: usize, alike: usize) -> Option<f64> {
         let cosine_of = |entry: usize| {
             let other = self.vectors[entry].filter(|it| it.len() == vector.len())?;
@@ -228,7 +228,7 @@ impl<'a> Exchanges<'a> {
 }
 
 impl Gathering {
-    /// Looks at some of an audience's exchanges.
+    /// Examines some of an audience's exchanges.
     pub(super) fn look(&mut self, all: &Exchanges<'_>, sample: &[&Turn], now: &MadeNow) {
         for turn in sample {
             let Some(&entry) = all.entries.get(&turn.id) else {
@@ -269,7 +269,7 @@ impl Gathering {
     }
 }
 
-/// Zero where they cannot be compared.
+/// Zero if they cannot be compared.
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
     if one.len() != other.len() {
         return 0.0;
@@ -294,12 +294,12 @@ fn middle(values: &[f64]) -> Option<f64> {
     sorted.get(sorted.len() / 2).copied()
 }
 
-/// The standard deviation of the cosines of vectors with those next to them.
+/// The standard deviation of the cosines between neighbouring vectors.
 fn spread(vectors: &[Vec<f32>]) -> Option<f64> {
     if vectors.len() < LEAST {
         return None;
     }
-    // Beside the next and one far away, so that copies side by side do not look like a constant.
+    // Compared with the next vector and with one far away, so that adjacent copies do not look like a constant.
     let half = vectors.len() / 2;
     let pairs = (0..vectors.len()).flat_map(|at| [(at, at + 1), (at, at + half)]);
     let cosines = pairs.map(|(at, with)| cosine(&vectors[at], &vectors[with % vectors.len()]));

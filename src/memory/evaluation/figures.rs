@@ -1,11 +1,11 @@
-//! What happened, in numbers that carry how many they are of.
+//! The counted figures: shares, each with the number of cases behind it.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// So many of so many.
+/// A share: a count out of a total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     pub part: u64,
@@ -20,12 +20,12 @@ impl Share {
         }
     }
 
-    /// One that counts if it `is`.
+    /// A share of one case, which counts if `is` is true.
     pub(super) fn one(is: bool) -> Self {
         Self::of(usize::from(is), 1)
     }
 
-    /// None of nothing.
+    /// `None` if there are no cases.
     pub fn value(self) -> Option<f64> {
         (self.whole > 0).then(|| self.part as f64 / self.whole as f64)
     }
@@ -38,7 +38,8 @@ impl AddAssign for Share {
     }
 }
 
-/// What is counted of a history. What each means, and does not mean, is told in `docs/eval.md`.
+/// What is counted in a history. `docs/eval.md` explains what each figure means, and what it does
+/// not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
@@ -54,12 +55,12 @@ pub enum Figure {
     Duplicate,
 }
 
-/// Which way a figure is better.
+/// Whether a higher or a lower figure is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
     Up,
     Down,
-    /// It says how things are, and not how good.
+    /// It describes the history, not its quality.
     Neither,
 }
 
@@ -77,7 +78,7 @@ impl Figure {
         Self::Duplicate,
     ];
 
-    /// As a table names it.
+    /// The name in tables.
     pub fn label(self) -> &'static str {
         match self {
             Self::RatedGood => "votes that are good",
@@ -117,7 +118,7 @@ impl Figures {
         self.0.get(&figure).copied().unwrap_or_default()
     }
 
-    /// How many answers it is made of.
+    /// Number of answers counted.
     pub fn answers(&self) -> u64 {
         self.get(Figure::Given).whole
     }

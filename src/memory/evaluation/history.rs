@@ -1,4 +1,4 @@
-//! An audience's history as it is measured, read page by page.
+//! An audience's history for the evaluation, read page by page.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -6,17 +6,17 @@ use muninn_platform::AudienceId;
 
 use crate::graph::{GraphStore, Outcome, Replaced, ResponseId, StoreError, Turn};
 
-/// Turns read at once.
+/// Number of turns read at once.
 const PAGE: usize = 1_000;
 
-/// What was said in an audience, and what became of it.
+/// The turns of an audience, and what became of them.
 #[derive(Debug)]
 pub(super) struct History {
     pub(super) audience: AudienceId,
-    /// In their order.
+    /// In order.
     pub(super) turns: Vec<Turn>,
     pub(super) outcomes: HashMap<ResponseId, Outcome>,
-    /// By the later one.
+    /// Keyed by the later turn.
     pub(super) replaced: HashMap<ResponseId, Vec<Replaced>>,
 }
 
@@ -50,7 +50,7 @@ impl History {
         Ok(history)
     }
 
-    /// The other way round: of each earlier one, all that replace it.
+    /// The reverse: for each earlier turn, all that replace it.
     pub(super) fn replaced_by(&self) -> HashMap<ResponseId, Vec<ResponseId>> {
         let mut later: HashMap<ResponseId, Vec<ResponseId>> = HashMap::new();
         for it in self.replaced.values().flatten() {
@@ -59,7 +59,7 @@ impl History {
         later
     }
 
-    /// Those that somebody corrected.
+    /// The turns that somebody corrected.
     pub(super) fn corrected(&self) -> HashSet<ResponseId> {
         let all = self.replaced.values().flatten();
         let corrected = all.filter(|it| it.corrected_at.is_some());
@@ -67,7 +67,7 @@ impl History {
     }
 }
 
-/// The last turns of each conversation, as a prompt shows them.
+/// The last turns of each conversation, as in the prompt's window.
 #[derive(Debug)]
 pub(super) struct Windows {
     turns: usize,
@@ -82,7 +82,7 @@ impl Windows {
         }
     }
 
-    /// Places of the last turns of a conversation, oldest first.
+    /// Numbers of the last turns of a conversation, oldest first.
     pub(super) fn get(&self, session: &str) -> Vec<usize> {
         let of = self.of.get(session);
         of.map(|it| it.iter().copied().collect())
@@ -98,10 +98,10 @@ impl Windows {
     }
 }
 
-/// What picks turns evenly, and the same ones each time: the random part of their ids.
+/// A key that selects turns evenly and always the same: the random part of their IDs.
 pub(super) fn draw(id: ResponseId) -> u64 {
     let (_, low) = id.0.as_u64_pair();
-    // Ids of other origin may count upwards there.
+    // IDs from elsewhere may be sequential in this part.
     let mut mixed = low ^ (low >> 33);
     mixed = mixed.wrapping_mul(0xff51_afd7_ed55_8ccd);
     mixed ^ (mixed >> 33)

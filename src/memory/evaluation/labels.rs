@@ -1,4 +1,4 @@
-//! Questions of which somebody says, in a file, what should be found: the format of `tests/data/team`.
+//! Labelled questions: a file says what should be found for each, in the format of `tests/data/team`.
 
 use std::collections::HashMap;
 
@@ -10,22 +10,22 @@ use super::scan::{Kind, Question};
 use crate::graph::ResponseId;
 use crate::memory::eval;
 
-/// A line of the file: a question, and what should be found.
+/// A line of the file: a question and what should be found.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Label {
     #[serde(flatten)]
     pub asked: eval::Question,
     #[serde(default)]
     pub kind: String,
-    /// What should all be found, by the ids of turns or of their events. None: there is nothing to be found.
+    /// The evidence that should be found, as IDs of turns or events. Empty if there is nothing to find.
     #[serde(default)]
     pub evidence: Vec<String>,
-    /// What says the same: each stands for one of the evidence.
+    /// Turns that say the same; each may stand for one of the evidence.
     #[serde(default)]
     pub also: Vec<String>,
 }
 
-/// Why labels cannot be used.
+/// Why the labels cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LabelError {
     #[error(
@@ -34,7 +34,7 @@ pub enum LabelError {
     OtherMemory(usize),
 }
 
-/// The questions of the file that are about an audience. One whose evidence is not in the memory any more is left out: nothing
+/// The questions of the file about one audience. A question whose evidence is no longer in memory is left out, as nothing
 /// could find it.
 pub(super) fn questions(labels: &[Label], history: &History) -> Vec<Question> {
     let own = labels
@@ -86,7 +86,7 @@ fn question(
     })
 }
 
-/// That the file is about this memory at all.
+/// Checks that the file is about this memory at all.
 pub(super) fn check(labels: &[Label], used: usize) -> Result<(), LabelError> {
     if used == 0 && !labels.is_empty() {
         return Err(LabelError::OtherMemory(labels.len()));

@@ -1,4 +1,4 @@
-//! Asks questions again, each of what was known when it was asked. Pure.
+//! Asks questions again, each with what was known when it was asked. Pure.
 
 use std::collections::HashMap;
 
@@ -14,39 +14,39 @@ use crate::memory::Calibration;
 use crate::retrieval::vectors::Quantised;
 use muninn_platform::TimeZone;
 
-/// Other exchanges below which likeness to them tells nothing.
+/// Minimum number of other exchanges: with fewer, similarity shows nothing.
 const LEAST_OTHERS: usize = 10;
 
-/// How a question went that was asked again.
+/// The result of a question that was asked again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replayed {
-    /// Of its turn, or as the file of labels calls it.
+    /// ID of its turn, or its ID in the file of labels.
     pub id: String,
     pub kind: Kind,
     pub channel: String,
-    /// In which it was asked; empty where nobody says when.
+    /// The week in which it was asked; empty if unknown.
     pub week: String,
-    /// What should be recalled is; of what has nothing to be found, that nothing would be quoted.
+    /// Whether the expected exchange is recalled; if there is nothing to find, whether nothing would be quoted.
     pub found: bool,
-    /// One divided by the place of the first of it among what is recalled; zero without.
+    /// Reciprocal rank of the first expected exchange among those recalled; zero if there is none.
     pub rank: f64,
-    /// The part of the other exchanges that are less like the question than what should be found, by the embedder alone. A half
-    /// is chance. None where no vectors are compared.
+    /// Share of the other exchanges that are less similar to the question than the expected one, by the embedder alone. A half
+    /// is chance. `None` if no vectors are compared.
     pub meaning: Option<f64>,
-    /// What is recalled takes so many tokens.
+    /// Tokens of what is recalled.
     pub tokens: usize,
     pub recalled: usize,
-    /// What was asked, and the first of what should have been found: for whoever may read it, and never saved.
+    /// The question, and the first expected exchange: for people who may read it, and never saved.
     #[serde(skip)]
     pub words: [String; 2],
 }
 
-/// Vectors by their texts.
+/// Vectors by text.
 pub(super) type Vectors = HashMap<String, Option<Vec<f32>>>;
 
-/// What questions are asked with.
+/// The setup with which questions are asked.
 pub(super) struct Asker<'a> {
-    /// Whose vectors are compared, and how long they are.
+    /// The embedder whose vectors are compared, and their dimension.
     pub(super) embedder: Option<(&'a str, usize)>,
     pub(super) calibration: &'a Calibration,
     pub(super) settings: RecallSettings,
@@ -54,12 +54,12 @@ pub(super) struct Asker<'a> {
     pub(super) window: usize,
     /// Of the questions, and of what was said before them.
     pub(super) vectors: &'a Vectors,
-    /// Of the exchanges, where those that are kept are another embedder's.
+    /// Vectors of the exchanges, where the kept ones are from another embedder.
     pub(super) exchanges: Option<&'a HashMap<ResponseId, Vec<f32>>>,
 }
 
 impl Asker<'_> {
-    /// Asks them all. Also gives the index of everything.
+    /// Asks all questions. Also returns the index of the whole history.
     pub(super) fn replay(
         &self,
         history: &History,
@@ -172,7 +172,7 @@ impl Asker<'_> {
         if index.dimension() == 0 || question.targets.is_empty() {
             return None;
         }
-        // Of what the embedder says nothing of, it tells nothing.
+        // Without a vector the embedder shows no preference.
         let Some(vector) = vector.filter(|it| it.len() == index.dimension()) else {
             return (!self.vectors.is_empty()).then_some(0.5);
         };
@@ -202,7 +202,7 @@ fn expected(history: &History, question: &Question) -> String {
     turn.map(|turn| turn.input.clone()).unwrap_or_default()
 }
 
-/// The part of some cosines that is less than one; those that are the same, or not known, count a half.
+/// The share of cosines that are lower than one; equal and unknown ones count half.
 pub(super) fn part_below(others: &[f32], one: f32) -> f64 {
     let worth = |other: &f32| match other.partial_cmp(&one) {
         Some(std::cmp::Ordering::Less) => 1.0,

@@ -1,4 +1,5 @@
-//! What was measured, as it is shown, saved and read again. It has figures and ids, and no words that anybody said.
+//! The report of an evaluation, as it is shown, saved and read again. It contains figures and IDs, and no text of
+//! conversations.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,10 +12,10 @@ use super::embedder::EmbedderCheck;
 use super::figures::Figures;
 use super::replay::Replayed;
 
-/// The shape of the file.
+/// Version of the file format.
 pub(super) const FORMAT: u32 = 1;
 
-/// A memory, measured.
+/// The measurements of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     pub format: u32,
@@ -25,33 +26,33 @@ pub struct Report {
     pub first: Option<DateTime<Utc>>,
     pub last: Option<DateTime<Utc>>,
     pub total: Figures,
-    /// By the ids of audiences.
+    /// By audience ID.
     pub channels: BTreeMap<String, Figures>,
-    /// By ISO 8601.
+    /// By ISO 8601 week.
     pub weeks: BTreeMap<String, Figures>,
-    /// Of what was said since an earlier report; in memory only.
+    /// For turns since an earlier report; not saved.
     #[serde(skip)]
     pub since: Option<Figures>,
-    /// The questions as they were asked again: first as the memory is deployed.
+    /// The results of asking questions again, first with the deployed settings.
     pub runs: Vec<Run>,
 }
 
-/// Questions that were asked again, with the same settings.
+/// Questions that were asked again with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// What differs from the deployed settings; empty for these.
+    /// How it differs from the deployed settings; empty for those.
     pub name: String,
-    /// The embedding service was not asked.
+    /// Whether the embedding service was not called.
     pub is_by_words: bool,
     pub embedder: EmbedderCheck,
     pub replayed: Vec<Replayed>,
 }
 
 impl Report {
-    /// Reads one that was saved.
+    /// Reads a saved report.
     ///
     /// # Errors
-    /// When the file cannot be read, or is no report of this program.
+    /// Fails when the file cannot be read or is not a report of this program.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = || format!("cannot read {}", path.display());
         let text = std::fs::read_to_string(path).with_context(place)?;
@@ -68,10 +69,10 @@ impl Report {
         Ok(report)
     }
 
-    /// Writes it.
+    /// Saves the report.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails when the file cannot be written.
     pub fn save(&self, path: &Path) -> anyhow::Result<()> {
         let text = serde_json::to_string(self)?;
         std::fs::write(path, text + "\n")

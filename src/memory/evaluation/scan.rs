@@ -1,5 +1,5 @@
-//! Reads a history once, by its words alone: counts what happened, and finds questions that can be asked again because the
-//! history itself says what should be found for them. Pure.
+//! Scans a history once, by its words alone: counts what happened, and collects questions that can be asked again because
+//! the history itself shows what should be found for them. Pure.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,20 +13,20 @@ use super::words::{self, REPEATED, SaidAgain, USED, are_the_same, signature, tel
 use crate::graph::{Outcome, ResponseId, Source, Turn};
 use crate::retrieval::speech::asks;
 
-/// Who asks the same again so soon was not helped.
+/// Whoever asks the same again within this time was not helped.
 const SOON: TimeDelta = TimeDelta::minutes(15);
-/// Turns after an answer among which that is looked for.
+/// Number of turns after an answer in which a repeated question is looked for.
 const NEXT: usize = 100;
-/// Exchanges that an answer says again are taken for what it came from, at most.
+/// Maximum number of exchanges that count as the origin of an answer that repeats them.
 const MOST_TARGETS: usize = 3;
 
-/// Why a question can be asked again: what says which exchanges should be found for it.
+/// Why a question can be asked again: what shows which exchanges should be found for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Its answer shows a trace of memories that it was given.
+    /// Its answer uses words of memories that it was given.
     Used,
-    /// Its answer says telling words of exchanges that it was not given, as far as is known.
+    /// Its answer uses telling words of exchanges that it was not given, as far as is known.
     SaidAgain,
     /// Nearly the same was asked and answered before.
     Repeated,
@@ -34,14 +34,14 @@ pub enum Kind {
     Replied,
     /// Somebody corrected its answer.
     Corrected,
-    /// Somebody says so, in a file; of what kind.
+    /// A file of labels says so; with the label's kind.
     Labelled(String),
-    /// Somebody says, in a file, that there is nothing to be found.
+    /// A file of labels says that there is nothing to find.
     Nothing,
 }
 
 impl Kind {
-    /// Whether nothing is to be found.
+    /// Whether there is nothing to find.
     pub fn has_nothing(&self) -> bool {
         match self {
             Self::Nothing => true,
@@ -54,7 +54,7 @@ impl Kind {
         }
     }
 
-    /// As a table names it.
+    /// The name in tables.
     pub fn label(&self) -> String {
         match self {
             Self::Used => "a memory was used for its answer".to_owned(),
@@ -79,29 +79,29 @@ pub(super) struct Question {
     pub(super) at: Option<DateTime<Utc>>,
     /// The conversation in which it is asked.
     pub(super) session: Option<String>,
-    /// As many turns were said then.
+    /// Number of turns that were known then.
     pub(super) known: usize,
-    /// What was in its window is not to be found.
+    /// Whether turns in its window do not count as found.
     pub(super) has_window: bool,
-    /// Itself, if it is known.
+    /// Its own turn, if there is one.
     pub(super) own: Option<ResponseId>,
     pub(super) targets: Vec<ResponseId>,
-    /// Of the targets, so many should be found.
+    /// Minimum number of targets to find.
     pub(super) least: usize,
 }
 
-/// What a scan keeps to.
+/// The settings of a scan.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// Turns of the window.
+    /// Number of turns in the window.
     pub(super) window: usize,
-    /// Questions at most, of each kind.
+    /// Maximum number of questions of each kind.
     pub(super) most: usize,
-    /// What happened since then is counted apart, too.
+    /// What happened since then is also counted separately.
     pub(super) since: Option<DateTime<Utc>>,
 }
 
-/// What a scan found.
+/// The results of a scan.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     pub(super) total: Figures,
@@ -120,7 +120,7 @@ impl Scanned {
     }
 }
 
-/// The week of a time, by ISO 8601.
+/// The ISO 8601 week of a time.
 pub(super) fn week(at: DateTime<Utc>) -> String {
     at.format("%G-W%V").to_string()
 }
@@ -185,7 +185,7 @@ pub(super) fn scan(history: &History, rules: &Rules) -> Scanned {
     scanned
 }
 
-/// Turns of which questions are made: at most so many, the same ones each time.
+/// The turns from which questions are made: at most `most`, the same ones each time.
 fn drawn(history: &History, most: usize) -> HashSet<ResponseId> {
     let mut ids: Vec<ResponseId> = history.turns.iter().map(|it| it.id).collect();
     ids.sort_by_key(|id| draw(*id));
@@ -196,9 +196,9 @@ fn drawn(history: &History, most: usize) -> HashSet<ResponseId> {
 /// What was known when a turn was made.
 struct Known<'a> {
     index: &'a AudienceIndex,
-    /// The place among the turns of each exchange of the index.
+    /// The turn number of each exchange in the index.
     entries: &'a [usize],
-    /// Places of its window.
+    /// Turn numbers of its window.
     shown: &'a [usize],
 }
 
@@ -208,7 +208,7 @@ struct Reader<'a> {
     corrected: HashSet<ResponseId>,
     places: HashMap<ResponseId, usize>,
     events: HashMap<&'a str, usize>,
-    /// Earlier exchanges, and what replaces them; several where several are worded alike.
+    /// What replaces each earlier exchange; there may be several with similar wording.
     replaced_by: HashMap<ResponseId, Vec<ResponseId>>,
     drawn: HashSet<ResponseId>,
 }
@@ -267,7 +267,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The memories that an answer was given and shows a trace of.
+    /// The memories that an answer was given and used.
     fn used(&self, turn: &Turn, outcome: &Outcome, known: &Known<'_>) -> Vec<ResponseId> {
         let again = self.said_again(turn, known);
         let entry = |id: &ResponseId| {
@@ -292,7 +292,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether it was given something that had been replaced by then, without anything that replaced it.
+    /// Whether it was given a replaced memory without the one that replaces it.
     fn is_outdated(&self, turn: &Turn, outcome: &Outcome) -> bool {
         let was_known = |id: &&ResponseId| {
             let place = self.places.get(*id);
@@ -335,7 +335,7 @@ impl Reader<'_> {
         .collect()
     }
 
-    /// What an answer came from, as far as its words tell.
+    /// The origins of an answer, as far as its words show them.
     fn targets(&self, turn: &Turn, known: &Known<'_>) -> Option<(Kind, Vec<ResponseId>)> {
         if !is_written(turn) || known.index.is_empty() {
             return None;
@@ -369,7 +369,7 @@ impl Reader<'_> {
         places.rfind(is_it).map(|place| self.turn(place).id)
     }
 
-    /// A question to colleagues that one of them answered by a reply; asked again when all is said.
+    /// A question to colleagues that one of them answered with a reply. It is asked again at the end of the history.
     fn replied(&self, turn: &Turn) -> Option<Question> {
         let event = turn.reply_to.as_ref().filter(|_| turn.is_message())?;
         let asked = self.turn(*self.events.get(event.as_str())?);
@@ -378,7 +378,7 @@ impl Reader<'_> {
         (asked.is_message() && answers && tells).then(|| self.now(asked, Kind::Replied, turn.id))
     }
 
-    /// Questions whose answers somebody corrected; asked again when all is said.
+    /// Questions whose answers somebody corrected. They are asked again at the end of the history.
     fn corrections(&self) -> Vec<Question> {
         let later = self.history.turns.iter().map(|it| it.id);
         let all = later.filter_map(|id| self.history.replaced.get(&id));
@@ -408,7 +408,7 @@ impl Reader<'_> {
     }
 }
 
-/// A model wrote its answer: one that only quotes says again what it quotes.
+/// Whether a model wrote the answer: an answer that only quotes repeats its quotes.
 fn is_written(turn: &Turn) -> bool {
     match turn.source {
         Source::Model | Source::Knowledge | Source::Retrieval => true,

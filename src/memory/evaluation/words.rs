@@ -1,4 +1,4 @@
-//! What words tell without a model: what an answer says again, and what says the same.
+//! Compares texts by their words, without a model: what an answer repeats, and which texts say the same.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -7,28 +7,28 @@ use crate::graph::Turn;
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::text::{Words, each_read, each_written};
 
-/// The least rarity of a word that counts: one in about 20 exchanges.
+/// Minimum rarity of a word that counts: it is in about one of 20 exchanges.
 const RARE: f32 = 3.0;
-/// The rarity that an answer has in common with a memory it was given, and uses: a telling word.
+/// The shared rarity from which an answer uses a memory that it was given: one telling word.
 pub(super) const USED: f32 = 4.0;
-/// The same with something it was not given, as far as is known: two telling words.
+/// The shared rarity from which it repeats something it was not given, as far as is known: two telling words.
 pub(super) const REPEATED: f32 = 9.0;
-/// The part of two questions' words that they have in common, if they are the same.
+/// Minimum share of common words of two questions that are the same.
 const SAME: f32 = 0.75;
-/// Words below which a text is too short to be the same as another.
+/// Texts with fewer words are too short to be compared.
 const LEAST_WORDS: usize = 3;
 
-/// What an answer says again of what was said before.
+/// What an answer repeats of earlier exchanges.
 #[derive(Debug)]
 pub(super) struct SaidAgain {
     words: WeightedWords,
-    /// Of each exchange, the rarity of the words that the answer has in common with it.
+    /// For each exchange, the rarity of the words that it shares with the answer.
     shared: Vec<f32>,
 }
 
 impl SaidAgain {
-    /// Of an answer, by the words that neither its question nor its window has. Names and dates are left out: every exchange of
-    /// a person, or of a day, has them.
+    /// Compares an answer by the words that are not in its question or window. Names and dates are left out: every exchange of
+    /// a person or of a day has them.
     pub(super) fn read(
         index: &AudienceIndex,
         turn: &Turn,
@@ -61,7 +61,7 @@ impl SaidAgain {
         self.shared.get(entry).copied().unwrap_or_default()
     }
 
-    /// The exchanges with which it has the most in common, at least `least`; at most `most`.
+    /// The exchanges that share the most with it: at least `least` each, and at most `most` of them.
     pub(super) fn best(&self, least: f32, most: usize) -> Vec<usize> {
         if self.words.is_empty() {
             return Vec::new();
@@ -74,14 +74,14 @@ impl SaidAgain {
     }
 }
 
-/// The stems of the names of all who said something.
+/// The stems of all authors' names.
 pub(super) fn names(turns: &[Turn]) -> HashSet<String> {
     let names: HashSet<&str> = turns.iter().map(|it| it.author_name.as_str()).collect();
     let words = Words::default();
     names.into_iter().flat_map(|it| words.list(it)).collect()
 }
 
-/// A day, a year, a month or a day of the week: tags by which exchanges are found, too.
+/// A day, a year, a month or a weekday. Exchanges are also indexed by these tags.
 fn is_of_a_date(stem: &str) -> bool {
     const NAMES: [&str; 12] = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -95,7 +95,7 @@ fn is_of_a_date(stem: &str) -> bool {
             .any(|name| stem.starts_with(name) && stem.len() <= 9)
 }
 
-/// The words of a text that say something, each once.
+/// The distinct telling words of a text.
 pub(super) fn telling(text: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     each_read(text, |_, word| {
@@ -104,7 +104,7 @@ pub(super) fn telling(text: &str) -> BTreeSet<String> {
     words
 }
 
-/// Whether two messages ask, or say, the same in nearly the same words.
+/// Whether two messages say or ask the same in nearly the same words.
 pub(super) fn are_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     if one.len() < LEAST_WORDS || other.len() < LEAST_WORDS {
         return false;
@@ -113,8 +113,7 @@ pub(super) fn are_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> 
     common / (one.len() + other.len()) as f32 * 2.0 >= SAME
 }
 
-/// What is the same of two texts that say the same but for order, case and punctuation; none for one that is too short to
-/// tell.
+/// A signature that is equal for texts that differ only in order, case and punctuation; `None` for a text that is too short.
 pub(super) fn signature(text: &str) -> Option<BTreeSet<String>> {
     let mut words = BTreeSet::new();
     each_written(text, |word| {

@@ -1,6 +1,6 @@
-//! Turns that the graph refused for what is in them, kept for a person to look at.
+//! Turns that the graph refused for their content, kept for the operator to look at.
 //!
-//! One file for all processes that share the folder, under a lock that is held for a moment.
+//! All processes that share the folder use one file, under a lock that is held briefly.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -20,26 +20,26 @@ const FILE: &str = "journal.refused.jsonl";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refused {
     pub turn: NewTurn,
-    /// What the graph said.
+    /// The graph's error.
     pub reason: String,
     pub at: DateTime<Utc>,
 }
 
-/// What was set aside in a folder.
+/// The turns that were set aside in a folder.
 #[derive(Clone, Debug)]
 pub struct SetAside {
     folder: PathBuf,
 }
 
 impl SetAside {
-    /// Of a folder, which need not be there yet.
+    /// For a folder that need not exist yet.
     pub fn of(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
         }
     }
 
-    /// Where it is kept.
+    /// The path of the file.
     pub fn path(&self) -> PathBuf {
         self.folder.join(FILE)
     }
@@ -47,7 +47,7 @@ impl SetAside {
     /// Adds a turn.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails when it could not be written.
     pub fn add(&self, refused: &Refused) -> io::Result<()> {
         let _lock = self.lock()?;
         let line = line_log::line(refused)?;
@@ -60,10 +60,10 @@ impl SetAside {
         written
     }
 
-    /// All of them, the first first.
+    /// Returns all of them, in order.
     ///
     /// # Errors
-    /// When a file could not be read.
+    /// Fails when a file could not be read.
     pub fn all(&self) -> io::Result<Vec<Refused>> {
         if self.files()?.is_empty() {
             return Ok(Vec::new());
@@ -72,10 +72,10 @@ impl SetAside {
         self.read()
     }
 
-    /// Takes out those for which `gone` holds.
+    /// Removes and returns the turns for which `gone` is true.
     ///
     /// # Errors
-    /// When the file could not be written anew.
+    /// Fails when the file could not be rewritten.
     pub fn take_where(&self, gone: impl Fn(&NewTurn) -> bool) -> io::Result<Vec<Refused>> {
         if self.files()?.is_empty() {
             return Ok(Vec::new());
@@ -106,7 +106,7 @@ impl SetAside {
         Ok(taken)
     }
 
-    /// The file, and those of earlier versions, which had one for each journal.
+    /// The file, and those of earlier versions, which had one per journal.
     fn files(&self) -> io::Result<Vec<PathBuf>> {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -152,7 +152,7 @@ impl SetAside {
     }
 }
 
-/// A line of the file; earlier versions wrote the turn alone.
+/// Parses a line; earlier versions wrote the plain turn.
 fn refused(line: &[u8]) -> Option<Refused> {
     let of_before = || {
         let turn: NewTurn = serde_json::from_slice(line).ok()?;

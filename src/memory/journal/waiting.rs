@@ -1,4 +1,4 @@
-//! The turns that wait, found by what is asked of them.
+//! The waiting turns, indexed for lookups.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use muninn_platform::{AudienceId, ConversationId, Delivered};
 
 use crate::graph::{NewTurn, ResponseId};
 
-/// Turns in the order in which they were kept.
+/// Waiting turns in the order in which they were kept.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     turns: BTreeMap<u64, Arc<NewTurn>>,
@@ -19,7 +19,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn push(&mut self, turn: Arc<NewTurn>) {
-        // Kept twice, it waits once.
+        // A turn that is kept twice waits once.
         self.remove(turn.turn.id);
         let place = self.next;
         self.next += 1;
@@ -45,7 +45,7 @@ impl Waiting {
         Some(turn)
     }
 
-    /// Says what the answer of a turn went out as. Says whether the turn waits.
+    /// Records the delivered messages of a turn. Returns whether the turn waits.
     pub(super) fn set_delivered(&mut self, response: ResponseId, delivered: &Delivered) -> bool {
         let place = self.responses.get(&response);
         let Some(turn) = place.and_then(|place| self.turns.get_mut(place)) else {
@@ -55,7 +55,7 @@ impl Waiting {
         true
     }
 
-    /// Puts a turn in the place of the one with its id. Says whether that waits.
+    /// Replaces the turn with the same ID. Returns whether that waits.
     pub(super) fn replace(&mut self, turn: NewTurn) -> bool {
         let place = self.responses.get(&turn.turn.id);
         let Some(waiting) = place.and_then(|place| self.turns.get_mut(place)) else {
@@ -98,7 +98,7 @@ impl Waiting {
         places.filter_map(|place| self.turns.get(place))
     }
 
-    /// The sessions, with how many turns of each wait, longest waiting first.
+    /// The sessions with their number of waiting turns, longest waiting first.
     pub(super) fn sessions(&self) -> Vec<(ConversationId, usize)> {
         let mut sessions: Vec<(u64, &str, usize)> = self
             .sessions
@@ -112,7 +112,7 @@ impl Waiting {
         sessions.into_iter().map(named).collect()
     }
 
-    /// The first turns of some sessions, in order, `limit` at most.
+    /// The first turns of some sessions, in order, at most `limit`.
     pub(super) fn first_of(&self, sessions: &HashSet<&str>, limit: usize) -> Vec<Arc<NewTurn>> {
         let places = sessions.iter().filter_map(|it| self.sessions.get(*it));
         let mut places: Vec<u64> = places
@@ -124,7 +124,7 @@ impl Waiting {
         turns.cloned().collect()
     }
 
-    /// The sessions of an audience that turns wait of.
+    /// The sessions of an audience with waiting turns.
     pub(super) fn sessions_of(&self, audience: &AudienceId) -> Vec<ConversationId> {
         let theirs = self.all().filter(|turn| turn.audience.id == *audience);
         let sessions: BTreeSet<&str> = theirs.map(|turn| turn.turn.session.as_str()).collect();

@@ -1,7 +1,7 @@
-//! Keeping what people say to one another.
+//! Keeps what people say to one another.
 //!
-//! A message is a turn that nothing answers ([`Source::Message`](crate::graph::Source)). It stands on the chain of its
-//! thread, so whatever keeps, finds, exports and forgets turns does the same with it.
+//! A heard message is a turn without an answer ([`Source::Message`](crate::graph::Source)). It is part of its thread's
+//! chain, so everything that keeps, finds, exports and forgets turns handles it too.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use super::journal::JournalError;
 use crate::graph::answers::Spoken;
 use crate::graph::{Forgotten, NewTurn, ResponseId, StoreError, Turn};
 
-/// Messages of one transaction at most.
+/// Maximum number of messages per transaction.
 const MOST: usize = 400;
-/// Messages that are compared with earlier ones when they are kept, at most.
+/// Maximum number of messages that are compared with earlier ones when they are kept.
 const FEW: usize = 8;
 
-/// What its author made of a message.
+/// An edit of a message by its author.
 #[derive(Clone, Copy, Debug)]
 pub struct Edit<'a> {
-    /// Of the message that is edited.
+    /// The event of the edited message.
     pub event: &'a EventId,
     pub audience: &'a Audience,
-    /// Stable id of the person who edited it.
+    /// Stable ID of the person who edited it.
     pub author: &'a str,
-    /// Without secrets.
+    /// The new text, without secrets.
     pub text: &'a str,
     /// When it was edited.
     pub at: DateTime<Utc>,
@@ -43,7 +43,7 @@ pub enum MessageError {
 }
 
 impl MessageError {
-    /// Whether it may go better when it is tried again.
+    /// Whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Graph(error) => error.is_transient(),
@@ -53,14 +53,14 @@ impl MessageError {
 }
 
 impl Archive {
-    /// Keeps messages, of any threads and audiences, each event once: in the graph, or in the journal while that is
-    /// away or earlier ones of their thread wait there. When this returns, they cannot be lost.
+    /// Keeps messages of any threads and audiences, each event once: in the graph, or in the journal while the graph is
+    /// away or earlier messages of their thread wait there. When this returns, they cannot be lost.
     ///
-    /// Nothing waits for a turn that is under way in the thread. What cannot be embedded now is embedded later.
+    /// It does not wait for a running turn in the thread. What cannot be embedded now is embedded later.
     ///
     /// # Errors
-    /// When the graph did not take some of them and they could not be written into the journal either. Those that
-    /// were kept are kept; all of them may be handed over again.
+    /// Fails when the graph did not take some of them and they could not be written to the journal either. The others
+    /// are kept; all of them may be passed again.
     pub async fn keep_messages(&self, messages: Vec<NewTurn>) -> Result<(), JournalError> {
         let mut seen = HashSet::new();
         let mut messages: Vec<NewTurn> = messages
@@ -93,10 +93,10 @@ impl Archive {
         Ok(())
     }
 
-    /// Keeps a note that corrects something of its audience, in the graph alone: what it corrects is there.
+    /// Keeps a note that corrects something in its audience, in the graph only, as what it corrects is there.
     ///
     /// # Errors
-    /// When the graph cannot be asked, or earlier turns of the session still wait for it.
+    /// Fails when the graph cannot be used, or earlier turns of the session still wait for it.
     pub async fn correct(&self, note: NewTurn, earlier: ResponseId) -> Result<(), StoreError> {
         if self.journal.holds(&note.turn.session) {
             return Err(StoreError::Refused {
@@ -116,8 +116,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Links messages to the earlier ones that they replace, where what was said there is held. Those of a large batch
-    /// are compared when they are recalled.
+    /// Links messages to the earlier ones that they replace, if the audience's index is loaded. Large batches are
+    /// compared only when they are recalled.
     async fn link(&self, messages: &[Arc<NewTurn>]) {
         let Some(recaller) = &self.recaller else {
             return;
@@ -130,11 +130,11 @@ impl Archive {
         }
     }
 
-    /// Puts another text in the place of a message's, in the graph or in the journal, and gives it another vector. Says
-    /// whether its author said it in this audience and it was not edited later.
+    /// Replaces a message's text and vector, in the graph or in the journal. Returns whether the author said it in this
+    /// audience and it was not edited later.
     ///
     /// # Errors
-    /// When the graph cannot be asked or the journal not be written.
+    /// Fails when the graph cannot be used or the journal cannot be written.
     pub async fn edit_message(&self, edit: &Edit<'_>) -> Result<bool, MessageError> {
         let event = edit.event.as_str();
         let applies = |turn: &Turn| {
@@ -166,7 +166,7 @@ impl Archive {
         }
         self.windows
             .forget(&ConversationId::new(&message.turn.session));
-        // It may have come into the graph meanwhile.
+        // It may have been saved in the graph meanwhile.
         if is_waiting && self.journal.revise(message.clone()).await? {
             return Ok(true);
         }
@@ -175,10 +175,10 @@ impl Archive {
         Ok(edited)
     }
 
-    /// Forgets the message of an event, wherever it is kept. Says whether there was one in this audience.
+    /// Forgets the message of an event, wherever it is kept. Returns whether there was one in this audience.
     ///
     /// # Errors
-    /// When the graph cannot be asked, or the message is still in a file.
+    /// Fails when the graph cannot be used, or the message is still in a file.
     pub async fn forget_message(
         &self,
         audience: &AudienceId,
@@ -205,7 +205,8 @@ impl Archive {
     /// Forgets what a person said to others in an audience.
     ///
     /// # Errors
-    /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
+    /// Fails when the graph cannot be used, or some of it is still in a file. What was forgotten by then stays
+    /// forgotten.
     pub async fn forget_said(
         &self,
         audience: &AudienceId,
@@ -222,11 +223,12 @@ impl Archive {
         Ok(Forgotten { turns, ..there })
     }
 
-    /// Forgets everything of a person, wherever it is kept, and what they thought of answers. What they said up to
+    /// Forgets everything of a person, wherever it is kept, including their votes on answers. What they said up to
     /// `said_until` is not kept again.
     ///
     /// # Errors
-    /// When the graph cannot be asked, or some of it is still in a file. What was forgotten by then stays forgotten.
+    /// Fails when the graph cannot be used, or some of it is still in a file. What was forgotten by then stays
+    /// forgotten.
     pub async fn forget_person(
         &self,
         accounts: &[String],
@@ -240,7 +242,7 @@ impl Archive {
         Ok(Forgotten { turns, ..there })
     }
 
-    /// Forgets what was said in an audience before a moment. Says how many turns there were.
+    /// Forgets what was said in an audience before a moment. Returns the number of turns.
     ///
     /// # Errors
     /// As [`Archive::forget_person`].
@@ -259,7 +261,7 @@ impl Archive {
         Ok(here + there.turns)
     }
 
-    /// What went out of turns of some people that wait for the graph.
+    /// The delivered messages of some people's turns that wait for the graph.
     pub fn spoken_waiting_of(&self, accounts: &[String]) -> Vec<Spoken> {
         let sessions = self.journal.sessions().into_iter();
         let waiting = sessions.flat_map(|(session, _)| self.journal.of_session(session.as_str()));
@@ -271,16 +273,16 @@ impl Archive {
         spoken.collect()
     }
 
-    /// Something in an audience was changed or forgotten: what is held of it is loaded again.
+    /// Drops the cache of an audience in which something was changed or forgotten.
     fn no_longer_known(&self, audience: &AudienceId) {
         if let Some(recaller) = &self.recaller {
             recaller.forget(audience);
         }
     }
 
-    /// Keeps as many messages as one transaction takes.
+    /// Keeps as many messages as fit in one transaction.
     async fn keep_part(&self, part: &[Arc<NewTurn>]) -> Result<(), JournalError> {
-        // Behind those of their thread that wait already: the chain has one order.
+        // After the waiting messages of their thread, so that the chain keeps its order.
         let waits = |it: &&Arc<NewTurn>| self.is_away() || self.journal.holds(&it.turn.session);
         let (mut waiting, direct): (Vec<_>, Vec<_>) = part.iter().partition(waits);
         let direct: Vec<Arc<NewTurn>> = direct.into_iter().cloned().collect();
@@ -288,7 +290,7 @@ impl Archive {
             && let Err(error) = self.store().append_all(&[], &direct).await
         {
             self.not_taken(&error);
-            // In their order, also of threads that waited already.
+            // In order, together with those of threads that waited already.
             waiting = part.iter().collect();
         }
         if waiting.is_empty() {

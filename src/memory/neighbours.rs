@@ -1,31 +1,31 @@
-//! Which other processes may be told the same events.
+//! Tracks which other processes may receive the same events.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What is known of the processes that share the graph.
 #[derive(Debug, Default)]
 pub(crate) struct Neighbours {
-    /// The platforms that this process serves in a graph that others may share. Unset: nobody else
-    /// is told what it is told.
+    /// The platforms that this process serves in a graph that others may share. Unset means that no other process
+    /// receives its events.
     served: OnceLock<Vec<String>>,
-    /// The platforms that others serve, as the graph said last. None: it never said.
+    /// The platforms that other processes serve, as the graph reported last. `None` if it never did.
     others: Mutex<Option<Vec<String>>>,
 }
 
 impl Neighbours {
-    /// From now on others may be told what this process is told by these platforms.
+    /// From now on other processes may receive the same events of these platforms.
     pub(crate) fn serve(&self, platforms: &[String]) {
-        // A second time says the same.
+        // It is set once; later calls have the same value.
         let _ = self.served.set(platforms.to_vec());
     }
 
-    /// What the graph says of the others. While it says nothing, what it said last holds: who was
-    /// there then may be there still.
+    /// Records the platforms of the other processes. While the graph is silent, its last report counts, as those
+    /// processes may still be running.
     pub(crate) fn seen(&self, others: Vec<String>) {
         *self.others.lock().unwrap_or_else(PoisonError::into_inner) = Some(others);
     }
 
-    /// Whether an event of this platform is told to this process alone, as far as is known.
+    /// Whether this process alone receives events of this platform, as far as is known.
     pub(crate) fn is_alone(&self, platform: &str) -> bool {
         let is_served = |served: &Vec<String>| served.iter().any(|it| it == platform);
         if !self.served.get().is_some_and(is_served) {
@@ -37,7 +37,7 @@ impl Neighbours {
             .is_some_and(|others| others.iter().all(|it| it != platform))
     }
 
-    /// The served platforms on which this process may have answered without the graph, also before it was started again.
+    /// The served platforms on which this process may have answered without the graph, also before its last restart.
     pub(crate) fn alone_or_unheard(&self) -> Vec<String> {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let is_shared = |it| others.as_ref().is_some_and(|others| others.contains(it));

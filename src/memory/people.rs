@@ -1,6 +1,6 @@
-//! Who is called what: people by their names, their handles, and what friends make of their names.
+//! Finds people by what they are called: names, handles and nicknames.
 //!
-//! Knows nothing of exchanges or scores.
+//! It knows nothing of exchanges or scores.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use crate::retrieval::rarity::rarity;
 use crate::retrieval::text::{Words, written};
 
-/// Names that stand for each other, a group a line.
+/// Names that stand for one another, one group per line.
 const NICKNAMES: &str = "\
 alexander alexandra aleksander aleksandra alejandro alejandra alessandro alessandra alex sandra sandro sascha sasha ola olek саша александр
 andrew andreas andrea andré andrzej andy andi drea jędrek
@@ -90,9 +90,9 @@ william wilhelm guillermo guglielmo guillaume will billy willy liam willi
 xavier javier saverio xavi javi
 ";
 
-/// Letters of the beginning of a name that stand for it.
+/// Minimum number of first letters that stand for a name.
 const SHORTENED: usize = 3;
-/// A word that is more frequent in English talk shortens no name: "will" is none of William's.
+/// A word that is more frequent in English talk is no short form: "will" is not William.
 const LEAST_RARITY: f32 = 6.5;
 
 static GROUPS: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
@@ -108,14 +108,14 @@ static GROUPS: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
 /// The people of an audience.
 #[derive(Debug, Default)]
 pub(super) struct People {
-    /// By stable id: the names under which what they said is kept.
+    /// By stable ID: the names under which the person's messages are kept.
     known: HashMap<Box<str>, Vec<Arc<str>>>,
-    /// By a word of a name or of a handle: the ids of those who bear it.
+    /// By a word of a name or handle: the IDs of the people who have it.
     called: HashMap<String, Vec<Box<str>>>,
 }
 
 impl People {
-    /// Somebody said something under a name.
+    /// Adds a name under which somebody said something.
     pub(super) fn push(&mut self, id: &str, name: &Arc<str>) {
         let names = match self.known.get_mut(id) {
             Some(names) => names,
@@ -133,7 +133,7 @@ impl People {
         }
     }
 
-    /// All the names of those who are kept under one.
+    /// All names of the people who are kept under one name.
     pub(super) fn of(&self, name: &str) -> HashSet<Arc<str>> {
         let same = self
             .known
@@ -142,8 +142,8 @@ impl People {
         same.flatten().cloned().chain([name.into()]).collect()
     }
 
-    /// The names of those whom words mean: by their names, or, where nobody bears a word, by what stands for
-    /// a name or begins one.
+    /// The names of the people whom words mean: by their names or, if nobody has a word as a name, by
+    /// nicknames and first letters.
     pub(super) fn meant<'a>(&self, words: impl Iterator<Item = &'a String>) -> HashSet<Arc<str>> {
         let words = words.filter(|word| word.chars().count() > 1);
         let ids = words.flat_map(|word| match self.called.get(word) {
@@ -174,7 +174,8 @@ impl People {
     }
 }
 
-/// What is typed to mention somebody, where the id says it: `mkowalski` of `@mkowalski:example.org`.
+/// The handle with which somebody is mentioned, if the ID contains it: `mkowalski` of
+/// `@mkowalski:example.org`.
 fn handle(id: &str) -> &str {
     id.strip_prefix('@')
         .map_or("", |id| id.split_once(':').map_or(id, |(handle, _)| handle))

@@ -1,8 +1,7 @@
-//! What a person is quoted where no model answers: at most three exchanges, and rather nothing than
-//! something odd.
+//! Selects what a person is quoted when no model answers: at most three exchanges, and rather nothing than something odd.
 //!
-//! A model can leave out what does not bear on the question; a person reads all of it. So whether
-//! anything is quoted is decided by the best exchange alone, and by the whole question.
+//! A model can ignore what does not bear on the question, but a person reads all of it. So the best exchange and the whole
+//! question decide whether anything is quoted.
 
 use serde::Serialize;
 
@@ -12,56 +11,55 @@ use super::rank::{Query, Ranking, RecallSettings, Recalled, logit, raise_newer};
 use crate::graph::ResponseId;
 use crate::retrieval::speech::{asks_for_nothing, has_word_that_asks};
 
-/// Exchanges that are quoted at most.
+/// Maximum number of quoted exchanges.
 pub const MOST_QUOTED: usize = 3;
-/// Of which they are chosen.
+/// Number of exchanges from which they are chosen.
 const LOOKED_AT: usize = 5;
-/// How far the best counts as ahead at most, in log-odds.
+/// Maximum lead of the best that counts, in log-odds.
 const MOST_AHEAD: f64 = 6.0;
-/// Words of a question that count at most.
+/// Maximum number of words of a question that count.
 const MOST_WORDS: usize = 8;
 
-/// The log-odds that the best exchange answers, and what each of its [grounds](Grounds) adds. Fitted by
-/// `embedder/training/fit_quote.py` on eight sets of talk and first conversations by five hands, each judged by a fit on the others
-/// (`docs/recall.md`).
+/// Log-odds that the best exchange answers, and what each of its [grounds](Grounds) adds to them. Fitted by
+/// `embedder/training/fit_quote.py` on eight sets of talk and first conversations by five hands, each judged by a fit on the
+/// others (`docs/recall.md`).
 const BIAS: f32 = -2.5;
 const ALIKE: f32 = 0.39;
 const COVERAGE: f32 = 3.5;
 const MISSING: f32 = -1.5;
-/// One rare word in common, which is all that stands out, is mostly the name of what is asked about.
+/// If one rare common word is all that stands out, it is mostly the name of what is asked about.
 const BM25: f32 = -0.45;
 const MINE: f32 = 2.0;
 const SPEAKER: f32 = 3.05;
 const TIME: f32 = 2.5;
 const LACKING: f32 = -2.55;
 const AGE: f32 = -0.27;
-/// In a young history most words were never said, which tells little; in an old one something is like any question, so more
+/// In a young history most words were never said, which shows little. An old one has something similar to any question, so more
 /// has to stand out.
 const MATURITY: f32 = -1.1;
 const UNHEARD: f32 = -0.34;
 const IS_QUESTION: f32 = -1.55;
 const WORDS: f32 = 0.67;
 const AHEAD: f32 = 0.51;
-/// Set by hand: of what asks nothing, nearly nothing in those sets wants an answer.
+/// Set by hand: in those sets, hardly any message that asks nothing wants an answer.
 const ASKS: f32 = 2.0;
-/// From then on something is quoted.
+/// Log-odds from which something is quoted.
 const LEAST: f32 = -0.35;
-/// Exchanges of which a history is half grown.
+/// Number of exchanges at which a history is half mature.
 const YOUNG: f32 = 20.0;
-/// What an exchange may fall behind the best, in log-odds, and still be quoted with it. With 6, evidence is
-/// quoted for three more of 151 questions about team talk, and "The cat is called Tom" stands beside
-/// "Maria is on call" in a first conversation.
+/// How far an exchange may be behind the best, in log-odds, and still be quoted with it. With 6, evidence is quoted for three
+/// more of 151 questions about team talk, and "The cat is called Tom" stands beside "Maria is on call" in a first conversation.
 const BEHIND: f64 = 4.0;
-/// The same for a question that leans on what was said before: that is often best found itself, and far ahead of
-/// what was not said yet.
+/// The same for a question that depends on what was said before: the earlier message itself is often found best, and far ahead of
+/// others.
 const BEHIND_WHERE_IT_LEANS: f64 = 8.0;
-/// What falls behind because it no longer holds.
+/// Penalty in log-odds for what no longer holds.
 const SUPERSEDED: f64 = 1.5;
-/// How far behind the best, in log-odds, something is shown apart from it. Of what is quoted second or third in first
-/// conversations, 7 of 28 answer from there on, and 10 of 20 nearer; in months of team talk as many on both sides.
+/// Distance behind the best, in log-odds, from which an exchange is shown apart from it. Of the second and third quotes in first
+/// conversations, 7 of 28 beyond it answer, and 10 of 20 within it; in months of team talk as many on both sides.
 const APART: f64 = 1.0;
 
-/// What is quoted for a question, best first.
+/// The quotes for a question, best first.
 pub fn quote(
     index: &AudienceIndex,
     calibration: &Calibration,
@@ -75,7 +73,7 @@ pub fn quote(
     quoted
 }
 
-/// Puts the best first, and of what is as good the newest.
+/// Puts the best first; of equally good ones the newest.
 pub(super) fn put_best_first(quoted: &mut [Recalled]) {
     let rank = |one: &Recalled| {
         let penalty = one.superseded.map_or(0.0, |_| SUPERSEDED);
@@ -84,7 +82,7 @@ pub(super) fn put_best_first(quoted: &mut [Recalled]) {
     quoted.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then(b.at.cmp(&a.at)));
 }
 
-/// Parts what is quoted, best first: what answers as well as the best, or did so until it was replaced; and the rest.
+/// Divides quotes, best first, into those that answer as well as the best, or did so until they were replaced, and the rest.
 pub fn apart(quoted: Vec<Recalled>) -> (Vec<Recalled>, Vec<Recalled>) {
     let best = quoted.first().map_or(0.0, |one| logit(one.probability));
     quoted
@@ -99,7 +97,7 @@ pub(super) fn quotable(
     query: &Query<'_>,
 ) -> Vec<usize> {
     let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
-    // A statement wants nothing, also one that ends with ", ok?", unless it is about the same in words of its own.
+    // A statement asks for nothing, even if it ends with ", ok?", unless it is about the same subject in words of its own.
     let wants_something = ranking.act.asks && !ranking.act.states;
     let is_about_it = || {
         let mut leading = leading.iter();
@@ -116,8 +114,7 @@ pub(super) fn quotable(
     }
 }
 
-/// Of the leading exchanges those that are quoted: what no longer holds only where nothing better
-/// does.
+/// The leading exchanges to quote. What no longer holds is quoted only if nothing better is found.
 fn best_of(
     ranking: &Ranking<'_>,
     calibration: &Calibration,
@@ -126,7 +123,7 @@ fn best_of(
     let best = leading[0];
     let is_company = |&place: &usize| place == best || !ranking.is_beside_the_question(place);
     leading.retain(is_company);
-    // A question that nobody answered tells nothing.
+    // An unanswered question answers nothing.
     let asks = |place: usize| ranking.ranked[place].scored.features.hints.asking > 0.0;
     if leading.iter().any(|&place| !asks(place)) {
         leading.retain(|&place| !asks(place));
@@ -144,8 +141,8 @@ fn best_of(
         return Vec::new();
     };
     let has_words = |place: usize| ranking.ranked[place].scored.features.coverage > 0.0;
-    // No word of the question, and less alike than most: on team talk none of 21 such answered. What is a little alike
-    // may be what was said next, as "paid 250 of it" after what somebody owes.
+    // It has no word of the question and is less similar than most: in team talk none of 21 such exchanges answered. What is a
+    // little similar may be what was said next, like "paid 250 of it" after what somebody owes.
     let is_odd = |place: usize, odds: f64| {
         odds <= odds_of_best - APART
             && has_words(best)
@@ -162,8 +159,8 @@ fn best_of(
         .collect()
 }
 
-/// The places of leading exchanges, oldest first, with their log-odds, best first: what replaces another answers at
-/// least as well, even where the other has more words of the question.
+/// The places of leading exchanges, oldest first, with their log-odds, best first. What replaces another exchange answers at
+/// least as well, even if the other has more words of the question.
 fn odds_of(
     ranking: &Ranking<'_>,
     leading: Vec<usize>,
@@ -180,12 +177,12 @@ fn odds_of(
     by_odds
 }
 
-/// How alike the question and the exchange at a place are, in deviations from the prior.
+/// How similar the question and the exchange at a place are, in deviations from the prior.
 fn alike(ranking: &Ranking<'_>, calibration: &Calibration, place: usize) -> f32 {
     let features = &ranking.ranked[place].scored.features;
     match features.cosine {
         Some(cosine) => calibration.prior.cosine.z(cosine),
-        // Without vectors, what has all of the words is taken for as alike as such exchanges are.
+        // Without vectors, an exchange with all of the words counts as similar as such exchanges usually are.
         None => 3.5 * features.coverage,
     }
 }
@@ -194,15 +191,15 @@ fn odds(ranking: &Ranking<'_>, place: usize) -> f64 {
     logit(ranking.ranked[place].scored.probability)
 }
 
-/// What speaks for and against that the best exchange answers a question, as numbers. Those of the history as a whole count
-/// by its maturity.
+/// What speaks for and against the best exchange as an answer, as numbers. Those about the history as a whole are weighted by its
+/// maturity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Grounds {
     /// Its cosine, in deviations from the prior.
     pub alike: f32,
-    /// The part of the question's words, by their rarity, that it has.
+    /// Share of the question's words, weighted by rarity, that it contains.
     pub coverage: f32,
-    /// How much of the question, by rarity, the rarest word is that it lacks.
+    /// Share of the question, by rarity, of the rarest word that it lacks.
     pub missing: f32,
     /// Its BM25, in deviations from what is usual for the question.
     pub bm25: f32,
@@ -212,17 +209,17 @@ pub struct Grounds {
     pub lacking: f32,
     /// The logarithm of its age in days.
     pub age: f32,
-    /// How far the history is grown: 0 to 1.
+    /// Maturity of the history: 0 to 1.
     pub maturity: f32,
-    /// The rarity of the rarest word of the question that was never said, by maturity.
+    /// Rarity of the question's rarest word that was never said, times maturity.
     pub unheard: f32,
-    /// Whether it looks like a question itself, by maturity.
+    /// Whether it looks like a question itself, times maturity.
     pub is_question: f32,
-    /// Words of the question, by maturity.
+    /// Number of words of the question, times maturity.
     pub words: f32,
-    /// How far it is ahead of the fourth, in log-odds, by maturity.
+    /// Its lead over the fourth, in log-odds, times maturity.
     pub ahead: f32,
-    /// Whether anything is asked.
+    /// Whether the message asks anything.
     pub asks: f32,
 }
 
@@ -249,7 +246,7 @@ impl Grounds {
             age: hints.age,
             maturity,
             unheard: maturity * ranking.unheard,
-            // The weight was fitted with this loose sign.
+            // The weight was fitted with this loose criterion.
             is_question: maturity * part(has_word_that_asks(ranking.input(best))),
             words: maturity * ranking.words.len().min(MOST_WORDS) as f32,
             ahead: maturity * ahead as f32,
@@ -294,8 +291,8 @@ impl Grounds {
     }
 }
 
-/// What would be quoted whatever its odds, at most three, and the grounds of the best: what the weights are fitted on. None
-/// where nothing may be quoted.
+/// The exchanges that would be quoted whatever their odds, at most three, and the grounds of the best. The weights are fitted on
+/// these. `None` if nothing may be quoted.
 pub fn grounds(
     index: &AudienceIndex,
     calibration: &Calibration,

@@ -1,5 +1,5 @@
-//! What is recalled for a question, and why the rest is not. Pure: an index, a question and
-//! settings in, exchanges out.
+//! Decides what is recalled for a question, and why the rest is not. Pure: from an index, a question and
+//! settings to exchanges.
 
 mod ranking;
 
@@ -18,9 +18,10 @@ use super::quote::quotable;
 use crate::graph::{ResponseId, Trust};
 use crate::retrieval::speech::asks_for_nothing;
 
-/// Tokens of what is recalled though it is not likely to help: a long one would take the place of several.
+/// Maximum tokens of an exchange that is recalled although it is not likely to help: a long one would take
+/// the place of several.
 const SHORT: usize = 120;
-/// Tokens that date, author and link of a recalled exchange take in the prompt.
+/// Tokens for the date, author and link of a recalled exchange in the prompt.
 const HEADER_TOKENS: usize = 16;
 
 /// What the threshold is compared with.
@@ -33,45 +34,45 @@ pub enum RecallMode {
     Cosine,
 }
 
-/// What is asked.
+/// A question to the index.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     pub text: &'a str,
-    /// By the embedder of the index; `None` when embeddings are down: words alone decide.
+    /// The question's vector from the index's embedder. `None` if embeddings are down; then words alone
+    /// decide.
     pub vector: Option<&'a [f32]>,
-    /// What was said before in the session, oldest first; looked at when the question leans on
-    /// it.
+    /// What was said before in the session, oldest first. Used if the question depends on it.
     pub earlier: &'a [Earlier<'a>],
-    /// Turns the prompt has already.
+    /// Turns that are in the prompt already.
     pub exclude: &'a [ResponseId],
-    /// Who asks, by the name under which their exchanges are kept: who "I" is.
+    /// The asker's name, as in their exchanges: who "I" is.
     pub asker: Option<&'a str>,
-    /// When it is asked, by the asker's clock: what "yesterday" is.
+    /// When it is asked, in the asker's time zone: what "yesterday" is.
     pub at: Option<DateTime<TimeZone>>,
 }
 
-/// How much is recalled.
+/// Limits on what is recalled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecallSettings {
     pub mode: RecallMode,
-    /// The least probability, or cosine, of what is recalled.
+    /// Minimum probability, or cosine, of what is recalled.
     pub threshold: f64,
-    /// Tokens of about four bytes that are filled with the best there is; fewer where something surely
-    /// helps, more where nothing does.
+    /// Tokens (of about four bytes) that are filled with the best candidates; fewer are used if something
+    /// surely helps, more if nothing does.
     pub usual: usize,
-    /// The least probability, or cosine, of what is recalled beyond these.
+    /// Minimum probability, or cosine, of what is recalled beyond `usual`.
     pub sure: f64,
-    /// Budget for all of it.
+    /// Maximum tokens in total.
     pub tokens: usize,
-    /// At most so many exchanges.
+    /// Maximum number of exchanges.
     pub limit: usize,
 }
 
 impl RecallSettings {
-    /// Whether so many tokens go beside those that are used.
+    /// Whether an exchange of `tokens` fits beside those that are used.
     fn has_room(&self, usual: usize, used: usize, tokens: usize, score: f64) -> bool {
         let sum = used + tokens;
-        // A long answer may be the best there is.
+        // A long answer may still be the best there is.
         let is_short = tokens <= SHORT;
         sum <= self.tokens && ((sum <= usual && is_short) || used == 0 || score >= self.sure)
     }
@@ -86,47 +87,47 @@ pub struct Recalled {
     pub author: Arc<str>,
     pub input: String,
     pub output: String,
-    /// What the threshold was compared with.
+    /// The value that is compared with the threshold.
     pub score: f64,
     pub probability: f64,
     pub features: Features,
-    /// Since when it no longer holds, as far as what was recalled with it tells.
+    /// Since when it no longer holds, as far as the other recalled exchanges show.
     pub superseded: Option<DateTime<Utc>>,
-    /// It replaces another of them.
+    /// It replaces another recalled exchange.
     pub is_newer: bool,
     /// People said it to one another.
     pub is_message: bool,
-    /// Somebody had it kept in mind, and it bears on the question.
+    /// It is a note that bears on the question.
     pub is_pinned: bool,
-    /// Of its answer; of what has none, that a person said it.
+    /// The trust class of its answer; for a message without one, that of a person's words.
     pub trust: Trust,
 }
 
 impl Recalled {
-    /// What it takes of a prompt, in tokens of about four bytes.
+    /// Its tokens in a prompt, of about four bytes.
     pub(super) fn tokens(&self) -> usize {
         (self.input.len() + self.output.len()).div_ceil(4) + HEADER_TOKENS
     }
 }
 
-/// What became of a candidate.
+/// The decision on a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Recalled,
-    /// The prompt has it already.
+    /// It is in the prompt already.
     InWindow,
     BelowThreshold,
-    /// It is above the threshold, but nothing is by enough.
+    /// It is above the threshold, but no candidate is far enough above it.
     NothingStandsOut,
     /// The message asks for nothing: thanks, a greeting.
     SmallTalk,
-    /// Another that is as good as the same, and newer or in the window, stands for it.
+    /// An exchange with nearly the same content, which is newer or in the window, is used instead.
     Duplicate {
         of: ResponseId,
     },
     OverBudget,
     OverLimit,
-    /// Somebody said something else in its place.
+    /// Somebody corrected it.
     Corrected,
 }
 
@@ -135,12 +136,12 @@ pub enum Verdict {
 pub struct Candidate {
     pub exchange: Recalled,
     pub verdict: Verdict,
-    /// A person is shown it where there is no model.
+    /// A person is shown it if there is no model.
     pub is_quoted: bool,
 }
 
 impl Candidate {
-    /// What became of it, in a word or two.
+    /// The decision, in a word or two.
     pub fn outcome(&self) -> &'static str {
         match self.verdict {
             Verdict::Recalled if self.is_quoted => "and quoted",
@@ -158,8 +159,8 @@ impl Candidate {
     }
 }
 
-/// Recalls what is likely to help, oldest first, so that a correction comes after what it
-/// corrects. Which are kept is decided best first.
+/// Recalls what is likely to help. The best are chosen first, but the result is ordered oldest first, so
+/// that a correction comes after what it corrects.
 pub fn recall(
     index: &AudienceIndex,
     calibration: &Calibration,
@@ -173,7 +174,8 @@ pub fn recall(
     ranking.in_order(&ranking.kept())
 }
 
-/// What was recalled from several audiences, oldest first, as much of the best as one may take.
+/// Merges what was recalled from several audiences, oldest first, keeping the best that fit the budget of
+/// one.
 pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = recalled.into_iter().flatten().collect();
     recalled.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.at.cmp(&a.at)));
@@ -189,7 +191,7 @@ pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) ->
     recalled
 }
 
-/// Every candidate with its features and what became of it, best first, at most `limit`.
+/// All candidates with their features and decisions, best first, at most `limit`.
 pub fn candidates(
     index: &AudienceIndex,
     calibration: &Calibration,

@@ -1,4 +1,4 @@
-//! Recall in a turn: embeds, and ranks by the audiences' indexes, which follow the graph.
+//! Recall for a turn: embeds the message and ranks with the audiences' indexes, which follow the graph.
 
 mod following;
 
@@ -20,48 +20,48 @@ use super::{
 use crate::graph::{Embedding, NewTurn, ResponseId, Turn};
 use crate::llm::{Admission, Breaker, Embedder, Late, ModelError};
 
-/// Exchanges held in memory at most, of all audiences; about 1 KB each.
+/// Maximum number of exchanges in memory, of all audiences; about 1 KB each.
 const MAX_EXCHANGES: usize = 200_000;
-/// Turns before a message that it may lean on.
+/// Number of turns before a message on which it may depend.
 pub(super) const REACH: usize = 2;
 
 /// How long a turn waits for a vector.
 const VECTOR: Duration = Duration::from_secs(10);
-/// The same of a service that failed and may be back.
+/// The same for a service that failed and may work again.
 const PROBE: Duration = Duration::from_secs(2);
-/// Recalls.
+/// Recalls earlier turns.
 #[derive(Debug)]
 pub struct Recaller {
     embedder: Arc<Embedder>,
     breaker: Breaker,
-    /// Turns may have been kept without a vector.
+    /// Whether turns may have been kept without a vector.
     has_missed: AtomicBool,
     calibration: Calibration,
     settings: RecallSettings,
-    /// Some channels have a threshold of their own, or a time zone.
+    /// The settings of channels, some of which have their own threshold or time zone.
     channels: Arc<Channels>,
-    /// Of everybody else.
+    /// The default time zone.
     time_zone: TimeZone,
     indexes: RecallCache,
     recent: RecentVectors,
 }
 
-/// A message, with all that recall compares it by.
+/// A message with everything that recall compares.
 #[derive(Clone, Debug, Default)]
 pub struct RecallQuery {
     pub text: String,
-    /// None where the embedder knows no word of it, or does not answer.
+    /// `None` if the embedder knows no word of it, or does not answer.
     pub vector: Option<Vec<f32>>,
-    /// The embedding service does not answer: only words are compared.
+    /// The embedding service does not answer, so only words are compared.
     pub embeddings_down: bool,
-    /// Who says it.
+    /// The author.
     pub asker: Option<String>,
-    /// When it is said, by their clock.
+    /// When it was said, in the author's time zone.
     pub at: Option<DateTime<TimeZone>>,
 }
 
 impl RecallQuery {
-    /// Without a vector, since the service does not answer.
+    /// Without a vector, because the service does not answer.
     fn by_words(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -71,7 +71,7 @@ impl RecallQuery {
         }
     }
 
-    /// As somebody says it at a time: who "I" is, and what "yesterday".
+    /// Sets the author and the time: who "I" is, and what "yesterday" is.
     #[must_use]
     pub fn said_by(self, asker: &str, at: DateTime<TimeZone>) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Recaller {
         Self {
             has_missed: AtomicBool::new(match &embedder {
                 Embedder::Local(_) => false,
-                // An earlier process may have missed some.
+                // An earlier process may have left some without a vector.
                 Embedder::Remote(_) => true,
             }),
             embedder: Arc::new(embedder),
@@ -101,31 +101,31 @@ impl Recaller {
         }
     }
 
-    /// With what is set for single channels.
+    /// Sets the settings of channels.
     #[must_use]
     pub fn with_channels(self, channels: Arc<Channels>) -> Self {
         Self { channels, ..self }
     }
 
-    /// By this time zone's days, where neither a person nor a channel has one.
+    /// Sets the time zone for people and channels without one.
     #[must_use]
     pub fn with_time_zone(self, time_zone: TimeZone) -> Self {
         Self { time_zone, ..self }
     }
 
-    /// By whose days a message is understood: those of whoever wrote it, else the channel's, else everybody's.
+    /// The time zone for a message: its author's, else the channel's, else the default.
     pub fn time_zone_of(&self, message: &IncomingMessage) -> TimeZone {
         let of_author = message.author.time_zone;
         of_author.unwrap_or_else(|| self.time_zone_in(message.channel()))
     }
 
-    /// By which the days of a channel begin, for whoever has no other.
+    /// The time zone of a channel, for people without one.
     pub fn time_zone_in(&self, channel: &AudienceId) -> TimeZone {
         let its = self.channels.of(channel).and_then(|set| set.time_zone);
         its.unwrap_or(self.time_zone)
     }
 
-    /// A message as its author says it.
+    /// Adds the author and time of a message to its query.
     pub fn as_said(&self, sought: RecallQuery, message: &IncomingMessage) -> RecallQuery {
         let at = message.sent_at.with_timezone(&self.time_zone_of(message));
         sought.said_by(&message.author.name, at)
@@ -140,8 +140,8 @@ impl Recaller {
         }
     }
 
-    /// Embeds an exchange that is to be kept. None where it embeds to nothing, or cannot be embedded
-    /// now: then it is later.
+    /// Embeds an exchange that is to be kept. `None` if it has nothing to embed, or cannot be embedded now;
+    /// then it is embedded later.
     pub async fn embed_exchange(&self, text: &str) -> Option<Embedding> {
         let sought = self.embedded(text).await;
         if sought.embeddings_down {
@@ -153,7 +153,7 @@ impl Recaller {
         })
     }
 
-    /// Embeds messages that are to be kept. Those that cannot be embedded now are later.
+    /// Embeds messages that are to be kept. Those that cannot be embedded now are embedded later.
     pub async fn embed_messages(&self, messages: &mut [NewTurn]) {
         let wait = match self.breaker.admission() {
             Admission::Ask => VECTOR,
@@ -163,7 +163,7 @@ impl Recaller {
         let texts: Vec<String> = messages.iter().map(|it| it.turn.input.clone()).collect();
         let embedder = Arc::clone(&self.embedder);
         let embed = async move { embedder.embed(&texts).await };
-        // Thousands of them are no reason for a turn to wait.
+        // Run on another thread: thousands of messages must not block a turn.
         let embedding = tokio::task::spawn_blocking(move || {
             tokio::runtime::Handle::current().block_on(timeout(wait, embed))
         });
@@ -191,8 +191,7 @@ impl Recaller {
         }
     }
 
-    /// Makes a message ready to be looked for. A service that hangs is waited for once, not in every
-    /// turn.
+    /// Prepares a message as a query. Only the first turn waits for a service that hangs.
     pub async fn seek(&self, text: &str) -> RecallQuery {
         let sought = self.embedded(text).await;
         match (&*self.embedder, &sought.vector) {
@@ -229,9 +228,9 @@ impl Recaller {
         }
     }
 
-    /// The audiences' earlier turns that help with a message, oldest first, without those that are
-    /// `shown` already. A message may lean on the turns `before` it in its session. The budget is
-    /// that of the first audience, for all of them together.
+    /// Returns the audiences' earlier turns that help with a message, oldest first, without those that are
+    /// `shown` already. A message may depend on the turns `before` it in its session. The budget of the first
+    /// audience applies to all of them together.
     pub fn recall(
         &self,
         audiences: &[&AudienceId],
@@ -246,13 +245,13 @@ impl Recaller {
             })
         };
         match audiences {
-            // The usual case, and within the budget already.
+            // The usual case, within the budget already.
             [one] => recalled(one),
             several => within_budget(several.iter().map(recalled).collect(), &self.settings),
         }
     }
 
-    /// What a person is quoted of them where no model answers, best first: a few, or nothing.
+    /// What a person is quoted from them if no model answers, best first: a few exchanges, or none.
     pub fn quote(
         &self,
         audiences: &[&AudienceId],
@@ -275,7 +274,7 @@ impl Recaller {
         quoted
     }
 
-    /// What was considered for a message, best first, and what became of it.
+    /// The candidates for a message, best first, with the decision on each.
     pub fn candidates(
         &self,
         audience: &AudienceId,
@@ -328,7 +327,7 @@ impl Recaller {
         &self.embedder
     }
 
-    /// A service is not asked: it has what was sought lately, and words have to do for the rest.
+    /// The vector of a text. A service is not called: recent queries are cached, and otherwise words must do.
     pub(crate) fn vector_of(&self, text: &str) -> Option<Vec<f32>> {
         match &*self.embedder {
             Embedder::Local(local) => local.embed(text),

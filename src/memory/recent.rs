@@ -1,13 +1,13 @@
-//! Vectors of what was sought lately, of an embedder that is a service: what the next message leans on has one then,
-//! without being embedded again.
+//! Caches the vectors of recent queries to an embedding service, so that they need not be embedded again as the
+//! context of the next message.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// Vectors that are held; of 1,536 dimensions they take 1.6 MB.
+/// Maximum number of vectors; with 1,536 dimensions they take 1.6 MB.
 const MOST: usize = 256;
 
-/// By hashes: texts that are forgotten do not stay here.
+/// Keyed by hashes, so that forgotten texts do not stay here.
 #[derive(Debug, Default)]
 pub(super) struct RecentVectors(Mutex<VecDeque<(blake3::Hash, Vec<f32>)>>);
 

@@ -1,7 +1,7 @@
-//! Brings vectors of another embedder over to the one that is configured.
+//! Replaces vectors of other embedders with those of the configured one.
 //!
-//! Work is found by query and written in batches, so a second run goes on where the first ended,
-//! and one that is done finds nothing.
+//! The work is found by query and written in batches, so that a second run continues where the
+//! first one ended, and finds nothing after a complete run.
 
 use muninn_platform::{AudienceId, counted};
 
@@ -9,22 +9,22 @@ use super::embedded_text_of;
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 
-/// Positions of an audience that are looked at together: what bounds memory, and what is lost at
-/// most when it ends midway.
+/// Number of positions of an audience processed together. It bounds memory, and the work lost by an
+/// interruption.
 const BATCH: usize = 256;
 
-/// How far it is.
+/// The progress so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reembedded {
-    /// Turns that were given a vector, or found to have nothing to embed.
+    /// Turns that were given a vector, or have nothing to embed.
     pub turns: usize,
-    /// Of these, the ones in which the embedder found nothing to embed.
+    /// Those of them in which the embedder found nothing to embed.
     pub empty: usize,
-    /// Turns there were to do at the beginning.
+    /// Number of turns to process at the beginning.
     pub total: usize,
 }
 
-/// Why it ended early. What was done stays.
+/// Why it ended early. Completed work stays.
 #[derive(Debug, thiserror::Error)]
 pub enum ReembedError {
     #[error(
@@ -45,14 +45,14 @@ pub enum ReembedError {
 pub struct Stale {
     /// Turns with a vector of another embedder.
     pub foreign: usize,
-    /// Turns that should have a vector, and have none.
+    /// Turns that should have a vector and have none.
     pub missing: usize,
 }
 
-/// Counts what there would be to do; a service is not asked anything for it.
+/// Counts the turns to process, without calling an embedding service.
 ///
 /// # Errors
-/// When the graph cannot be asked.
+/// Fails when the graph cannot be read.
 pub async fn stale(store: &GraphStore, embedder: &Embedder) -> Result<Stale, StoreError> {
     let mut stale = Stale::default();
     for by in store.embedders().await? {
@@ -65,11 +65,11 @@ pub async fn stale(store: &GraphStore, embedder: &Embedder) -> Result<Stale, Sto
     Ok(stale)
 }
 
-/// Embeds every exchange again whose vector is missing or of another embedder, and tells after
-/// each batch how far it is.
+/// Embeds every exchange whose vector is missing or from another embedder, and reports its progress
+/// after each batch.
 ///
 /// # Errors
-/// When the embeddings or the graph fail; what was done until then stays.
+/// Fails when the embedder or the graph fails; completed work stays.
 pub async fn reembed(
     store: &GraphStore,
     embedder: &Embedder,
@@ -113,11 +113,11 @@ pub async fn reembed(
     Ok(far)
 }
 
-/// Embeds the exchanges that have no vector at all, and gives the audiences they are of. What
-/// another embedder made is left to [`reembed`].
+/// Embeds the exchanges that have no vector at all, and returns their audiences. Vectors of other
+/// embedders are left to [`reembed`].
 ///
 /// # Errors
-/// When the embeddings or the graph fail; what was done until then stays.
+/// Fails when the embedder or the graph fails; completed work stays.
 pub async fn embed_missing(
     store: &GraphStore,
     embedder: &Embedder,

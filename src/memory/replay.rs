@@ -1,8 +1,8 @@
-//! Replays the journal: looks for the graph while it is away, and saves what waits beside the turns
-//! that go on.
+//! Replays the journal: checks for the graph while it is away, and saves the waiting turns while new
+//! ones continue.
 //!
-//! Away ends when the graph answers, not when everything is saved: a session whose turns still wait
-//! sees them in its window, and adds to them.
+//! The graph counts as back when it answers, not when everything is saved. A session with waiting
+//! turns sees them in its window, and new turns join them.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,25 +17,26 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, StoreError};
 use muninn_platform::in_one_line;
 
-/// How long after the graph went away it is first looked for again, doubling up to [`SLOWEST`].
+/// First pause after the graph went away until it is checked, doubling up to [`SLOWEST`].
 const FIRST_LOOK: Duration = Duration::from_millis(250);
-/// The longest pause between two looks.
+/// Longest pause between two checks.
 const SLOWEST: Duration = Duration::from_secs(15);
-/// Turns of one transaction at most; fewer where the graph is too slow for that.
+/// Maximum number of turns per transaction; fewer if the graph is too slow for that.
 const MOST: usize = 400;
-/// Turns that fail alone, each of another session, before all of them wait for better times.
+/// Number of turns, each of another session, that may fail individually before all of them wait for a
+/// later time.
 const STUCK: usize = 3;
-/// How long a turn waits at most for earlier ones of its session to be saved.
+/// Longest time that a turn waits until earlier ones of its session are saved.
 const DRAIN_FIRST: Duration = Duration::from_secs(2);
-/// How long a transaction under way may take at the end.
+/// Longest time for the current transaction at shutdown.
 const LET_FINISH: Duration = Duration::from_secs(5);
 
-/// How replaying goes.
+/// The state of replaying.
 #[derive(Debug)]
 pub(super) struct Replay {
-    /// Turns of one transaction.
+    /// Number of turns per transaction.
     batch: AtomicUsize,
-    /// What was said last of why turns wait.
+    /// The last logged reason why turns wait.
     said: Mutex<Option<String>>,
 }
 
@@ -79,7 +80,7 @@ impl Replay {
 }
 
 impl Archive {
-    /// Looks for the graph while it is away, and saves what waits whenever it takes it, until
+    /// Checks for the graph while it is away, and saves waiting turns whenever it accepts them, until
     /// `shutdown`.
     pub async fn watch(&self, shutdown: CancellationToken) {
         let mut pause = FIRST_LOOK;
@@ -118,10 +119,10 @@ impl Archive {
         }
     }
 
-    /// Saves everything that waits, and says how many turns it took out of the journal.
+    /// Saves all waiting turns. Returns how many turns left the journal.
     ///
     /// # Errors
-    /// When the graph does not take them; those it did not take wait on.
+    /// Fails when the graph does not accept them; those then keep waiting.
     pub async fn replay(&self) -> Result<usize, StoreError> {
         self.tell_forgotten().await?;
         let mut saved = 0;
@@ -134,7 +135,7 @@ impl Archive {
         Ok(saved)
     }
 
-    /// Sees whether the graph is back.
+    /// Checks whether the graph is back.
     async fn look(&self) -> Result<(), StoreError> {
         if self.is_away() {
             self.store().probe().await?;
@@ -145,7 +146,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Tells the graph what was forgotten before it came there.
+    /// Tells the graph what was forgotten before it was saved there.
     async fn tell_forgotten(&self) -> Result<(), StoreError> {
         let events = self.journal.forgotten();
         if !events.is_empty() {
@@ -155,8 +156,8 @@ impl Archive {
         Ok(())
     }
 
-    /// Saves the turns that have waited longest of sessions that nobody works on; says how many of
-    /// them do not wait any more.
+    /// Saves the longest waiting turns of sessions that nobody is using. Returns how many of them no
+    /// longer wait.
     async fn save_batch(&self) -> Result<usize, StoreError> {
         let batch = self.replay.batch();
         let mut guards = Vec::new();
@@ -173,10 +174,10 @@ impl Archive {
         self.save(&guards, batch).await
     }
 
-    /// Saves what waits of a session before it goes on, if that does not take long.
+    /// Saves the waiting turns of a session before a new one, if that does not take long.
     ///
     /// # Errors
-    /// When the graph does not take it.
+    /// Fails when the graph does not accept them.
     pub(super) async fn save_first(&self, guard: &SessionGuard) -> Result<(), StoreError> {
         let deadline = Instant::now() + DRAIN_FIRST;
         while self.journal.holds(guard.session().as_str()) && Instant::now() < deadline {
@@ -213,8 +214,8 @@ impl Archive {
         }
     }
 
-    /// Saves turns in one transaction. Where the graph refuses it, it is halved until what is refused
-    /// is alone.
+    /// Saves turns in one transaction. If the graph refuses it, the batch is halved until the refused
+    /// turn is alone.
     async fn save_turns(
         &self,
         guards: &[SessionGuard],
@@ -224,7 +225,7 @@ impl Archive {
         let mut stuck: HashSet<String> = HashSet::new();
         let mut parts = vec![turns];
         while let Some(mut part) = parts.pop() {
-            // What follows a turn that waits on waits with it.
+            // A turn after one that keeps waiting has to wait too.
             part.retain(|turn| !stuck.contains(&turn.turn.session));
             let Some(first) = part.first() else { continue };
             let error = match self.store().append_all(guards, &part).await {
@@ -254,7 +255,7 @@ impl Archive {
         Ok(saved)
     }
 
-    /// Whether the graph, which answers, refuses this turn for what is in it; it is then set aside.
+    /// Whether the graph is available and refuses this turn for its content; it is then set aside.
     async fn is_to_blame(&self, turn: &NewTurn, error: &StoreError) -> Result<bool, StoreError> {
         self.store().probe().await?;
         if error.is_outage() {
@@ -276,7 +277,7 @@ impl Archive {
     }
 }
 
-/// Whether it may lie in some of the turns, so that fewer of them may do better.
+/// Whether some of the turns may cause the error, so that a smaller batch may succeed.
 fn may_be_the_turns(error: &StoreError) -> bool {
     match error {
         StoreError::Invalid(_) | StoreError::Unexpected(_) => true,

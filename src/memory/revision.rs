@@ -1,8 +1,8 @@
-//! Which earlier statement a later one replaces, decided without a model: both are about the same
-//! thing, and they name other values of one kind.
+//! Decides without a model which earlier statement a later one replaces: both are about the same subject, and they name
+//! different values of the same kind.
 //!
-//! Numbers in, log-odds out. What is recalled is marked by it in the light of the question
-//! ([`super::rank`]); what is kept is linked by it alone.
+//! It turns numbers into log-odds. Recalled exchanges are marked in the light of the question ([`super::rank`]); turns are
+//! linked when they are kept, without any question.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,7 +12,7 @@ use super::when::MONTHS;
 use crate::graph::How;
 use crate::retrieval::text::{Words, each_guessed};
 
-/// Words by which people say that something is no longer so.
+/// Words that say that something has changed.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
     canceled cancel postponed postpone rescheduled moved moves moving move shifted changed changes change replaced replaces \
     replace switched switch raised raise lowered lower reduced cut extended shortened delayed brought dropped drops goes \
@@ -27,20 +27,20 @@ const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revo
     plaats verplaatst gewijzigd afgezegd correctie veranderd nu nieuw nieuwe voortaan \
     zamiast zmiana zmieniono przeniesione przesunięte odwołane przełożone teraz nowy nowa nowe \
     вместо перенесли перенесён перенесена изменили изменилось отменили исправление теперь новый новая новое";
-/// Words by which people take back what was so, also where nothing is counted.
+/// Words that withdraw something, even if no value changes.
 const REVOKING: &str = "off back anymore withdrawn withdraw withdraws revoked revoke cancelled canceled cancel dropped drops allowed \
     forbidden banned stopped stops ends ended over gone declined sold left no \
     abgesagt zurück entfällt gestrichen erlaubt verboten kein keine \
     annulé annulée supprimé terminé interdit cancelado cancelada quitado eliminado prohibido \
     annullato annullata abolito vietato afgezegd vervalt geschrapt verboden toegestaan \
     odwołane odwołany odwołana zakazane отменили отменён отменена запрещено больше";
-/// Words by which something holds for some only.
+/// Words that limit a statement to some cases.
 const SCOPED: &str = "only except exception exceptions excluding unless exempt pilot \
     ausnahme ausnahmen ausgenommen außer nur sauf excepté exception seulement excepto salvo excepción sólo solo exceto \
     exceção somente eccetto tranne eccezione behalve uitzondering alleen oprócz wyjątek tylko кроме исключение только";
 
-/// Set by hand after fits on two worlds of team talk and on first conversations, each judged by the
-/// others (`docs/recall.md`): log-odds.
+/// Log-odds, set by hand after fits on two worlds of team talk and on first conversations, each judged by the others
+/// (`docs/recall.md`).
 const BIAS: f32 = -7.4;
 const OVERLAP: f32 = 2.5;
 const CONTAINED: f32 = 2.0;
@@ -56,22 +56,22 @@ const WANTED: f32 = 2.6;
 const REVOKES: f32 = 2.0;
 const ANSWERS: f32 = 5.0;
 const LINKED: f32 = 1.5;
-/// From then on a turn is linked to what it replaces.
+/// Log-odds from which a kept turn is linked to what it replaces.
 const LINKS_BY_VALUE: f32 = -2.5;
 const LINKS_BY_WORD: f32 = -1.5;
-/// From then on what is recalled is marked.
+/// Log-odds from which a recalled exchange is marked as replaced.
 const LEAST: f32 = -0.6;
 
-/// Words that stand in the place of others where the same is said of two things: "Anna's", "the staging database of".
+/// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
 const MOST_SWAPPED: usize = 2;
 
-/// What a word says of a statement.
+/// The role of a word in a statement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     changes: bool,
     revokes: bool,
     is_scoped: bool,
-    /// A month or a measure: a part of a value.
+    /// A month or a unit: part of a value.
     is_of_value: bool,
 }
 
@@ -91,25 +91,25 @@ static MARKS: LazyLock<HashMap<&'static str, Mark>> = LazyLock::new(|| {
     marks
 });
 
-/// What an exchange says, as far as it tells what it replaces.
+/// The content of an exchange, as far as it matters for replacing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Statement {
-    /// What it is about: stems, and how rare each is.
+    /// Its subject: stems with their rarity.
     subject: HashMap<String, f32>,
     total: f32,
     values: Vec<Value>,
-    /// It says that something is no longer so.
+    /// It says that something has changed.
     changes: bool,
-    /// It takes back what was so.
+    /// It withdraws something.
     revokes: bool,
-    /// It holds for some only.
+    /// It holds in some cases only.
     is_scoped: bool,
     states_nothing: bool,
 }
 
 impl Statement {
-    /// Reads what was said and what was answered; `states`: whether what was said states anything; `rarity` is that of a
-    /// stem, with the word as it was written.
+    /// Parses an input and its answer. `states` is whether the input states anything; `rarity` returns the rarity of a stem,
+    /// given the word as it was written.
     pub(super) fn read(
         words: &Words,
         (said, answered): (&str, &str),
@@ -145,12 +145,12 @@ impl Statement {
         statement
     }
 
-    /// Whether it may replace anything whatever is asked: see [`Pair::links`].
+    /// Whether it may replace anything, independent of a question: see [`Pair::links`].
     pub(super) fn says_that_something_changed(&self) -> bool {
         (self.changes || self.revokes) && !self.is_scoped
     }
 
-    /// The same said where it goes on with something else: it is about that, too.
+    /// Adds the subject of the statement that it continues.
     pub(super) fn about(mut self, context: &Self) -> Self {
         for (stem, rarity) in &context.subject {
             self.subject.entry(stem.clone()).or_insert(*rarity);
@@ -159,14 +159,14 @@ impl Statement {
         self
     }
 
-    /// The stems of what it is about and another is not.
+    /// The stems of its subject that are not in the other's.
     fn without(&self, other: &Self) -> Vec<&String> {
         let own = self.subject.keys();
         own.filter(|stem| !other.subject.contains_key(*stem))
             .collect()
     }
 
-    /// The part of a question's words, by rarity, that it is about.
+    /// The share of a question's words, by rarity, that are in its subject.
     fn answers(&self, question: &Question<'_>) -> f32 {
         let words = || question.words.iter();
         let total: f32 = words().map(|(_, rarity)| rarity).sum();
@@ -178,39 +178,39 @@ impl Statement {
     }
 }
 
-/// A question in whose light statements are compared.
+/// The question in whose light statements are compared.
 #[derive(Debug)]
 pub(super) struct Question<'a> {
-    /// The stems by which each word is found, and how rare it is.
+    /// For each word, the stems by which it is found, and its rarity.
     pub(super) words: &'a [(Vec<String>, f32)],
     /// Kinds of values that it asks for.
     pub(super) wanted: &'a [Kind],
-    /// It is answered by yes or no.
+    /// It is a yes-or-no question.
     pub(super) is_of_yes_or_no: bool,
 }
 
-/// A later statement beside an earlier one.
+/// A later and an earlier statement.
 #[derive(Debug)]
 pub(super) struct Pair<'a> {
     pub(super) later: &'a Statement,
     pub(super) earlier: &'a Statement,
-    /// Of their vectors; none where one has none.
+    /// The cosine of their vectors; `None` if one has no vector.
     pub(super) cosine: Option<f32>,
     pub(super) same_author: bool,
-    /// One goes on with the other, or both with the same.
+    /// They are of one talk: one continues the other, or both continue the same message.
     pub(super) same_talk: bool,
     /// The later one was linked to the earlier when it was kept.
     pub(super) is_linked: bool,
 }
 
 impl Pair<'_> {
-    /// Whether, in the light of a question, the later one is what holds now.
+    /// Whether, in the light of a question, the later one holds instead of the earlier.
     pub(super) fn replaces(&self, question: &Question<'_>) -> bool {
         let wanted = self
             .new_values()
             .any(|kind| question.wanted.contains(&kind));
-        // With nothing in common they are about one thing only where they are of one talk, where they were linked or where
-        // the later one says that a value changed; then it has to be about what is asked for.
+        // Without common words they share a subject only if they are of one talk, if they were linked, or if the later one
+        // says that a value changed. It must then be about what is asked for.
         let is_about_it = self.same_talk || self.is_linked || self.says_that_a_value_changed();
         let is_elsewhere = self.shared() == 0.0
             && (!is_about_it || self.later.answers(question) < self.earlier.answers(question));
@@ -225,7 +225,7 @@ impl Pair<'_> {
         logit >= LEAST
     }
 
-    /// Whether the later one replaces the earlier whatever is asked, and by what: it has to be said.
+    /// Whether the later one replaces the earlier, independent of a question, and how. The text must say so.
     pub(super) fn links(&self) -> Option<How> {
         let logit = self.logit();
         if self.later.is_scoped || self.later.states_nothing {
@@ -242,7 +242,7 @@ impl Pair<'_> {
         }
     }
 
-    /// How far they are about one thing and differ in it.
+    /// Log-odds that they share a subject and differ in its value.
     fn logit(&self) -> f32 {
         let (later, earlier) = (self.later, self.earlier);
         let shared = self.shared();
@@ -251,7 +251,7 @@ impl Pair<'_> {
         let differs = self.new_values().next().is_some();
         BIAS + OVERLAP * overlap
             + CONTAINED * contained
-            // Without vectors, likeness by words stands for it.
+            // Without vectors, the similarity of words is used instead.
             + COSINE * self.cosine.unwrap_or(overlap)
             + OTHER_VALUE * part(differs)
             + NAMES_BOTH * part(differs && self.names_old())
@@ -262,8 +262,8 @@ impl Pair<'_> {
             + STATES_NOTHING * part(later.states_nothing)
     }
 
-    /// Whether they say the same of two things, of which only the earlier's is asked for: "the staging database runs on port
-    /// 5544", and "the production database". What says that something changed may call it otherwise.
+    /// Whether they say the same of two things, of which the question asks only for the earlier's: "the staging database
+    /// runs on port 5544", and "the production database". A statement that something changed may use another name for it.
     fn is_of_another(&self, question: &Question<'_>) -> bool {
         let is_asked =
             |stem: &&String| question.words.iter().any(|(stems, _)| stems.contains(stem));
@@ -285,12 +285,12 @@ impl Pair<'_> {
         later.iter().any(is_old)
     }
 
-    /// Whether the later one has another value and says so, by a word or by the old value.
+    /// Whether the later one has another value and says so, by a word or by naming the old value.
     fn says_that_a_value_changed(&self) -> bool {
         self.new_values().next().is_some() && (self.later.changes || self.names_old())
     }
 
-    /// Whether the later one says anything that the earlier does not: without that it only repeats it.
+    /// Whether the later one says anything that the earlier does not; otherwise it only repeats it.
     fn differs(&self) -> bool {
         let Statement {
             changes, revokes, ..
@@ -298,14 +298,14 @@ impl Pair<'_> {
         changes || revokes || self.new_values().next().is_some()
     }
 
-    /// How rare together what both are about is.
+    /// Total rarity of their common subject.
     fn shared(&self) -> f32 {
         let has = |(stem, _): &(&String, &f32)| self.earlier.subject.contains_key(*stem);
         let shared = self.later.subject.iter().filter(has);
         shared.map(|(_, rarity)| rarity).sum()
     }
 
-    /// The kinds of the values that are new in the later one, where the earlier has another for them.
+    /// The kinds of values that are new in the later one, while the earlier has other values of these kinds.
     fn new_values(&self) -> impl Iterator<Item = Kind> {
         let (later, earlier) = (&self.later.values, &self.earlier.values);
         later

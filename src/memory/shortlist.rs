@@ -1,36 +1,38 @@
-//! Which exchanges of a long history are worth a closer look.
+//! Selects the exchanges of a long history that are worth a closer look.
 //!
-//! Up to [`SCANNED`] every vector is compared. Beyond, memory is too slow for that: the signs of the
-//! numbers, an eighth of a vector, choose whose vector is compared, and a sample says what is usual.
+//! Up to [`SCANNED`] exchanges every vector is compared. With more, memory bandwidth is too low for
+//! that: the signs of the vectors' components, an eighth of the size, select which vectors are
+//! compared, and a sample shows what is usual.
 
 use super::calibration::{Calibration, Spread};
 use super::index::AudienceIndex;
 use crate::retrieval::vectors::{Quantised, Vectors};
 
-/// Exchanges up to which every vector is compared.
+/// Number of exchanges up to which every vector is compared.
 pub(super) const SCANNED: usize = 8_192;
-/// Vectors compared to learn what is usual, in [`RUN`]s spread evenly over the history.
+/// Number of vectors compared to learn what is usual, in [`RUN`]s spread evenly over the history.
 const SAMPLE: usize = 2_048;
-/// Neighbours in memory that are sampled together.
+/// Number of adjacent vectors that are sampled together.
 const RUN: usize = 16;
-/// Vectors compared because of their signs or their words.
+/// Number of vectors compared because of their signs or words.
 const COMPARED: usize = 1_536;
-/// Up to here every exchange is a candidate; above it, the best by their own scores are, and the
-/// neighbours of the very best.
+/// Up to this number every exchange is a candidate. Above it, the best by their own scores are, and
+/// the neighbours of the very best.
 const ALL_ARE_CANDIDATES: usize = 1_024;
-/// Candidates by their own scores.
+/// Number of candidates by their own scores.
 const POOL: usize = 256;
-/// Of these, the ones whose neighbours are candidates too.
+/// Number of those whose neighbours are candidates too.
 const POOL_WITH_NEIGHBOURS: usize = 64;
 
-/// The log-odds by what needs no look at other exchanges: linear in cosine and BM25.
+/// The part of an exchange's log-odds that does not depend on other exchanges: linear in cosine and
+/// BM25.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnWorth {
     per_cosine: f32,
     per_bm25: f32,
-    /// Of an exchange without a vector.
+    /// For an exchange without a vector.
     per_bm25_alone: f32,
-    /// What is to be added where there is a vector, so that both kinds have one scale.
+    /// Offset for exchanges with a vector, so that both kinds have one scale.
     with_vector: f32,
 }
 
@@ -56,7 +58,7 @@ impl OwnWorth {
     }
 }
 
-/// The candidates among `entries` by how much each is worth, in the order of their exchanges.
+/// The best candidates among `entries`, in the order of their exchanges.
 pub(super) fn candidates(
     index: &AudienceIndex,
     entries: impl ExactSizeIterator<Item = usize>,
@@ -80,18 +82,18 @@ pub(super) fn candidates(
     chosen
 }
 
-/// What the signs say of a question's cosines.
+/// A prefilter: estimates a question's cosines from signs.
 #[derive(Debug)]
 pub(super) struct Glance<'a> {
     vectors: &'a Vectors,
     distances: Vec<u16>,
     sampled: Vec<usize>,
-    /// Cosines of a sample; NaN where an exchange has no vector.
+    /// Cosines of a sample; NaN if an exchange has no vector.
     pub(super) sample: Vec<f32>,
     expected: Line,
 }
 
-/// The cosine to be expected of so many different signs.
+/// A line that predicts the cosine from the number of differing signs.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     of_none: f32,
@@ -116,7 +118,7 @@ impl<'a> Glance<'a> {
         }
     }
 
-    /// The exchanges whose vectors are to be compared, in their order; among them those that have
+    /// The exchanges whose vectors are to be compared, in order. They include exchanges that have
     /// only words.
     pub(super) fn choose(&self, bm25: &[f32], worth: &OwnWorth) -> Vec<usize> {
         let worths = self.worths(bm25, worth);
@@ -130,7 +132,7 @@ impl<'a> Glance<'a> {
         chosen
     }
 
-    /// What each exchange is worth by the expected cosine and its words.
+    /// The score of each exchange by its predicted cosine and its words.
     fn worths(&self, bm25: &[f32], worth: &OwnWorth) -> Vec<f32> {
         let Line { of_none, per_sign } = self.expected;
         let of_none = worth.of(Some(of_none), 0.0);
@@ -145,7 +147,8 @@ impl<'a> Glance<'a> {
             .collect()
     }
 
-    /// What few more than [`COMPARED`] of the exchanges are worth at least, by the sample.
+    /// A minimum score that slightly more than [`COMPARED`] exchanges reach, estimated from the
+    /// sample.
     fn least(&self, worths: &[f32]) -> f32 {
         let mut sampled: Vec<f32> = self.sampled.iter().map(|&entry| worths[entry]).collect();
         let place = sampled.len() * (COMPARED + COMPARED / 2) / worths.len();
@@ -161,7 +164,7 @@ fn sample(count: usize) -> Vec<usize> {
 }
 
 impl Line {
-    /// By least squares, through signs that differ and cosines.
+    /// A least-squares fit of cosines to numbers of differing signs.
     fn through(pairs: &[(f32, f32)], dimension: usize) -> Self {
         let count = pairs.len().max(1) as f32;
         let sums = pairs
@@ -173,7 +176,7 @@ impl Line {
             products += (x - mean_x) * (y - mean_y);
             squares += (x - mean_x) * (x - mean_x);
         }
-        // Where the sample says nothing, fewer differences are still better.
+        // If the sample shows nothing, fewer differences are still better.
         let per_sign = if products < 0.0 {
             products / squares
         } else {
@@ -190,7 +193,7 @@ fn best_first(a: &(f32, u32), b: &(f32, u32)) -> std::cmp::Ordering {
     b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
 }
 
-/// The `keep` entries of most worth, in no order; of equals the newer.
+/// The `keep` entries with the highest scores, unordered; of equals the newer.
 fn best(
     entries: impl Iterator<Item = usize>,
     keep: usize,

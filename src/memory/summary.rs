@@ -1,27 +1,27 @@
-//! When the rolling summary is carried on, and over which turns.
+//! Decides when the rolling summary is updated, and over which turns.
 //!
-//! The summary covers what is before the window. It is carried on a batch at a time, so that most
-//! turns cost no call for it; until then the window is longer by the turns not yet covered, and
-//! nothing falls between the two.
+//! The summary covers what is before the window. It is updated in batches, so that most turns need
+//! no extra model call. Until then the window also includes the turns that are not covered yet, so
+//! that nothing is lost between the two.
 
 use crate::graph::{ResponseId, Summary, Turn};
 
-/// Turns that must have fallen out of the window before the summary is carried on.
+/// Number of turns that must have left the window before the summary is updated.
 pub const BATCH: usize = 6;
 
-/// Turns one call covers at most; a longer backlog takes several turns to catch up.
+/// Maximum number of turns that one call covers; a longer backlog takes several turns to catch up.
 pub const MOST: usize = 24;
 
-/// Words of a summary.
+/// Maximum number of words of a summary.
 pub const WORDS: usize = 250;
 
-/// How many turns a turn reads, for a window of `turns`.
+/// Number of turns that a turn reads, for a window of `turns`.
 pub fn read(turns: usize) -> usize {
     turns + BATCH
 }
 
-/// The part of what was read that the prompt shows: at least the last `turns`, and what no summary
-/// covers yet. What people said to one another before the first of these is left out with it.
+/// The part of the read turns that the prompt shows: at least the last `turns`, and those that no
+/// summary covers yet. Heard messages before the first of these are left out.
 pub fn uncovered<'a>(read: &'a [Turn], summary: Option<&Summary>, turns: usize) -> &'a [Turn] {
     let window = start_of_last(read, turns);
     match covered_place(read, summary) {
@@ -31,7 +31,7 @@ pub fn uncovered<'a>(read: &'a [Turn], summary: Option<&Summary>, turns: usize) 
     }
 }
 
-/// Where the last `turns` answers begin; where they are fewer, at the beginning.
+/// The start of the last `turns` answers; the beginning if there are fewer.
 fn start_of_last(read: &[Turn], turns: usize) -> usize {
     let Some(before) = turns.checked_sub(1) else {
         return read.len();
@@ -50,7 +50,7 @@ fn covered_place(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
 
 /// Whether a summary is due, after one more turn than was read.
 pub fn is_due(read: &[Turn], summary: Option<&Summary>, turns: usize) -> bool {
-    // What people said to one another is not summarised.
+    // Heard messages are not summarised.
     let with_new = answers(read) + 1;
     let covered = covered(read, summary).unwrap_or(0);
     with_new.saturating_sub(turns + covered) >= BATCH
@@ -62,7 +62,7 @@ pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
     &following[..end]
 }
 
-/// How many of the turns the summary covers; none where its end is not among them.
+/// Number of turns that the summary covers; `None` if its end is not among them.
 fn covered(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
     covered_place(read, summary).map(|place| answers(&read[..=place]))
 }

@@ -1,7 +1,8 @@
-//! What belongs together of what people say to one another: an answer and its question, a burst by one author.
+//! Finds which heard messages belong together: an answer and its question, or a burst by one author.
 //!
-//! A short message says little by itself: "yes, Thursday" has its question before it. So it is found by the words of what
-//! it goes on with, too, is compared with it in mind, and is given together with it. Each keeps its own author, time and link.
+//! A short message says little by itself: "yes, Thursday" needs the question before it. So it is also found by the words of
+//! the message that it continues, is compared together with it, and is recalled with it. Each keeps its own author, time and
+//! link.
 
 use chrono::TimeDelta;
 
@@ -9,37 +10,37 @@ use super::index::AudienceIndex;
 use crate::graph::Turn;
 use crate::retrieval::speech::{asks, states};
 
-/// What one author says within this time goes on with what they said before.
+/// A message by the same author within this time continues the previous one.
 const BURST: TimeDelta = TimeDelta::minutes(3);
-/// What another says within this time after a question answers it, where nothing tells what it answers.
+/// A message by another author within this time after a question answers it, unless it says what it answers.
 const ANSWERED: TimeDelta = TimeDelta::minutes(15);
-/// A message of fewer words that tell something is read with what it goes on with.
+/// A message with fewer content words is read together with the message that it continues.
 const ENOUGH_WORDS: usize = 12;
-/// Messages that one is read with at most.
+/// Maximum number of messages that one is read with.
 const MOST_READ_WITH: usize = 5;
 
-/// Where an exchange stands in its talk.
+/// How an exchange relates to the talk before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// What it goes on with; [`super::index::NO_ONE`] for nothing.
+    /// The exchange that it continues; [`super::index::NO_ONE`] if none.
     pub(super) goes_on_with: u32,
     /// It says little by itself.
     pub(super) is_short: bool,
 }
 
 impl AudienceIndex {
-    /// What a message goes on with: what it answers, or else what was said just before it in its session.
+    /// The exchange that a message continues: the one that it answers, or else the previous one in its session.
     pub(super) fn goes_on_with(&self, message: &Turn) -> Option<usize> {
         let answered = message.reply_to.as_ref();
         let answered = answered.and_then(|event| self.of_event(event));
         if message.is_note() {
-            // It corrects it.
+            // It corrects that exchange.
             return answered;
         }
         if !message.is_message() {
             return None;
         }
-        // That it is in a thread tells less than what was asked there just before.
+        // Being in a thread says less than a question asked there just before.
         let is_root = |number: usize| self.before(number).next().is_none();
         match answered {
             Some(number) if !is_root(number) => answered,
@@ -47,7 +48,7 @@ impl AudienceIndex {
         }
     }
 
-    /// What was said just before a message in its session, if that goes on with it.
+    /// The previous exchange in a message's session, if the message continues it.
     fn just_before(&self, message: &Turn) -> Option<usize> {
         let before = self.last_of(&message.session)?;
         let entry = self.entry(before);
@@ -78,17 +79,17 @@ impl AudienceIndex {
         std::iter::successors(step(place), move |&at| step(self.place(at))).take(MOST_READ_WITH)
     }
 
-    /// The same of one that is in the index.
+    /// The same for an exchange in the index.
     pub(super) fn context(&self, number: usize) -> impl Iterator<Item = usize> {
         self.read_with(self.place(number))
     }
 
-    /// The exchanges that are given with one, best first: what it is read with.
+    /// The exchanges that are recalled together with one, best first: those that it is read with.
     pub(super) fn company_of(&self, number: usize) -> impl Iterator<Item = usize> {
         self.context(number).take(1)
     }
 
-    /// Whether two messages are of one talk: one goes on with the other, or both go on with the same.
+    /// Whether two messages are of one talk: one continues the other, or both continue the same one.
     pub(super) fn are_of_one_talk(&self, one: usize, other: usize) -> bool {
         let roots = |number| {
             let step = |&at: &usize| super::index::someone(self.place(at).goes_on_with);

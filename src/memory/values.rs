@@ -1,7 +1,7 @@
-//! The values that a text names: amounts, dates, times of day, codes. Two texts about the same thing
-//! that name other values of one kind do not both hold.
+//! Extracts the values that a text names: amounts, dates, times of day, codes. If two texts about the same subject
+//! name different values of one kind, they do not both hold.
 //!
-//! Knows nothing of exchanges.
+//! It knows nothing of exchanges.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -14,9 +14,9 @@ use super::when::month_of;
 use crate::retrieval::language::{Guess, WordList};
 use crate::retrieval::text::bounded;
 
-/// Characters of one text that are read for values.
+/// Maximum characters of one text that are searched for values.
 const READ: usize = 2_048;
-/// Values of one text that are kept; a long table names no value in particular.
+/// Maximum number of values of one text that are kept; a long table names no value in particular.
 const MOST: usize = 24;
 
 const MONEY: WordList = WordList::of(
@@ -32,7 +32,7 @@ const TIME: WordList = WordList::of(
     settimane mese mesi anno anni minuut uur dag dagen weken maand maanden jaar minut minuty godzin godziny dzień dni \
     tygodni miesięcy lat минут часов дней недель месяцев лет",
 );
-/// Words that say what a number measures, and nothing of what it is about.
+/// Words that name the unit of a number, and not its subject.
 pub(super) const MEASURES: [WordList; 3] = [MONEY, PERCENT, TIME];
 const OF_DAY: WordList = WordList::of("am pm uhr h oclock heures uur godz");
 const ORDINAL: WordList = WordList::of("st nd rd th er e");
@@ -102,23 +102,23 @@ const COUNTED: [(&str, u32); 60] = [
 static NUMBERS: LazyLock<HashMap<&'static str, u32>> =
     LazyLock::new(|| COUNTED.into_iter().collect());
 
-/// What a value measures.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Amount,
     Date,
     TimeOfDay,
-    /// A version, a colour, a number of a gate.
+    /// A version, a colour, a gate number.
     Code,
 }
 
-/// A value that a message states. Two values can replace one another if they have the same kind, and the same unit
-/// or one of them none.
+/// A value that a text states. Two values can replace one another if they have the same kind and the same unit, or
+/// if one of them has no unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) kind: Kind,
     text: String,
-    /// Of an amount what is counted, of a date its month.
+    /// For an amount what is counted, for a date its month.
     unit: Option<Unit>,
 }
 
@@ -126,7 +126,7 @@ pub(super) struct Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unit {
     name: String,
-    /// Of what there is so much: litres of beer.
+    /// The substance of a quantity: beer, in litres of beer.
     of: Option<String>,
 }
 
@@ -136,7 +136,7 @@ impl Unit {
         Self { name, of }
     }
 
-    /// Whether both may be the same: litres and litres of beer, and not of beer and of milk.
+    /// Whether both may be the same unit: litres and litres of beer may, litres of beer and of milk may not.
     fn may_be(&self, other: &Self) -> bool {
         let of_both = self.of.as_ref().zip(other.of.as_ref());
         self.name == other.name && of_both.is_none_or(|(one, other)| one == other)
@@ -144,24 +144,24 @@ impl Unit {
 }
 
 impl Value {
-    /// Whether it may be a sum of money: no number of days, and no percentage.
+    /// Whether it may be a sum of money: not a number of days, and not a percentage.
     pub(super) fn may_be_money(&self) -> bool {
         let is_other = |unit: &Unit| TIME.has(&unit.name) || PERCENT.has(&unit.name);
         self.kind == Kind::Amount && !self.unit.as_ref().is_some_and(is_other)
     }
 
-    /// Whether both say how much, or when, of what may be the same.
+    /// Whether both may be a quantity or a time of the same thing.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        // Two dates are dates, whatever their months.
+        // Dates are of the same kind, whatever their months.
         self.kind == other.kind && (self.kind == Kind::Date || self.is_of_unit(other))
     }
 
-    /// Whether both are one value.
+    /// Whether both are the same value.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.kind == other.kind && self.is_of_unit(other) && self.text == other.text
     }
 
-    /// Whether both may have one unit: one that has none may have any.
+    /// Whether both may have the same unit: a missing unit may be any.
     fn is_of_unit(&self, other: &Self) -> bool {
         let units = self.unit.as_ref().zip(other.unit.as_ref());
         units.is_none_or(|(one, other)| one.may_be(other))
@@ -170,7 +170,7 @@ impl Value {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
-    /// Digits with points, commas and colons within.
+    /// Digits with points, commas and colons in between.
     Number(&'a str),
     Word(&'a str),
     /// Letters and digits.
@@ -178,7 +178,7 @@ enum Token<'a> {
     Sign(char),
 }
 
-/// The values of a text, in their order.
+/// The values of a text, in order.
 pub(super) fn values(text: &str) -> Vec<Value> {
     let lower = bounded(text, READ).to_lowercase();
     let tokens = tokens(&lower);
@@ -199,7 +199,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Most texts have no number.
+    /// An estimate: most texts have no number.
     fn guess(&self) -> Guess {
         let words = || {
             self.tokens.iter().filter_map(|token| match token {
@@ -309,7 +309,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is counted: the word behind a number, unless it says nothing.
+    /// The unit: the word after a number, unless it is a filler word.
     fn unit(&self, at: usize) -> Option<Unit> {
         let word = self.word(Some(at + 1));
         let counts = word.chars().count() > 1
@@ -321,7 +321,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What there is so much of: "litres of beer", "litres of the beer".
+    /// The substance: "litres of beer", "litres of the beer".
     fn counted_of(&self, at: usize) -> Option<Cow<'_, str>> {
         let is_of = self.word(Some(at)) == "of";
         let beside = [at + 1, at + 2].map(|at| self.word(Some(at)));
@@ -358,7 +358,7 @@ fn is_day(digits: &str) -> bool {
     digits.parse().is_ok_and(|day: u32| (1..=31).contains(&day))
 }
 
-/// A number without separators of thousands, its decimals behind a point.
+/// A number without thousands separators, with a decimal point.
 fn plain(digits: &str) -> String {
     let mut plain = String::new();
     let mut parts = digits.split(['.', ',']).peekable();
@@ -400,7 +400,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Letters and digits belong together, and what parts digits where digits follow.
+/// The end of a token: letters and digits belong together, and separators before further digits.
 fn token_end(text: &str) -> usize {
     let mut characters = text.char_indices().peekable();
     let mut last_was_digit = false;

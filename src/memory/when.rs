@@ -1,6 +1,6 @@
-//! The time that a question means, by its words and the asker's clock, and the days that a text names.
+//! Finds the time that a question means, from its words and the asker's clock, and the days that a text names.
 //!
-//! Knows nothing of exchanges, nor of clocks: whoever calls says which day it is.
+//! It knows nothing of exchanges or clocks: the caller passes today's date.
 
 mod feasts;
 
@@ -22,8 +22,7 @@ const WEEKDAYS: [WordList; 7] = [
     WordList::of("saturday samstag samedi sábado sabato zaterdag sobota sobotę суббота субботу"),
     WordList::of("sunday sonntag dimanche domingo domenica zondag niedziela niedzielę воскресенье"),
 ];
-/// Months from January on. Those that English has for something else, too, are told apart by the word
-/// before them.
+/// Months from January on. The word before them distinguishes those that also have another meaning in English.
 pub(super) const MONTHS: [WordList; 12] = [
     WordList::of(
         "january jan januar janvier enero janeiro gennaio januari styczeń stycznia styczniu январь января январе",
@@ -53,7 +52,7 @@ pub(super) const MONTHS: [WordList; 12] = [
     ),
 ];
 const SINCE: WordList = WordList::of("since seit depuis desde sinds od");
-/// What stands before the name of a month.
+/// Words before the name of a month.
 const IN: WordList =
     WordList::of("in im en em w в since seit depuis desde of early late mid during");
 const NEXT: WordList =
@@ -77,24 +76,24 @@ const TODAY: WordList =
 const TOMORROW: WordList = WordList::of("tomorrow demain mañana amanhã domani morgen jutro завтра");
 const BEFORE_YESTERDAY: WordList =
     WordList::of("vorgestern anteayer anteontem eergisteren przedwczoraj позавчера");
-/// What says that a question is about what was so then.
+/// Words that show that a question is about an earlier state.
 const THEN: WordList = WordList::of(
     "before original originally initially earlier former formerly previous previously vorher ursprüngliche ursprünglichen \
                     ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше",
 );
 
-/// What says so only of what was: "what was the first date", and not "when is the first rehearsal".
+/// Words that show it only in the past tense: "what was the first date", but not "when is the first rehearsal".
 const THEN_OF_PAST: WordList = WordList::of("first until till");
 const PAST: WordList = WordList::of("was were did had used");
-/// What is first without another in its place: "first aid".
+/// Words after "first" that are not about an earlier state: "first aid".
 const OTHER_FIRST: WordList = WordList::of("aid floor name class grade time day half");
-/// What is old where another took its place: "the old price", and not "the old town".
+/// Things of which the old one was replaced: "the old price", but not "the old town".
 const REPLACEABLE: WordList = WordList::of(
     "price fee rate rent cost salary number phone code password key date time deadline day address room place name plan \
     rule limit version value amount budget one schedule hours menu job boss",
 );
 
-/// Whether a word says that a question is about what was so then.
+/// Whether a word shows that a question is about an earlier state.
 fn is_then(words: &[String], at: usize) -> bool {
     let word = &words[at];
     let after = words.get(at + 1).map_or("", String::as_str);
@@ -116,7 +115,7 @@ fn place(word: &str, lists: &[WordList]) -> Option<u32> {
     u32::try_from(place).ok()
 }
 
-/// A stretch of days, its edges soft.
+/// A range of days with soft edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     from: NaiveDate,
@@ -135,13 +134,12 @@ impl Window {
         Some(Self { from, to })
     }
 
-    /// Whether it has passed on a day.
+    /// Whether it ended before a day.
     pub(super) fn is_before(self, day: NaiveDate) -> bool {
         self.to <= day
     }
 
-    /// How much a day is within it: 1, less outside the farther it is, by the length of the
-    /// window.
+    /// How well a day fits: 1 inside, and less outside the farther away it is, relative to the length of the window.
     pub(super) fn holds(self, day: NaiveDate) -> f32 {
         let away = if day < self.from {
             (self.from - day).num_days()
@@ -156,16 +154,16 @@ impl Window {
 /// The time that a question means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Time {
-    /// When it was said.
+    /// When something was said.
     pub(super) window: Option<Window>,
-    /// What day it is about.
+    /// The day that something is about.
     pub(super) day: Option<NaiveDate>,
-    /// It is about what was so earlier.
+    /// Whether it is about an earlier state.
     pub(super) then: bool,
 }
 
 impl Time {
-    /// What words in small letters mean that are said today.
+    /// The time meant by lower-case words that are said today.
     pub(super) fn of(words: &[String], today: NaiveDate) -> Self {
         let mut time = Self {
             then: (0..words.len()).any(|at| is_then(words, at)),
@@ -185,17 +183,17 @@ impl Time {
     }
 }
 
-/// The day with which the time begins that words name: "Monday", "last week", "2026-04-13". None where they name none
-/// that has come.
+/// The first day of the time that the words name: "Monday", "last week", "2026-04-13". `None` if they name no past
+/// day.
 pub fn beginning(text: &str, today: NaiveDate) -> Option<NaiveDate> {
     let words = written(text);
     let iso = text.split_whitespace().find_map(|word| word.parse().ok());
-    // A day names what was said since, also without the word for it.
+    // A bare day also means "since that day".
     let named = || Time::of(&words, today).window.map(|window| window.from);
     iso.or_else(named).filter(|day| *day <= today)
 }
 
-/// A day that is named, and whether it is to come.
+/// A single day that is named, and whether it is in the future.
 fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
     let back = |days| today.checked_sub_days(Days::new(days));
     for (at, word) in words.iter().enumerate() {
@@ -206,7 +204,7 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
         {
             return (back(2), false);
         }
-        // "Morgen" is the morning after a greeting, and not the next day.
+        // "Morgen" after a greeting is the morning, not the next day.
         if TOMORROW.has(word) && !matches!(before, "guten" | "good") {
             return (today.checked_add_days(Days::new(1)), true);
         }
@@ -238,7 +236,7 @@ fn single_day(words: &[String], today: NaiveDate) -> (Option<NaiveDate>, bool) {
     (None, false)
 }
 
-/// The day itself, or the one before where that is asked for: "the day before …".
+/// The day itself, or the previous one if the words ask for it: "the day before …".
 fn day_before(words: &[String], at: usize, day: NaiveDate) -> Option<NaiveDate> {
     let said = &words[at.saturating_sub(4)..at];
     let is_before = said
@@ -247,7 +245,7 @@ fn day_before(words: &[String], at: usize, day: NaiveDate) -> Option<NaiveDate> 
     if is_before { day.pred_opt() } else { Some(day) }
 }
 
-/// `16 june`, `june 16th`, `16. Juni`: in the year that brings it nearest.
+/// `16 june`, `june 16th`, `16. Juni`: in the year in which it is nearest.
 fn day_and_month(words: &[String], at: usize, today: NaiveDate) -> Option<NaiveDate> {
     let month = place(&words[at], &MONTHS)? + 1;
     let day = numbers_beside(words, at).next()?;
@@ -258,7 +256,7 @@ fn day_and_month(words: &[String], at: usize, today: NaiveDate) -> Option<NaiveD
     dates.min_by_key(|date| (*date - today).num_days().abs())
 }
 
-/// The days of a month that are named beside the month at a place.
+/// The days of the month that are named beside the month at a position.
 fn numbers_beside(words: &[String], at: usize) -> impl Iterator<Item = u32> {
     let before = at.checked_sub(1).map(|at| &words[at]);
     let before = match before {
@@ -326,7 +324,7 @@ fn month_from(first: NaiveDate) -> Option<Window> {
     Some(Window { from: first, to })
 }
 
-/// "Two weeks ago", as exact as such words are.
+/// "Two weeks ago", as precise as such words are.
 fn ago(count: &str, unit: &str, today: NaiveDate) -> Option<Window> {
     let count = match count {
         "a" | "an" | "one" => 1,
@@ -350,7 +348,7 @@ fn ago(count: &str, unit: &str, today: NaiveDate) -> Option<Window> {
     Window::days(from, unit)
 }
 
-/// Whether words that were said on a day name another: by its date, or by how near it is.
+/// Whether words that were said on one day name another, by its date or relative to that day.
 pub(super) fn names_day(words: &[String], said: NaiveDate, day: NaiveDate) -> bool {
     let ahead = (day - said).num_days();
     words.iter().enumerate().any(|(place_of, word)| {
@@ -381,7 +379,7 @@ pub(super) fn month_of(word: &str) -> Option<u32> {
     place(word, &MONTHS).map(|month| month + 1)
 }
 
-/// Whether a word is one of time.
+/// Whether a word is about time.
 pub(super) fn is_of_time(word: &str) -> bool {
     place(word, &WEEKDAYS).is_some()
         || (place(word, &MONTHS).is_some() && !matches!(word, "may" | "march" | "mar" | "mars"))

@@ -1,7 +1,7 @@
-//! The last turns of the sessions that are talking, held in memory.
+//! Holds the last turns of active sessions in memory.
 //!
-//! The graph is the truth. This is what is left of it while it cannot be reached, and what a
-//! session sees of its own turns that still wait in the journal.
+//! The graph is the source of truth. This copy is used while the graph is unavailable, and shows a
+//! session its own turns that still wait in the journal.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use muninn_platform::{ConversationId, Delivered};
 
 use crate::graph::{ResponseId, Turn};
 
-/// Sessions held; the one that was silent longest makes room.
+/// Maximum number of sessions; the one that was inactive longest is dropped first.
 const SESSIONS: usize = 512;
 
 /// Windows of the sessions that talked last.
@@ -45,7 +45,7 @@ impl Windows {
         })
     }
 
-    /// Replaces a window by what the graph says.
+    /// Replaces a window with what the graph returned.
     pub(super) fn set(&self, session: &ConversationId, window: &[Turn]) {
         let from = window.len().saturating_sub(self.turns);
         let turns = window[from..].iter().map(without_vector).collect();
@@ -62,14 +62,15 @@ impl Windows {
         self.put(session, turns);
     }
 
-    /// Adds what was heard, where the session's window is held: who is not asked anything needs none.
+    /// Adds a heard message if the session's window is loaded. Sessions in which nobody asks the bot
+    /// need none.
     pub(super) fn hear(&self, session: &ConversationId, turn: &Turn) {
         if self.with(|held| held.windows.contains_key(session)) {
             self.push(session, turn);
         }
     }
 
-    /// Says what an answer went out as.
+    /// Records the delivered messages of an answer.
     pub(super) fn set_delivered(
         &self,
         session: &ConversationId,
@@ -85,7 +86,7 @@ impl Windows {
         });
     }
 
-    /// Drops a window: something in it was forgotten.
+    /// Drops a window in which something was forgotten.
     pub(super) fn forget(&self, session: &ConversationId) {
         self.with(|held| held.windows.remove(session));
     }
@@ -114,7 +115,7 @@ impl Windows {
     }
 }
 
-/// Prompts need no vectors, and they are the larger part of a turn.
+/// Prompts need no vectors, which are the larger part of a turn.
 fn without_vector(turn: &Turn) -> Turn {
     Turn {
         embedding: None,

@@ -1,4 +1,4 @@
-//! The exchanges of an audience, ranked for a question, and what becomes of each.
+//! Ranks the exchanges of an audience for a question, and decides what is recalled.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,30 +15,29 @@ use crate::memory::revision::{Question, Statement};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::speech::{Act, QUESTION, Unframed, act, unframed};
 
-/// Cosine from which two exchanges may be the same in other words.
+/// Cosine from which two exchanges may say the same in other words.
 const SAME_COSINE: f32 = 0.95;
-/// Part of their words that has to be common for them to be folded.
+/// Minimum share of common words for two exchanges to be folded.
 const SAME_WORDS: f32 = 0.9;
-/// Unless the odds of something are so many times those of the threshold, nothing is recalled: a
-/// question about nothing in the history has many weak candidates and no good one. Measured in
-/// `docs/recall.md`.
+/// Nothing is recalled unless the odds of some candidate are this many times those of the threshold: a question about
+/// nothing in the history has many weak candidates and no good one. Measured in `docs/recall.md`.
 const ODDS_OF_THE_BEST: f64 = 1.3;
-/// Of the best, so many raise what replaces them.
+/// Number of the best exchanges that raise what replaces them.
 const RAISED_BY: usize = 16;
-/// Log-odds of the best from which it surely helps, and up to which it surely does not.
+/// Log-odds of the best candidate from which it surely helps, and up to which it surely does not.
 const SURE: f64 = -4.5;
 const UNSURE: f64 = -6.0;
-/// The parts of the usual tokens that are filled then: `docs/recall.md`.
+/// The shares of the usual tokens that are filled in these cases: see `docs/recall.md`.
 const WHERE_SURE: f64 = 0.85;
 const WHERE_UNSURE: f64 = 1.5;
-/// How much of the log-odds a deviation of the cosine is worth there. Measured: the same from 1 to 3.
+/// How much a deviation of the cosine adds to the log-odds in the unsure case. Measured: equal from 1 to 3.
 const ALIKE_WHERE_UNSURE: f64 = 2.0;
-/// What does not ask is given so much of that.
+/// The share of it for messages that are not questions.
 const OF_STATEMENTS: f64 = 0.4;
-/// From this part of the question's words on, or from this deviation of its cosine on, a note bears on it.
+/// Share of the question's words, or deviation of its cosine, from which a note bears on it.
 const NOTE_COVERAGE: f32 = 0.3;
 const NOTE_ALIKE: f32 = 2.5;
-/// Notes that are recalled though nothing else speaks for them.
+/// Maximum number of notes that are recalled although nothing else speaks for them.
 const MOST_NOTES: usize = 4;
 
 #[derive(Debug)]
@@ -79,27 +78,27 @@ pub(in crate::memory) struct Ranking<'a> {
     index: &'a AudienceIndex,
     /// Best first.
     pub(in crate::memory) ranked: Vec<Ranked>,
-    /// What was looked for.
+    /// The words searched for.
     pub(in crate::memory) words: WeightedWords,
     asked: Asked,
-    /// The rarity of the rarest word that was never said.
+    /// Rarity of the rarest word that was never said.
     pub(in crate::memory) unheard: f32,
-    /// Places in `ranked` of what is recalled or in the window: what others may be duplicates of.
+    /// Places in `ranked` of exchanges that are recalled or in the window; others may be duplicates of these.
     stand: Vec<usize>,
     tokens: usize,
-    /// What the query does.
+    /// The kind of speech act of the query.
     pub(in crate::memory) act: Act,
-    /// How much it leans on what was said before it: 0 to 1.
+    /// How much it depends on what was said before it: 0 to 1.
     leaning: f32,
-    /// "That", "there": it means what was said before it.
+    /// It has a word like "that" or "there", which refers to what was said before it.
     points_back: bool,
-    /// Tokens that are filled with the best there is.
+    /// Tokens that are filled with the best candidates.
     usual: usize,
     kept: usize,
 }
 
-/// Lets what replaces another count for at least as much: the question had only more words of the older. `replaced`: by
-/// which of them each is replaced.
+/// Scores an exchange that replaces another at least as high, because the question only had more words of the older
+/// one. `replaced` gives the exchange that replaces each.
 pub(in crate::memory) fn raise_newer<T>(
     all: &mut [T],
     replaced: &[Option<usize>],
@@ -168,36 +167,36 @@ impl<'a> Ranking<'a> {
         self.index.len()
     }
 
-    /// How much of the question, by rarity, its rarest word is that an exchange does not have.
+    /// Share of the question, by rarity, of its rarest word that an exchange lacks.
     pub(in crate::memory) fn missing(&self, entry: usize) -> f32 {
         self.index.postings().missing(&self.words, entry)
     }
 
-    /// Whether what is at a place is found by what was said before the question alone, of which the question
-    /// itself says nothing.
+    /// Whether the exchange at a place is found only because of what was said before the question, and not by the
+    /// question itself.
     pub(in crate::memory) fn is_beside_the_question(&self, place: usize) -> bool {
         let has_words_of_its_own = self.leaning < 1.0 && !self.points_back;
         self.leans_on_what_was_said() && has_words_of_its_own && !self.shares_a_word(place)
     }
 
-    /// Whether what is at a place has a word of the question itself, and not only of what was said before it.
+    /// Whether the exchange at a place has a word of the question itself, and not only of what was said before it.
     pub(in crate::memory) fn shares_a_word(&self, place: usize) -> bool {
         let own = self.words.iter().filter(|word| word.weight >= 1.0);
         let entry = self.ranked[place].scored.entry;
         self.index.postings().has_any(own, entry)
     }
 
-    /// Whether it was searched with what was said before it, too.
+    /// Whether the search includes what was said before the question.
     pub(in crate::memory) fn leans_on_what_was_said(&self) -> bool {
         self.leaning > 0.0
     }
 
-    /// Whether a text says something by itself, and not only with what was said before it.
+    /// Whether a text can be understood without what was said before it.
     pub(in crate::memory) fn says_something(&self, text: &str) -> bool {
         history::leaning(self.index, text) < 1.0
     }
 
-    /// What replaces an exchange helps at least as much, unless the question is about how things were.
+    /// Scores what replaces an exchange at least as high, unless the question is about how things were.
     fn raise_what_replaces(&mut self) {
         if self.asked.asks_for_then() {
             return;
@@ -227,19 +226,19 @@ impl<'a> Ranking<'a> {
             .collect()
     }
 
-    /// The exchanges at some places, oldest first, with what no longer holds marked.
+    /// The exchanges at some places, oldest first; those that no longer hold are marked.
     pub(in crate::memory) fn in_order(&self, places: &[usize]) -> Vec<Recalled> {
         self.marked(places).0
     }
 
-    /// The same, where what replaces another answers at least as well.
+    /// The same, with an exchange that replaces another scored at least as high.
     pub(in crate::memory) fn raised_in_order(&self, places: &[usize]) -> Vec<Recalled> {
         let (mut marked, replaced) = self.marked(places);
         raise_newer(&mut marked, &replaced, |one| &mut one.probability);
         marked
     }
 
-    /// The exchanges at some places, oldest first, and by which of them each is replaced.
+    /// The exchanges at some places, oldest first, each with the one among them that replaces it.
     fn marked(&self, places: &[usize]) -> (Vec<Recalled>, Vec<Option<usize>>) {
         let mut places = places.to_vec();
         places.sort_by_key(|&place| self.age_of(place));
@@ -258,8 +257,8 @@ impl<'a> Ranking<'a> {
         (marked, replaced)
     }
 
-    /// By which of them each of the exchanges at some places, oldest first, is replaced first, in the
-    /// light of the question.
+    /// For each exchange at some places, oldest first: the first one among them that replaces it in the light of the
+    /// question.
     pub(in crate::memory) fn superseded(&self, places: &[usize]) -> Vec<Option<usize>> {
         let entries: Vec<usize> = places
             .iter()
@@ -291,7 +290,7 @@ impl<'a> Ranking<'a> {
             .collect()
     }
 
-    /// What orders places by time: what was read later may be older.
+    /// Orders places by time: a turn that was read later may be older.
     pub(in crate::memory) fn age_of(&self, place: usize) -> (DateTime<Utc>, usize) {
         (self.entry(place).at, self.ranked[place].scored.entry)
     }
@@ -300,7 +299,7 @@ impl<'a> Ranking<'a> {
         self.entry(place).id
     }
 
-    /// What was said at a place.
+    /// The input of the exchange at a place.
     pub(in crate::memory) fn input(&self, place: usize) -> &'a str {
         self.entry(place).input()
     }
@@ -318,7 +317,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// What somebody corrected is given only where the question is about how things were.
+    /// Excludes what somebody corrected, unless the question is about how things were.
     fn mark_corrected(&mut self) {
         if self.asked.asks_for_then() {
             return;
@@ -331,7 +330,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// Notes that bear on the question are recalled whatever their age and their odds, a few of them.
+    /// Recalls a few notes that bear on the question, whatever their age and odds.
     fn pin_notes(&mut self) {
         let bears = |one: &Ranked| {
             let features = &one.scored.features;
@@ -366,7 +365,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// Also what is in the window may: then the talk is about something known.
+    /// Whether any candidate stands out. One in the window counts too: then the talk is about something known.
     fn something_stands_out(&self, settings: &RecallSettings) -> bool {
         let least = match settings.mode {
             RecallMode::Probability => least_best(settings.threshold),
@@ -375,8 +374,8 @@ impl<'a> Ranking<'a> {
         self.ranked.first().is_some_and(|best| best.score >= least)
     }
 
-    /// The places in the order in which they get room. Where nothing is sure to help, no word of the question
-    /// leads to what does, and being alike says more than having one of its lesser words.
+    /// The places in the order in which they get room. If nothing is sure to help, no word of the question leads to
+    /// what does, and similarity says more than one of its less important words.
     fn filling_order(&self) -> Vec<usize> {
         let odds = |one: &Ranked| logit(one.scored.probability);
         let unsure = unsure(self.ranked.iter().map(odds));
@@ -395,7 +394,7 @@ impl<'a> Ranking<'a> {
         self.with_company(order.into_iter().map(|(place, _)| place))
     }
 
-    /// The same places, each message that says little followed by what it goes on with.
+    /// The same places, each short message followed by the message that it continues.
     fn with_company(&self, order: impl Iterator<Item = usize>) -> Vec<usize> {
         let places: HashMap<usize, usize> = self
             .ranked
@@ -420,8 +419,8 @@ impl<'a> Ranking<'a> {
         together
     }
 
-    /// The surer something of the question is found, the less beside it is worth its tokens; who is asked for
-    /// makes nothing surer, since all that they said has that.
+    /// Tokens to fill. The surer a good match is, the fewer of the others are worth their tokens. Hints about the
+    /// person do not count here, because all exchanges of that person have them.
     fn usual(&self, settings: &RecallSettings) -> usize {
         let unsure = unsure(self.ranked.iter().map(|one| {
             let pointing = f64::from(one.scored.features.hints.pointing());
@@ -459,7 +458,7 @@ impl<'a> Ranking<'a> {
         Verdict::Recalled
     }
 
-    /// Of two that say the same the newer stands, with the better score.
+    /// Of two that say the same, keeps the newer one with the better score.
     fn fold(&mut self, place: usize, at: usize) -> Verdict {
         let standing = self.stand[at];
         let in_window = self.ranked[standing].verdict == Verdict::InWindow;
@@ -478,7 +477,7 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// How little is sure to help, by the log-odds of all there is: 0 to 1.
+/// How unlikely it is that anything helps, by the best log-odds: 0 to 1.
 fn unsure(odds: impl Iterator<Item = f64>) -> f64 {
     let best = odds.fold(f64::NEG_INFINITY, f64::max);
     ((SURE - best) / (SURE - UNSURE)).clamp(0.0, 1.0)
@@ -488,18 +487,18 @@ pub(in crate::memory) fn logit(probability: f64) -> f64 {
     (probability / (1.0 - probability)).ln()
 }
 
-/// The probability that something has to have for anything to be recalled.
+/// The probability that some candidate must have for anything to be recalled.
 pub(in crate::memory) fn least_best(threshold: f64) -> f64 {
     ODDS_OF_THE_BEST * threshold / (1.0 + (ODDS_OF_THE_BEST - 1.0) * threshold)
 }
 
-/// Of equals the newer is the better.
+/// Best first; of equals the newer first.
 fn best_first(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
     let newer = b.scored.entry.cmp(&a.scored.entry);
     b.score.total_cmp(&a.score).then(newer)
 }
 
-/// What the threshold is compared with; no cosine is below every threshold.
+/// The value that is compared with the threshold; a missing cosine is below every threshold.
 fn score(scored: &Scored, mode: RecallMode) -> f64 {
     match mode {
         RecallMode::Probability => scored.probability,
@@ -512,7 +511,7 @@ fn same_wording(index: &AudienceIndex, a: usize, b: usize) -> bool {
     let (postings, vectors) = (index.postings(), index.vectors());
     let (one, other) = (postings.wording_of(a), postings.wording_of(b));
     let (fewer, more) = (one.words.min(other.words), one.words.max(other.words));
-    // The texts themselves are seldom worth a look.
+    // A cheap check first: the texts rarely have to be compared.
     if one.numbers != other.numbers || f32::from(fewer) < SAME_WORDS * f32::from(more) {
         return false;
     }

@@ -1,7 +1,7 @@
 //! Keeps the audiences' indexes current with the graph.
 //!
-//! The graph is the truth; an index is loaded from it when its audience first talks, and then
-//! follows the news that each turn reads.
+//! The graph is the source of truth. An index is loaded from it when its audience first talks, and
+//! is then updated with the news that each turn reads.
 
 use std::sync::Weak;
 use std::sync::atomic::Ordering;
@@ -15,13 +15,13 @@ use crate::memory::cache::{Freshness, SharedIndex};
 use crate::memory::reembed::{Stale, embed_missing, stale};
 use crate::memory::{AudienceIndex, replaced};
 
-/// Turns read at once while an index is loaded: as many as the stores give in one statement.
+/// Turns read at once while an index is loaded: the most that the stores return from one statement.
 const PAGE: usize = 1_024;
-/// How often turns without a vector are looked for, where there may be some.
+/// How often turns without a vector are looked for, if there may be any.
 const MEND_EVERY: Duration = Duration::from_secs(30);
 
 impl Recaller {
-    /// Embeds now and then what was kept without a vector, until nobody recalls any more.
+    /// Periodically embeds what was kept without a vector, until the recaller is dropped.
     pub async fn keep_mending(recaller: Weak<Self>, store: Weak<GraphStore>) {
         let parts = (recaller, store);
         loop {
@@ -33,7 +33,7 @@ impl Recaller {
         }
     }
 
-    /// Embeds what was kept without a vector, if there may be something.
+    /// Embeds what was kept without a vector, if there may be anything.
     pub async fn mend(&self, store: &GraphStore) {
         if !self.has_missed.swap(false, Ordering::Relaxed) {
             return;
@@ -61,8 +61,8 @@ impl Recaller {
         }
     }
 
-    /// Loads the audience's index, unless it is there. Without the graph there is none, and nothing
-    /// is recalled.
+    /// Loads the audience's index unless it is loaded. Without the graph there is no index, and
+    /// nothing is recalled.
     pub async fn load(&self, store: &GraphStore, audience: &AudienceId) {
         if self.is_loaded(audience) {
             return;
@@ -77,8 +77,8 @@ impl Recaller {
         }
     }
 
-    /// An index that was made before the embedding service had said what it makes compares no
-    /// vectors, so it does not count.
+    /// Whether an index is loaded. One made before the embedding service reported its dimension
+    /// compares no vectors and does not count.
     fn is_loaded(&self, audience: &AudienceId) -> bool {
         let made_by = |index: SharedIndex| index.read(|index| index.embedder().map(str::to_owned));
         self.indexes
@@ -91,23 +91,23 @@ impl Recaller {
         self.indexes.get(audience).is_some()
     }
 
-    /// The position up to which the audience's turns are known; beyond all of them without an
-    /// index, so that no turn reads all of them as news.
+    /// The position up to which the audience's turns are known. Without an index it is the maximum,
+    /// so that no turn reads all turns as news.
     pub fn seen(&self, audience: &AudienceId) -> i64 {
         self.indexes
             .get(audience)
             .map_or(i64::MAX, |index| index.seen().0)
     }
 
-    /// Takes in what a turn read; loads the index again where something was forgotten since, or
-    /// where there was more than a turn reads.
+    /// Applies the news that a turn read. Reloads the index if something was forgotten since, or if
+    /// there is more than one turn reads.
     pub async fn learn(&self, store: &GraphStore, audience: &AudienceId, news: &News) {
         let Some(index) = self.indexes.get(audience) else {
             return;
         };
         let mut fresh = index.update(news);
         let mut more = news.more;
-        // A busy channel says more between two questions than one turn reads.
+        // A busy channel may produce more between two questions than one turn reads.
         while fresh == Freshness::Current && more {
             match store.turns_since(audience, index.seen().0, PAGE).await {
                 Ok(next) => {
@@ -126,8 +126,8 @@ impl Recaller {
         }
     }
 
-    /// Links a turn that was kept to the earlier ones that it replaces. Where that fails, recall
-    /// compares them all the same.
+    /// Links a kept turn to the earlier ones that it replaces. If this fails, recall still compares
+    /// them.
     pub async fn link(&self, store: &GraphStore, audience: &AudienceId, turn: &Turn) {
         let Some(index) = self
             .indexes
@@ -149,8 +149,7 @@ impl Recaller {
         }
     }
 
-    /// Takes in what an audience said since, for a message that is asked elsewhere; says whether it
-    /// could.
+    /// Updates an audience's index for a message that is asked elsewhere. Returns whether it could.
     pub async fn catch_up(&self, store: &GraphStore, audience: &AudienceId) -> bool {
         if !self.is_loaded(audience) {
             self.load(store, audience).await;
@@ -168,14 +167,14 @@ impl Recaller {
         }
     }
 
-    /// Takes in what an audience said since, where its index is held.
+    /// Updates an audience's index if it is loaded.
     pub async fn follow(&self, store: &GraphStore, audience: &AudienceId) {
         if self.is_loaded(audience) {
             self.catch_up(store, audience).await;
         }
     }
 
-    /// Says in the log where turns have vectors that cannot be compared.
+    /// Logs whether there are turns whose vectors cannot be compared.
     pub async fn notice_stale(&self, store: &GraphStore) {
         match stale(store, &self.embedder).await {
             Ok(Stale {
@@ -196,7 +195,7 @@ impl Recaller {
         }
     }
 
-    /// Drops the audience's index: something in it was forgotten.
+    /// Drops the audience's index because something in it was forgotten.
     pub fn forget(&self, audience: &AudienceId) {
         self.indexes.invalidate(audience);
     }
@@ -210,7 +209,7 @@ impl Recaller {
         let mut news = store.turns_since(audience, 0, PAGE).await?;
         let mut index = AudienceIndex::new(embedder, news.epoch);
         while news.more {
-            // The store works on the next ones while these are taken in.
+            // The store reads the next page while this one is indexed.
             let through = news.through;
             let (next, taken) = tokio::join!(
                 store.turns_since(audience, through, PAGE),
@@ -219,7 +218,7 @@ impl Recaller {
             index = taken;
             news = next?;
             if news.epoch != index.epoch() {
-                // Something was forgotten while we read: what was read before may hold it.
+                // Something was forgotten while this was reading, so earlier pages may contain it.
                 news = store.turns_since(audience, 0, PAGE).await?;
                 index = AudienceIndex::new(embedder, news.epoch);
             }

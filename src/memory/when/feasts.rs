@@ -1,10 +1,10 @@
-//! The days of feasts, by their names.
+//! The dates of holidays, by name.
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
 use crate::retrieval::language::WordList;
 
-/// Feasts that move with Easter, and by how many days.
+/// Holidays relative to Easter, with their offsets in days.
 const MOVABLE: [(WordList, i64); 6] = [
     (WordList::of("karfreitag"), -2),
     (
@@ -21,7 +21,7 @@ const MOVABLE: [(WordList, i64); 6] = [
     ),
     (WordList::of("fronleichnam"), 60),
 ];
-/// Feasts of a day: month and day.
+/// Holidays with a fixed month and day.
 const FIXED: [(WordList, u32, u32); 4] = [
     (
         WordList::of(
@@ -35,7 +35,7 @@ const FIXED: [(WordList, u32, u32); 4] = [
     (WordList::of("epiphany epifanía epifania"), 1, 6),
 ];
 
-/// The nearest day of a feast that is named by a word, or by it and the one beside it.
+/// The nearest date of a holiday that is named by a word, or by it and an adjacent one.
 pub(super) fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> Option<NaiveDate> {
     let days = match (before, word, after) {
         ("good", "friday", _) => Some(-2),
@@ -55,7 +55,7 @@ pub(super) fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> 
     dates.min_by_key(|date| (*date - today).num_days().abs())
 }
 
-/// Easter Sunday of the Gregorian calendar, by Gauss' rule as Meeus gives it.
+/// Easter Sunday of the Gregorian calendar, by Gauss' rule in the form given by Meeus.
 fn easter(year: i32) -> Option<NaiveDate> {
     let (golden, century, of_century) = (year % 19, year / 100, year % 100);
     let epact =

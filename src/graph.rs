@@ -1,8 +1,8 @@
-//! The conversation graph: what is kept of every turn, and the operations on it.
+//! The conversation graph: everything kept of each turn, and the operations on it.
 //!
-//! [`GraphStore`] has the operations, in Cypher and written once. Two engines run it (`engine::Engine`): the
-//! embedded one in this process, and Neo4j. Knows nothing of platforms or models; ranking what was
-//! read is the business of [`crate::memory`].
+//! [`GraphStore`] implements the operations once, in Cypher. Two engines run it (`engine::Engine`): the
+//! embedded one in this process, and Neo4j. This module knows nothing of platforms or models;
+//! [`crate::memory`] ranks what was read.
 
 pub mod accounts;
 pub mod answers;
@@ -68,7 +68,7 @@ pub use self::turn::{
     StoreHealth, Summary, Turn, TurnContext, TurnRead,
 };
 
-/// Labels of what the bot keeps for itself; no generated query may reach them.
+/// Labels of the bot's own nodes; no generated query may reach them.
 pub const MEMORY_LABELS: &[&str] = &[
     "Channel",
     "MuninnAccount",
@@ -88,7 +88,7 @@ pub const MEMORY_LABELS: &[&str] = &[
     "Session",
 ];
 
-/// Relationship types of what the bot keeps for itself.
+/// Relationship types of the bot's own nodes.
 pub const MEMORY_RELATIONSHIPS: &[&str] = &[
     "CONTEXT",
     "HAS_ACCOUNT",

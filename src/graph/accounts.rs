@@ -1,4 +1,4 @@
-//! Accounts on several platforms that belong to one person, who linked them by a code.
+//! Linked accounts: accounts on several platforms that belong to one person, who linked them with a code.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,61 +12,62 @@ use super::record::{integer, params, text};
 use super::statements::accounts as cypher;
 use super::{GraphStore, StoreError};
 
-/// How long tries to enter a code are counted together.
+/// The period over which an account's tries to enter a code are counted.
 const TRIES_COUNT: TimeDelta = TimeDelta::hours(1);
-/// Codes that an account may enter in that time.
+/// Maximum number of codes that an account may enter in that period.
 const MOST_TRIES: i64 = 5;
-/// Accounts of one person.
+/// Maximum number of accounts of one person.
 const MOST_ACCOUNTS: usize = 8;
-/// Places that are recalled of one person.
+/// Maximum number of one person's private places that are recalled.
 const MOST_PLACES: usize = 32;
 
 /// Somebody's account on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Stable id, as [`muninn_platform::Author`] has it.
+    /// Stable ID, as in [`muninn_platform::Author`].
     pub id: String,
     pub platform: String,
-    /// As people see it. Never compared: another account may take it.
+    /// The display name. Never compared, as another account may take it.
     pub name: String,
 }
 
-/// An account that belongs to somebody.
+/// An account that belongs to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedAccount {
     pub account: Account,
-    /// When it was used last, to about a day.
+    /// When it was last used, accurate to about a day.
     pub seen_at: DateTime<Utc>,
-    /// Id of the person.
+    /// ID of the person.
     person: String,
 }
 
-/// What became of a code that was entered.
+/// The result of entering a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entered {
-    /// These are one person's now, the one that entered it among them.
+    /// These accounts belong to one person now, including the one that entered the code.
     Linked(Vec<Account>),
-    /// The account made it itself.
+    /// The account made the code itself.
     Own,
-    /// Nobody made it, or it is used or too old.
+    /// Nobody made the code, or it was used or has expired.
     Wrong,
-    /// The account entered too many.
+    /// The account entered too many codes.
     TooOften,
-    /// One person would have too many accounts. The code is used.
+    /// The person would have too many accounts. The code is used up.
     TooMany(usize),
 }
 
-/// Something that is to be said to an account.
+/// A pending notification for an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untold {
     pub account: Account,
-    /// Its direct messages with the bot.
+    /// The account's direct messages with the bot.
     pub home: AudienceId,
     pub text: String,
 }
 
 impl GraphStore {
-    /// Lets another account be linked to this one by a code, until a moment. An earlier code holds no longer.
+    /// Lets another account be linked to this one with a code, until a moment. An earlier code becomes
+    /// invalid.
     pub async fn offer_link(
         &self,
         account: &Account,
@@ -110,7 +111,7 @@ impl GraphStore {
         self.join(account, other).await
     }
 
-    /// Makes all accounts of two people those of one.
+    /// Merges the accounts of two people into one person.
     async fn join(&self, account: &Account, other: Account) -> Result<Entered, StoreError> {
         let (mut linked, its) = (
             self.accounts_of(&other.id).await?,
@@ -144,12 +145,12 @@ impl GraphStore {
         Ok(Entered::Linked(accounts))
     }
 
-    /// The accounts of whoever has this one, itself among them; none where it is not linked.
+    /// The accounts of the person who owns this one, including itself; empty if it is not linked.
     pub async fn accounts_of(&self, account: &str) -> Result<Vec<LinkedAccount>, StoreError> {
         let bound = params(json!({"id": account}));
         let rows = self.engine.read(cypher::OF_PERSON, bound).await?;
         let mut linked: Vec<LinkedAccount> = rows.iter().filter_map(LinkedAccount::read).collect();
-        // Of two people who are made one just now.
+        // There may be duplicates while two people are being merged.
         linked.dedup_by(|later, earlier| later.account.id == earlier.account.id);
         Ok(linked)
     }
@@ -170,7 +171,7 @@ impl GraphStore {
         Ok(people.into_values().flat_map(each).collect())
     }
 
-    /// Takes an account from the person who has it. Gives the accounts that were linked to it.
+    /// Removes an account from its person. Returns the accounts that were linked to it.
     pub async fn unlink(&self, account: &str) -> Result<Vec<Account>, StoreError> {
         let linked = self.accounts_of(account).await?;
         if linked.is_empty() {
@@ -185,20 +186,20 @@ impl GraphStore {
         Ok(others.filter(|it| it.id != account).collect())
     }
 
-    /// An account was used at a moment.
+    /// Records that an account was used at a moment.
     pub async fn account_seen(&self, account: &str, at: DateTime<Utc>) -> Result<(), StoreError> {
         let bound = params(json!({"id": account, "now": at.timestamp_millis()}));
         self.engine.write(cypher::SEEN, bound).await.map(drop)
     }
 
-    /// Has something said to some accounts where they talk to the bot alone.
+    /// Queues a notification for the direct messages of some accounts.
     pub async fn tell_accounts(&self, accounts: &[Account], text: &str) -> Result<(), StoreError> {
         let ids: Vec<&str> = accounts.iter().map(|it| it.id.as_str()).collect();
         let bound = params(json!({"ids": ids, "text": text}));
         self.engine.write(cypher::TELL, bound).await.map(drop)
     }
 
-    /// What is still to be said to accounts.
+    /// The pending notifications.
     pub async fn untold(&self) -> Result<Vec<Untold>, StoreError> {
         let rows = self.engine.read(cypher::UNTOLD, Params::new()).await?;
         let untold = |row: &Row| {
@@ -211,13 +212,13 @@ impl GraphStore {
         Ok(rows.iter().filter_map(untold).collect())
     }
 
-    /// It was said, or cannot be.
+    /// Removes a notification that was delivered or cannot be.
     pub async fn told(&self, untold: &Untold) -> Result<(), StoreError> {
         let bound = params(json!({"id": untold.account.id, "text": untold.text}));
         self.engine.write(cypher::TOLD, bound).await.map(drop)
     }
 
-    /// The places that one of these accounts alone reads: direct messages, and what was asked privately.
+    /// The private places of these accounts: direct messages, and what was asked privately.
     pub async fn private_places(&self, accounts: &[String]) -> Result<Vec<AudienceId>, StoreError> {
         let bound = params(json!({"ids": accounts, "most": MOST_PLACES}));
         let rows = self.engine.read(cypher::PRIVATE_TO, bound).await?;
@@ -225,7 +226,7 @@ impl GraphStore {
         Ok(places.map(AudienceId::new).collect())
     }
 
-    /// Who alone reads a place, if anybody does; none where nothing was ever kept of it.
+    /// The account that alone reads a place, if any; `None` if nothing was ever kept there.
     pub async fn private_to(
         &self,
         audience: &AudienceId,

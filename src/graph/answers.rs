@@ -1,4 +1,4 @@
-//! Answers that were given already: what became of them, and what is made of them later.
+//! Operations on existing answers: replacing, delivering, rating and counting them.
 
 mod votes;
 
@@ -22,31 +22,31 @@ use super::store::GraphStore;
 use super::{NewTurn, ResponseId, StoreError, Turn};
 use crate::graph::session::SessionGuard;
 
-/// Bytes of feedback that one answer takes; a vote is about a hundred.
+/// Maximum bytes of feedback per answer; a vote takes about a hundred.
 const MOST_FEEDBACK: usize = 64 * 1_024;
-/// Characters of a question that name a session.
+/// Maximum characters of a question used as a session's title.
 const TITLE_CHARS: usize = 200;
 
-/// What was spent since a moment.
+/// The usage since a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// By the person, wherever it was.
+    /// By the person, in all places.
     pub person: Spent,
-    /// In the audience, by whomever.
+    /// In the audience, by everybody.
     pub audience: Spent,
-    /// By all together.
+    /// By everybody, in all places.
     pub everyone: Spent,
 }
 
-/// Turns, and the tokens they took.
+/// Number of turns, and their tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
     pub turns: u64,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
-    /// Of those read: the services had read them before.
+    /// How many of the read tokens were cached by the services.
     pub cached_tokens: u64,
-    /// Millionths of a dollar.
+    /// In millionths of a dollar.
     pub cost_micros: u64,
 }
 
@@ -55,33 +55,33 @@ pub struct Spent {
 pub struct MemoryStats {
     pub sessions: u64,
     pub turns: u64,
-    /// When the first of the turns was.
+    /// When the first turn was kept.
     pub since: Option<DateTime<Utc>>,
 }
 
-/// What was forgotten in a session. The platform may have it still; it says nothing of what it was.
+/// What was forgotten in a session, without its content. The platform may still have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Everything up to then.
+    /// Everything up to this moment.
     pub until: Option<DateTime<Utc>>,
-    /// What these events said.
+    /// The content of these events.
     pub events: HashSet<String>,
 }
 
 impl Marks {
-    /// Whether something that was said there was forgotten.
+    /// Whether this message was forgotten.
     pub fn cover(&self, said: &PriorMessage) -> bool {
         self.cover_event(said.event.as_ref(), said.at)
     }
 
-    /// The same of what has this event, if it has one, and was said then.
+    /// The same for an optional event and a time.
     pub fn cover_event(&self, event: Option<&EventId>, said_at: DateTime<Utc>) -> bool {
         self.until.is_some_and(|until| said_at <= until)
             || event.is_some_and(|event| self.events.contains(event.as_str()))
     }
 }
 
-/// An event whose turn was forgotten before it came into the graph.
+/// An event whose turn was forgotten before it was saved in the graph.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ForgottenEvent {
     pub session: String,
@@ -97,28 +97,28 @@ impl ForgottenEvent {
     }
 }
 
-/// Bytes that are kept of the listings that show an answer: about 50 of them.
+/// Maximum bytes of references to listings that show an answer: about 50 listings.
 const MOST_LISTED: usize = 16_384;
 
-/// Marks of one statement.
+/// Maximum number of marks per statement.
 const MARKS_AT_ONCE: usize = 1000;
 
-/// Turns of one statement about what went out of them.
+/// Maximum number of turns per statement about their delivered messages.
 const SPOKEN_AT_ONCE: usize = 200;
 
-/// How long an answer of which nothing says that it went out may stand there all the same: until then its question waits,
-/// and whoever takes that up keeps what it went out as.
+/// How long an answer without a recorded delivery may still have been delivered. Until then its question is pending, and
+/// whoever takes it over records the delivery.
 const MAY_STAND: TimeDelta = TimeDelta::hours(24);
 
-/// The messages that an answer of a session went out as.
+/// The delivered messages of an answer in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spoken {
     pub session: ConversationId,
     pub messages: Delivered,
-    /// The question, where nobody knows what its answer went out as, if it did.
+    /// The question, if the delivery of its answer is not recorded.
     #[serde(skip)]
     pub unseen: Option<EventId>,
-    /// The answer, where it was emptied: whoever gave it may give it anew, in the same messages.
+    /// The answer, if it was emptied: it may be regenerated in the same messages.
     #[serde(skip)]
     pub emptied: Option<ResponseId>,
 }
@@ -133,7 +133,8 @@ impl Spoken {
         }
     }
 
-    /// What an answer went out as, or may have; none of what is no answer.
+    /// The delivered messages of a turn's answer, or its question if the delivery is not recorded; `None` for a turn without
+    /// an answer.
     pub fn of(turn: &Turn) -> Option<Self> {
         let session = ConversationId::new(&turn.session);
         match &turn.delivered {
@@ -147,33 +148,32 @@ impl Spoken {
     }
 }
 
-/// Which answer is meant. None is found of what was forgotten.
+/// Selects an answer. Forgotten answers are not found.
 #[derive(Clone, Copy, Debug)]
 pub enum WhichResponse<'a> {
-    /// The one of the audience that went out as this message.
+    /// The one of the audience that was delivered as this message.
     SentAs(&'a AudienceId, &'a MessageId),
     /// The last one of the audience.
     LastOf(&'a AudienceId),
-    /// The last one that a person of the audience got.
+    /// The last one to a person of the audience.
     LastTo(&'a AudienceId, &'a str),
-    /// The last one of the session. None: the bot said nothing there.
+    /// The last one of the session. None if the bot said nothing there.
     LastIn(&'a ConversationId),
 }
 
-/// Which sessions are meant.
+/// Selects sessions.
 #[derive(Clone, Copy, Debug)]
 pub enum WhichSessions<'a> {
     /// Those of an audience.
     Of(&'a AudienceId),
-    /// Those of a place and of what is below it: whose own id or audience is the place's, or begins
-    /// with it and a slash.
+    /// Those of a place and everything below it: whose own or audience's ID is the place's, or begins with it and a slash.
     Under(&'a str),
-    /// Those whose ids begin with `prefix`, the newest first, at most `most`.
+    /// Those whose IDs begin with `prefix`, newest first, at most `most`.
     Newest { prefix: &'a str, most: usize },
 }
 
 impl GraphStore {
-    /// The turn that an event made; without its vector.
+    /// The turn of an event, without its vector.
     pub async fn turn_of_event(&self, event: &EventId) -> Result<Option<Turn>, StoreError> {
         let bound = params(json!({"event": event.as_str()}));
         let rows = self.engine.read(statements::TURN_BY_EVENT, bound).await?;
@@ -184,7 +184,7 @@ impl GraphStore {
             .transpose()
     }
 
-    /// Who can read a session.
+    /// The audience of a session.
     pub async fn audience_of(
         &self,
         session: &ConversationId,
@@ -195,8 +195,8 @@ impl GraphStore {
         Ok(audience.map(AudienceId::new))
     }
 
-    /// Puts a turn in the place of the one with its id, which keeps its event, position and place
-    /// in the chain; indexes are told by the epoch. Says whether it was there.
+    /// Replaces the turn with the same ID, which keeps its event, its position and its place in the chain. Indexes notice it
+    /// by the epoch. Returns whether the turn existed.
     pub async fn replace(&self, guard: &SessionGuard, new: &NewTurn) -> Result<bool, StoreError> {
         self.replace_in(guard.session(), new).await
     }
@@ -213,7 +213,7 @@ impl GraphStore {
         };
         let mut bound = append_params(&self.engine, session.as_str(), new);
         bound.insert("blot".to_owned(), json!(super::forgetting::REDACTED_ANSWER));
-        // A copy of each wording.
+        // A separate copy of each wording.
         let wording = format!(" {}", chrono::Utc::now().timestamp_millis());
         self.hold(&[new.turn.id], &wording).await?;
         let rows = self.engine.write(statement, bound).await?;
@@ -221,8 +221,8 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// Says what an answer went out as. False: it was forgotten meanwhile or is about to be, or was emptied because of what
-    /// it repeats.
+    /// Records the delivered messages of an answer. Returns `false` if the answer was forgotten meanwhile or is about to be,
+    /// or was emptied because of what it repeats.
     pub async fn set_delivered(
         &self,
         response: ResponseId,
@@ -238,8 +238,7 @@ impl GraphStore {
         Ok(stands == Some(true))
     }
 
-    /// Keeps what somebody thinks of an answer, or that they took it back. None: it is about nothing
-    /// that is known here.
+    /// Records a vote on an answer or its withdrawal. `None` if it is about nothing known here.
     pub async fn keep_feedback(
         &self,
         audience: &AudienceId,
@@ -251,7 +250,7 @@ impl GraphStore {
         };
         let bound = json!({
             "audience": audience.as_str(),
-            // As it stands in the list of the messages, or in a line of the feedback.
+            // As it appears in the list of messages, or in a line of the feedback.
             "sought": json!(sought).to_string(),
             "line": votes::line(feedback),
             "most": MOST_FEEDBACK,
@@ -262,7 +261,7 @@ impl GraphStore {
             .transpose()
     }
 
-    /// An answer, and the session that it is in.
+    /// An answer with its session.
     pub async fn find_response(
         &self,
         which: WhichResponse<'_>,
@@ -272,7 +271,7 @@ impl GraphStore {
                 answers::RESPONSE_OF_MESSAGE,
                 json!({
                     "audience": audience.as_str(),
-                    // As it stands in the list of the messages.
+                    // As it appears in the list of messages.
                     "sought": json!(message.as_str()).to_string(),
                 }),
             ),
@@ -292,8 +291,8 @@ impl GraphStore {
         rows.first().map(response).transpose()
     }
 
-    /// Keeps which messages quote these answers without being one of them, such as a listing, so that what is
-    /// forgotten goes there, too. At most 16 KB of it for each answer.
+    /// Records which messages quote these answers without being one of them, such as a listing, so that forgetting can
+    /// withdraw them too. At most 16 KB are kept per answer.
     pub async fn quoted_in(
         &self,
         answers: &[ResponseId],
@@ -306,8 +305,8 @@ impl GraphStore {
         self.engine.write(answers::QUOTED_IN, bound).await.map(drop)
     }
 
-    /// What went out of a turn, or of all turns of a session, of the answers that quote or repeat them, and as listings
-    /// that show them.
+    /// The delivered messages of a turn or of a whole session, of the answers that quote or repeat it, and of the listings
+    /// that show these.
     pub async fn spoken(
         &self,
         session: &ConversationId,
@@ -322,7 +321,7 @@ impl GraphStore {
         }
     }
 
-    /// The same of any turns.
+    /// The same for any turns.
     pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
         let repeating = self.repeating(turns).await?.look(self).await?;
         let repeating: Vec<ResponseId> = repeating.iter().map(|it| it.id).collect();
@@ -330,14 +329,14 @@ impl GraphStore {
         let quoting = self.quoting(&all).await?;
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
         let unseen: Vec<Spoken> = rows.iter().filter_map(unseen).collect();
-        // Those are emptied: whoever delivers one just now sees that, and gives another.
+        // Those are emptied: a process that is just delivering one notices that, and regenerates it.
         let others = [repeating, quoting].concat();
         let others = self.of_turns(forgetting::SPOKEN, &others).await?;
         let known = [rows, others].concat();
         Ok([unseen, went_out(&known)].concat())
     }
 
-    /// The answers from memory that quote some turns, without those turns.
+    /// The answers from memory that quote some turns, except those turns themselves.
     pub(super) async fn quoting(
         &self,
         turns: &[ResponseId],
@@ -353,7 +352,8 @@ impl GraphStore {
         Ok(quoting)
     }
 
-    /// What went out of answers that were emptied, but for those that were given anew since, and as listings that show them.
+    /// The delivered messages of emptied answers and of the listings that show them, except answers that were regenerated
+    /// since.
     pub(super) async fn emptied_went_out(
         &self,
         turns: &[ResponseId],
@@ -369,7 +369,7 @@ impl GraphStore {
         Ok(emptied.chain(rows.iter().flat_map(listings)).collect())
     }
 
-    /// What a statement reads of turns by their `$ids`.
+    /// Runs a statement on turns, given as `$ids`.
     async fn of_turns(
         &self,
         statement: &str,
@@ -384,8 +384,7 @@ impl GraphStore {
         Ok(all)
     }
 
-    /// The sessions that a person asked something in and whose ids begin with `prefix`, newest
-    /// first, at most `most`.
+    /// The sessions in which a person asked something and whose IDs begin with `prefix`, newest first, at most `most`.
     pub async fn own_sessions(
         &self,
         person: &str,
@@ -402,7 +401,7 @@ impl GraphStore {
         Ok(rows.iter().filter_map(own_session).collect())
     }
 
-    /// How much an audience said to the bot: conversations, turns, and since when.
+    /// How much is remembered of an audience: conversations, turns, and since when.
     pub async fn memory_stats(&self, audience: &AudienceId) -> Result<MemoryStats, StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let rows = self.engine.read(answers::EXTENT, bound).await?;
@@ -417,7 +416,7 @@ impl GraphStore {
         })
     }
 
-    /// Sessions, each with its audience.
+    /// Sessions with their audiences.
     pub async fn find_sessions(
         &self,
         which: WhichSessions<'_>,
@@ -455,7 +454,7 @@ impl GraphStore {
         each_turn(turns)
     }
 
-    /// What was forgotten in a session, and is not to be read again from the platform.
+    /// What was forgotten in a session, and must not be read from the platform again.
     pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
         let bound = params(json!({"session": session.as_str()}));
         let rows = self.engine.read(statements::MARKS, bound).await?;
@@ -468,7 +467,7 @@ impl GraphStore {
         })
     }
 
-    /// Keeps that turns were forgotten before they came here.
+    /// Records that turns were forgotten before they were saved here.
     pub async fn mark_forgotten(
         &self,
         events: &BTreeSet<ForgottenEvent>,
@@ -481,7 +480,7 @@ impl GraphStore {
         Ok(())
     }
 
-    /// What a person, with all of their accounts, and an audience spent since a moment.
+    /// The usage of a person, with all of their accounts, and of an audience since a moment.
     pub async fn usage(
         &self,
         accounts: &[String],
@@ -507,7 +506,7 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
     Ok((ConversationId::new(session), id))
 }
 
-/// What went out of some turns, and as listings that show any.
+/// The delivered messages of some turns, and the listings that show them.
 fn went_out(rows: &[Row]) -> Vec<Spoken> {
     let answers = rows.iter().filter_map(spoken);
     answers.chain(rows.iter().flat_map(listings)).collect()
@@ -522,7 +521,7 @@ fn spoken_in(row: &Row) -> Option<ConversationId> {
     text(row, "session").map(ConversationId::new)
 }
 
-/// An answer of which nobody knows what it went out as, if it may have.
+/// An answer whose delivery is not recorded, if it may have been delivered.
 fn unseen(row: &Row) -> Option<Spoken> {
     let answered_at = row.get("createdAt").and_then(super::value::instant)?;
     let is_known = text(row, "delivered").is_some();

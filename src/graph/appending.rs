@@ -1,4 +1,4 @@
-//! Appends many turns in one transaction: what waited while the graph was away.
+//! Appends many turns in one transaction: those that waited while the graph was away.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use crate::graph::session::SessionGuard;
 /// The longest transaction: its sessions wait for it.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Appends turns to the chains of their sessions, in their order. Those whose event has made a turn
-/// already are left out; an answer to what was only heard before takes its place. Messages and notes need no
-/// guard: nothing that is answered meanwhile depends on them.
+/// Appends turns to the chains of their sessions, in order. A turn whose event already has one is skipped,
+/// but an answer replaces a message that was only heard. Messages and notes need no guard, as no running
+/// answer depends on them.
 pub(super) async fn append_all(
     store: &GraphStore,
     guards: &[SessionGuard],
@@ -30,7 +30,7 @@ pub(super) async fn append_all(
     append_with(store, guards, turns, Vec::new()).await
 }
 
-/// The same, and runs further statements in the transaction, if anything is new.
+/// The same, with further statements in the transaction if anything is new.
 pub(super) async fn append_with(
     store: &GraphStore,
     guards: &[SessionGuard],
@@ -71,14 +71,14 @@ pub(super) async fn append_with(
     steps.extend(further);
     let (sender, receiver) = mpsc::channel(steps.len() + 1);
     for (statement, params) in steps {
-        // There is room for all of them.
+        // The channel has room for all of them.
         let _ = sender.try_send(Step::Run(statement.to_owned(), params));
     }
     let _ = sender.try_send(Step::Commit);
     store.engine.transact(receiver, LIMIT).await.map(drop)
 }
 
-/// Of the turns' events, those that have made a turn already, with whether that was only heard.
+/// The events that already have a turn, and whether that was only heard.
 async fn known_events(
     engine: &dyn Engine,
     turns: &[Arc<NewTurn>],
@@ -139,7 +139,7 @@ fn sessions(turns: &[&NewTurn]) -> Vec<Value> {
 }
 
 fn channels(turns: &[&NewTurn]) -> Vec<Value> {
-    // As the last turn knows them.
+    // With the data of the last turn.
     let mut channels: BTreeMap<&str, (&NewTurn, usize)> = BTreeMap::new();
     for turn in turns {
         let entry = channels.entry(turn.audience.id.as_str());
@@ -168,7 +168,7 @@ fn members(turns: &[&NewTurn]) -> Vec<Value> {
         .collect()
 }
 
-/// What people said to one another, and what was answered.
+/// The heard messages, and the answered turns.
 fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> (Vec<Value>, Vec<Value>) {
     let mut behind: HashMap<&str, usize> = HashMap::new();
     let mut rows: Vec<(bool, Value)> = turns

@@ -1,5 +1,5 @@
-//! Which messages are answered in a conversation and an audience, as people set it there; and how often the
-//! model chose to say nothing.
+//! The attention that people set for a conversation and an audience, and how often the model chose not to
+//! answer.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{Attention, Audience, AudienceId, ConversationId};
@@ -13,18 +13,18 @@ use super::store::single;
 use super::value::instant;
 use super::{GraphStore, StoreError};
 
-/// What is kept of a conversation and of its audience.
+/// The settings of a conversation and of its audience.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptAttention {
     pub session: Attention,
     pub audience: Attention,
-    /// How often the model chose to say nothing in the conversation.
+    /// How often the model chose not to answer in the conversation.
     pub silences: u64,
     pub last_silent_at: Option<DateTime<Utc>>,
 }
 
 impl KeptAttention {
-    /// What holds: the stricter of the two.
+    /// The effective setting: the stricter of the two.
     pub fn attention(&self) -> Attention {
         self.session.max(self.audience)
     }
@@ -47,7 +47,7 @@ impl GraphStore {
         })
     }
 
-    /// Says whether there is such a session.
+    /// Returns whether the session exists.
     pub async fn set_session_attention(
         &self,
         guard: &SessionGuard,
@@ -72,7 +72,7 @@ impl GraphStore {
         set.await.map(drop)
     }
 
-    /// Notes that the model chose to say nothing.
+    /// Records that the model chose not to answer.
     pub async fn stayed_silent(&self, guard: &SessionGuard) -> Result<(), StoreError> {
         let bound = json!({"session": guard.session().as_str(), "at": Utc::now().to_rfc3339()});
         let set = self.engine.write(statements::SILENT, params(bound));

@@ -1,4 +1,4 @@
-//! Looking through the conversations: page by page, so that it takes as long however many there are.
+//! Browses the conversations page by page, so that the time per page does not depend on their number.
 
 use std::collections::HashMap;
 
@@ -13,29 +13,29 @@ use super::statements::browsing as cypher;
 use super::value::instant;
 use super::{GraphStore, ResponseId, StoreError};
 
-/// Places that are offered to choose from.
+/// Maximum number of places to choose from.
 const MOST_PLACES: usize = 500;
-/// Answers with feedback that are looked through, the newest.
+/// Maximum number of answers with feedback that are searched: the newest.
 const MOST_RATED: usize = 20_000;
 
-/// Which conversations are listed. What is empty leaves none out.
+/// Filters conversations. An empty field filters nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationFilter {
-    /// One of their turns has all of these words.
+    /// One of their turns contains all of these words.
     pub words: String,
     pub platform: String,
-    /// The id of their audience.
+    /// ID of their audience.
     pub audience: String,
-    /// A part of the name of somebody who said something there.
+    /// Part of the name of somebody who wrote there.
     pub person: String,
     /// Something was said in them since then.
     pub since: Option<DateTime<Utc>>,
     /// Nothing was said in them after that.
     pub until: Option<DateTime<Utc>>,
-    /// Somebody thinks so of one of their answers.
+    /// Somebody has this opinion of one of their answers.
     pub opinion: Option<Opinion>,
     pub readable: Readable,
-    /// They stand behind this one.
+    /// They come after this one in the list.
     pub behind: Option<ListPosition>,
 }
 
@@ -56,7 +56,7 @@ impl Readable {
         }
     }
 
-    /// As statements ask for it: whether it is everything, and else what.
+    /// Binds it to statements: whether everything is readable, and otherwise what.
     fn bind(&self, bound: &mut serde_json::Value) {
         let (is_all, readable): (bool, &[AudienceId]) = match self {
             Self::Everything => (true, &[]),
@@ -67,7 +67,7 @@ impl Readable {
     }
 }
 
-/// Where a conversation stands in the list: by its last turn, newest first, then by its id.
+/// The position of a conversation in the list, which is sorted by the last turn, newest first, and then by ID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListPosition {
     pub last_at: DateTime<Utc>,
@@ -81,10 +81,10 @@ pub struct ListedConversation {
     pub audience: AudienceId,
     /// The account that alone can read it.
     pub private_to: Option<String>,
-    /// What was asked in it first; empty where nothing was.
+    /// The first question; empty if there was none.
     pub title: String,
     pub platform: String,
-    /// What people call the place.
+    /// The name of the place.
     pub place: String,
     pub last_at: DateTime<Utc>,
     pub turns: usize,
@@ -99,16 +99,16 @@ impl ListedConversation {
     }
 }
 
-/// Where conversations are.
+/// A place with conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedChannel {
-    /// Of the audience.
+    /// ID of the audience.
     pub id: String,
     pub platform: String,
     pub name: String,
 }
 
-/// What an answer cost, and what people think of it.
+/// The cost of an answer, and the votes on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Worth {
     pub answer: ResponseId,
@@ -117,7 +117,7 @@ pub struct Worth {
     pub votes: Votes,
 }
 
-/// What stands right before and right after a turn of its conversation.
+/// The turns directly before and after a turn of its conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Neighbours {
     pub before: Option<ResponseId>,
@@ -139,7 +139,7 @@ impl GraphStore {
         let until = wanted.until.unwrap_or(LATEST);
         let (until, after) = match &wanted.behind {
             Some(it) if it.last_at <= until => (it.last_at, it.id.as_str()),
-            // Nothing has an id behind it.
+            // No ID is greater.
             Some(_) | None => (until, "\u{10ffff}"),
         };
         let is_of_said = !words.is_empty() || !wanted.person.is_empty();
@@ -174,7 +174,7 @@ impl GraphStore {
         rows.iter().map(listed).collect()
     }
 
-    /// One of them; none where there is no such conversation.
+    /// One conversation; `None` if it does not exist.
     pub async fn conversation(
         &self,
         session: &ConversationId,
@@ -184,7 +184,7 @@ impl GraphStore {
         rows.first().map(listed).transpose()
     }
 
-    /// The conversations with an answer of which somebody thinks so.
+    /// The conversations with an answer of which somebody has this opinion.
     async fn rated(&self, opinion: Opinion) -> Result<Vec<String>, StoreError> {
         let bound = params(json!({"most": MOST_RATED}));
         let rows = self.engine.read(cypher::RATED, bound).await?;
@@ -199,8 +199,8 @@ impl GraphStore {
         Ok(rated.filter_map(|row| text(row, "session")).collect())
     }
 
-    /// The places of a platform that an account may perhaps read, as far as is kept here: those that it alone reads, and
-    /// with `is_shared` those that several people do. Whether it may, the platform knows.
+    /// The places of a platform that an account may be able to read, as far as is known here: its private places, and
+    /// with `is_shared` those of several people. The platform decides whether it may.
     pub async fn perhaps_readable(
         &self,
         platform: &str,
@@ -216,7 +216,7 @@ impl GraphStore {
         Ok(ids.map(AudienceId::new).collect())
     }
 
-    /// In which audiences these answers were given.
+    /// The audiences of these answers.
     pub async fn audiences_of(
         &self,
         answers: &[ResponseId],
@@ -235,7 +235,7 @@ impl GraphStore {
         rows.iter().map(each).collect()
     }
 
-    /// Where conversations are that somebody may read, by platform and name.
+    /// The places of the conversations that somebody may read, by platform and name.
     pub async fn listed_channels(
         &self,
         readable: &Readable,
@@ -252,7 +252,7 @@ impl GraphStore {
         Ok(rows.iter().map(place).collect())
     }
 
-    /// What these answers cost, and what people think of them, in no order.
+    /// The cost of these answers and the votes on them, unordered.
     pub async fn worth_of(&self, answers: &[ResponseId]) -> Result<Vec<Worth>, StoreError> {
         if answers.is_empty() {
             return Ok(Vec::new());
@@ -270,7 +270,7 @@ impl GraphStore {
         rows.iter().map(worth).collect()
     }
 
-    /// What stands right before and right after a turn.
+    /// The turns directly before and after a turn.
     pub async fn neighbours(&self, turn: ResponseId) -> Result<Neighbours, StoreError> {
         let bound = params(json!({"id": turn.to_string()}));
         let rows = self.engine.read(cypher::NEIGHBOURS, bound).await?;
@@ -285,7 +285,7 @@ impl GraphStore {
     }
 }
 
-/// After every turn, and a time that both engines know.
+/// A time after every turn that both engines support.
 const LATEST: DateTime<Utc> = match DateTime::from_timestamp(253_402_214_400, 0) {
     Some(latest) => latest,
     None => DateTime::UNIX_EPOCH,

@@ -1,8 +1,8 @@
-//! Which process answers an event, where several share a graph and are told the same.
+//! Claims: which process answers an event, where several share a graph and receive the same events.
 //!
-//! A claim says so before a model is asked. It lasts as long as its holder gives signs of life, by
-//! the clock of the graph, and is kept for a while when the event is done, for those who are told of
-//! it late. A graph that only one process has open needs none.
+//! A process claims an event before it asks a model. The claim lasts as long as its holder renews it,
+//! by the clock of the graph. It is kept for a while after the event is finished, for processes that
+//! receive the event late. A graph that only one process has open needs no claims.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use super::record::params;
 use super::statements::claims;
 use super::store::GraphStore;
 
-/// Whose an event is.
+/// The holder of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// The one's who asked.
+    /// The process that asked.
     Ours,
-    /// The same, and somebody worked on it before who gives no sign of life any more.
+    /// The same; a previous holder stopped renewing it.
     Inherited,
     /// Another process works on it.
     Held,
@@ -29,18 +29,18 @@ pub enum Claimed {
     Done,
 }
 
-/// What became of a claim since its last sign of life.
+/// The state of a claim when it is renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewed {
     Kept,
-    /// Somebody told another process that it is to be stopped.
+    /// Somebody told another process to stop it.
     Stopped,
-    /// It lasted too long without a sign of life, and another process has it.
+    /// It was not renewed in time, and another process has it.
     Lost,
 }
 
 impl GraphStore {
-    /// Runs a statement about claims; none where no other process could have any.
+    /// Runs a statement about claims; no rows if no other process could have any.
     async fn write_claims(
         &self,
         statement: &str,
@@ -52,7 +52,7 @@ impl GraphStore {
         self.engine.write(statement, params(bound)).await.map(Some)
     }
 
-    /// Claims an event for `holder`, for as long as `lasts`.
+    /// Claims an event for `holder`, for the time `lasts`.
     pub async fn claim(
         &self,
         event: &EventId,
@@ -76,7 +76,7 @@ impl GraphStore {
         })
     }
 
-    /// Gives a sign of life, from which on the claim lasts anew.
+    /// Renews a claim; its time starts again.
     pub async fn renew_claim(
         &self,
         event: &EventId,
@@ -96,8 +96,8 @@ impl GraphStore {
         })
     }
 
-    /// Whether somebody works on the event, or another process than `holder` has its message, and gave
-    /// a sign of life lately.
+    /// Whether a live process works on the event, or another live process than `holder` has its
+    /// message.
     pub async fn is_claimed(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
         if !self.is_shared() {
             return Ok(false);
@@ -107,7 +107,7 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// What was kept of a command's event, if anything was.
+    /// The stored outcome of a command's event, if any.
     pub async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError> {
         let bound = json!({"event": event.as_str()});
         let rows = self.engine.read(claims::OUTCOME, params(bound)).await?;
@@ -115,7 +115,8 @@ impl GraphStore {
         Ok(outcome.map(str::to_owned))
     }
 
-    /// Keeps what a command is about, or came to, so that the same event again changes nothing.
+    /// Stores the targets or the result of a command, so that a repeated delivery of its event changes
+    /// nothing.
     pub async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError> {
         let now = Utc::now().timestamp_millis();
         let bound = json!({"event": event.as_str(), "outcome": outcome, "now": now});
@@ -123,18 +124,18 @@ impl GraphStore {
         written.await.map(drop)
     }
 
-    /// Tells those who work on events of the session to stop, at their next sign of life.
+    /// Tells the holders of a session's events to stop when they renew their claims.
     pub async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
         let bound = json!({"session": session.as_str()});
         self.write_claims(claims::STOP, bound).await.map(drop)
     }
 
-    /// Removes claims that were done, or without a sign of life, for this long.
+    /// Removes claims that were finished, or not renewed, for this long.
     pub async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError> {
         if !self.is_shared() {
             let before = Utc::now().timestamp_millis() - millis(kept);
             let bound = params(json!({"before": before}));
-            // Most of the time there are none, and a write is synced.
+            // Usually there are none, and a write would be synced.
             let old = self
                 .engine
                 .read(claims::OLD_OUTCOMES, bound.clone())

@@ -1,4 +1,4 @@
-//! Generated Cypher, confined to the team's knowledge: it never reaches memory.
+//! Confines generated Cypher to the team's knowledge; it never reaches memory.
 
 pub use cypher_guard::{ConfinedCypher, Limits, ReadBack, Refusal, read_back};
 use cypher_guard::{Guard, Schema};
@@ -10,10 +10,11 @@ const GUARD: Guard<'_> = Guard {
     hidden_types: MEMORY_RELATIONSHIPS,
 };
 
-/// Confines a statement to the knowledge that the schema names. It has no parameters.
+/// Confines a statement without parameters to the knowledge that the schema names.
 ///
 /// # Errors
-/// When it is not one read-only statement, reaches for memory, or does not fit the schema.
+/// Fails when it is not a single read-only statement, reaches for memory, or does not fit the
+/// schema.
 pub fn confine(
     query: &str,
     schema: &Schema,
@@ -22,10 +23,11 @@ pub fn confine(
     GUARD.confine(query, schema, limits, &[])
 }
 
-/// Confines a statement that may use these parameters, named without `$`.
+/// Confines a statement that may use these parameters, which are named without `$`.
 ///
 /// # Errors
-/// When it is not one read-only statement, reaches for memory, or does not fit the schema.
+/// Fails when it is not a single read-only statement, reaches for memory, or does not fit the
+/// schema.
 pub fn confine_with(
     query: &str,
     schema: &Schema,

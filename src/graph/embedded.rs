@@ -1,7 +1,7 @@
-//! The engine in our own process: a graph in a folder, with no server.
+//! The embedded engine: a graph in a folder, run in this process without a server.
 //!
-//! One process at a time. Statements run on threads of their own with the stack the engine wants,
-//! never on a runtime's thread. Dropping the caller does not cancel a queued statement.
+//! Only one process can open it at a time. Statements run on separate threads with the stack that the
+//! engine needs, never on a runtime's thread. Dropping the caller does not cancel a queued statement.
 
 mod confined;
 mod intents;
@@ -39,32 +39,33 @@ use super::record::packed;
 /// The file in the folder.
 const FILE: &str = "graph.kgl";
 
-/// Bytes of a log that holds nothing: its name and version.
+/// Bytes of an empty log: its name and version.
 const LOG_HEAD: u64 = 5;
 
 /// How long to wait for a process that is just ending.
 const LEASE_WAIT: Duration = Duration::from_millis(500);
 
-/// The log is folded into the file when it is larger than this, about 1,500 turns: reopening reads
-/// what is not folded, and folding copies what is written meanwhile, so little and often.
+/// The log is folded into the file when it exceeds this size, about 1,500 turns. Reopening has to
+/// read what is not folded, and folding copies what is written meanwhile, so it is done often and in
+/// small parts.
 const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Statements that wait, each for reading and writing; more callers wait in line, within the
+/// Maximum number of queued statements, each for reading and writing; more callers wait, within the
 /// time-out.
 const QUEUE: usize = 256;
 
-/// The longest that a statement of ours runs, by the clock: a machine that is busy with other things
-/// makes it long.
+/// Maximum run time of an own statement. It is wall-clock time, so a busy machine makes statements
+/// long.
 const STATEMENT: Duration = Duration::from_secs(60);
 
-/// How much longer than the time-out somebody waits for a statement's turn and its rows. The graph is
-/// on this machine, so it is busy then, and not away.
+/// Additional time beyond the time-out that a caller waits for a statement's turn and its rows. The
+/// graph is on this machine, so it is then busy and not away.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// How often it is said that statements wait long.
+/// How often slow statements are logged.
 const SAID_EVERY: Duration = Duration::from_mins(1);
 
-/// What was found to be missing, and what to write instead.
+/// Unsupported features that were found, and what to write instead.
 const GAPS: &[&str] = &[
     "No COLLECT { } subquery: use collect() after a MATCH.",
     "No quantified path such as ((a)-[:T]->(b)){1,3}: write -[:T*1..3]->.",
@@ -73,8 +74,8 @@ const GAPS: &[&str] = &[
     "No slice of collect() such as collect(x)[0..3]: put LIMIT after a WITH.",
 ];
 
-/// The engine looks nodes up by the id of their first label; what else is looked for in order is
-/// listed here, ingested knowledge too.
+/// The engine finds nodes by label and ID without an index, using their first label. All other
+/// lookups need an index listed here, including those of ingested knowledge.
 const INDEXES: &[Index] = &[
     Index::plain("chunk_id", "Chunk", "n.chunkId"),
     Index::plain("private_id", "MuninnPrivate", "n.chunkId"),
@@ -95,7 +96,7 @@ static DIALECT: Dialect = Dialect {
     prepare,
 };
 
-/// What must outlive every statement: the session, and after it the right to the file.
+/// What must outlive every statement: the session, and after it the lease on the file.
 pub(super) struct Held {
     session: Session,
     file: PathBuf,
@@ -104,13 +105,13 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Whether there is a log with anything in it but its head.
+    /// Whether there is a log with any entries.
     fn has_log(&self) -> bool {
         let log = self.file.with_file_name(format!("{FILE}-wal"));
         std::fs::metadata(log).is_ok_and(|log| log.len() > LOG_HEAD)
     }
 
-    /// Brings the log to the disk, where there is one.
+    /// Flushes the log to disk, if there is one.
     fn flush(&self) -> Result<(), String> {
         if self.durability == DurabilityLevel::Off {
             return Ok(());
@@ -118,7 +119,7 @@ impl Held {
         self.session.sync()
     }
 
-    /// Brings what only the log or memory has into the file.
+    /// Writes to the file what only the log or memory has.
     fn fold(&self) -> Result<(), StoreError> {
         let folded = if self.durability == DurabilityLevel::Off {
             self.session.save(&self.file.to_string_lossy(), true)
@@ -132,12 +133,12 @@ impl Held {
     }
 }
 
-/// What the person who runs the bot should know of.
+/// What the operator should know.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Warnings(Arc<Mutex<Vec<String>>>);
 
 impl Warnings {
-    /// Says it once: what is repeated must not fill memory.
+    /// Adds a warning once: repetitions must not fill memory.
     fn add(&self, warning: String) {
         tracing::warn!(%warning, "embedded graph");
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,14 +155,14 @@ impl Warnings {
     }
 }
 
-/// Statements that waited long.
+/// Counts statements that waited long.
 #[derive(Debug, Default)]
 struct Waits {
     last_said: Mutex<Option<Instant>>,
 }
 
 impl Waits {
-    /// Says that one did, now and then.
+    /// Logs, at most once per [`SAID_EVERY`], that statements waited long.
     fn told(&self, longer_than: Duration) {
         metrics::counter!("muninn_graph_long_waits_total").increment(1);
         let now = Instant::now();
@@ -198,7 +199,7 @@ impl fmt::Debug for Embedded {
 }
 
 impl Embedded {
-    /// Opens the graph in a folder, or makes both.
+    /// Opens the graph in a folder, and creates both if needed.
     pub(crate) async fn open(folder: PathBuf, timeout: Duration) -> Result<Self, StoreError> {
         Self::open_at(folder, timeout, DurabilityLevel::Normal).await
     }
@@ -215,7 +216,7 @@ impl Embedded {
         let open = move || {
             let result = open_here(&its_folder, durability, &its_warnings)
                 .and_then(|held| Threads::start(Arc::new(held), &its_warnings));
-            // Nobody waits any more if the caller was dropped; the graph is then closed again.
+            // If the caller was dropped, nobody waits any more, and the graph is closed again.
             let _ = answer.send(result);
         };
         worker::thread("graph-open", open)?;
@@ -322,7 +323,7 @@ fn open_here(
     let file = folder.join(FILE);
     let opened = open_path(&file, &spec).map_err(|error| open_error(folder, error))?;
     for advisory in &opened.advisories {
-        // What was set aside is told below, at this start and at every later one.
+        // The parts set aside are reported below, at this start and every later one.
         if !advisory.code.starts_with("wal_") {
             warnings.add(advisory.message.clone());
         }
@@ -345,7 +346,7 @@ fn open_here(
     Ok(held)
 }
 
-/// Finishes what a process that was killed had begun. Nothing of it is needed to go on.
+/// Finishes what a killed process had begun. Nothing depends on it.
 fn clean_up(folder: &Path, held: &Held, warnings: &Warnings) {
     match staging::remove_left_over(folder) {
         Ok(true) => warnings.add(
@@ -362,7 +363,7 @@ fn clean_up(folder: &Path, held: &Held, warnings: &Warnings) {
             folder.display()
         ));
     }
-    // It may tell what was deleted before the end.
+    // It may contain what was deleted before the end.
     if held.has_log()
         && let Err(error) = held.fold()
     {
@@ -370,7 +371,7 @@ fn clean_up(folder: &Path, held: &Held, warnings: &Warnings) {
     }
 }
 
-/// Of the graph and its log. What cannot be looked at counts as nothing: it is told elsewhere.
+/// Size of the graph and its log. An unreadable file counts as empty; it is reported elsewhere.
 fn file_bytes(folder: &Path) -> u64 {
     let files = [FILE.to_owned(), format!("{FILE}-wal")];
     let sizes = files
@@ -412,7 +413,7 @@ fn open_error(folder: &Path, error: OpenError) -> StoreError {
     }
 }
 
-/// Removes the parts of a damaged log, in which nobody can look for what is forgotten.
+/// Removes the parts of a damaged log that were set aside, as forgotten text in them cannot be found.
 pub(super) fn remove_set_aside(folder: &Path) -> Result<(), StoreError> {
     let removed = leavings::remove(folder).map_err(|error| StoreError::Refused {
         message: format!(
@@ -458,7 +459,7 @@ impl Engine for Embedded {
     ) -> Result<Vec<i64>, StoreError> {
         let held = self.held()?;
         let (answer, answered) = oneshot::channel();
-        // A thread of its own: whoever sends may be slow. Writers wait for it, readers do not.
+        // A separate thread, as the sender may be slow. Writers wait for it, readers do not.
         worker::thread("graph-transact", move || {
             let _ = answer.send(worker::transact(&held, steps, limit));
         })?;
@@ -474,7 +475,7 @@ impl Engine for Embedded {
         let (held, params) = (self.held()?, bindings(&params)?);
         let (answer, answered) = oneshot::channel();
         let statement = statement.to_owned();
-        // A thread of its own: whoever receives may be slow.
+        // A separate thread, as the receiver may be slow.
         worker::thread("graph-stream", move || {
             let _ = answer.send(worker::stream(&held, &statement, &params, &rows));
         })?;
@@ -501,8 +502,8 @@ impl Engine for Embedded {
         })
     }
 
-    /// The log keeps what it was told until it is folded into the file, and what was set aside of
-    /// a damaged log may keep anything.
+    /// Removes leftovers: the log keeps its entries until it is folded into the file, and a damaged
+    /// log that was set aside may contain anything.
     async fn purge(&self, what: Purge) -> Result<(), StoreError> {
         let (held, folder) = (self.held()?, self.folder.clone());
         let (answer, answered) = oneshot::channel();
@@ -540,5 +541,5 @@ impl Engine for Embedded {
     }
 }
 
-/// The stack the engine's recursion needs.
+/// The stack that the engine's recursion needs.
 pub(super) const STACK: usize = QUERY_THREAD_STACK_SIZE;

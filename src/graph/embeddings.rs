@@ -1,4 +1,4 @@
-//! Vectors of turns, and which turn replaces which: what recall learns afterwards.
+//! Vectors of turns, and which turn replaces which, as recall determines later.
 
 use muninn_platform::AudienceId;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use super::{
 use crate::retrieval::speech::states;
 
 impl GraphStore {
-    /// Whose vectors the turns have that recall compares vectors of: neither volatile ones nor
-    /// questions that memory alone answered.
+    /// The embedders of the turns whose vectors recall compares: neither volatile turns nor questions
+    /// that memory alone answered.
     pub async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
         let rows = self
             .engine
@@ -32,9 +32,8 @@ impl GraphStore {
         Ok(rows.iter().map(by).filter(|by| by.turns > 0).collect())
     }
 
-    /// A stretch of the audience's turns after `seen`, at most `limit` long, and of it the turns
-    /// whose vector is missing though it should be there, or, with an embedder, was not made by it;
-    /// without their vectors.
+    /// Reads a range of the audience's turns after `seen`, at most `limit` long. Returns those of its
+    /// turns whose vector is missing, or, with an embedder, was not made by it; without their vectors.
     pub async fn stale_embeddings(
         &self,
         embedder: Option<&str>,
@@ -60,9 +59,9 @@ impl GraphStore {
         Ok(found)
     }
 
-    /// Replaces vectors by those of `embedder` and ends the audience's epoch, in one transaction.
-    /// `None` says that the embedder knows nothing of the turn's text: it is not stale any more.
-    /// Says how many turns there still were.
+    /// Replaces vectors with those of `embedder` and ends the audience's epoch, in one transaction.
+    /// `None` means that the embedder can embed nothing of the turn's text, so that the turn is not
+    /// stale any more. Returns how many of the turns still existed.
     pub async fn set_embeddings(
         &self,
         embedder: &str,
@@ -88,8 +87,8 @@ impl GraphStore {
         Ok(usize::try_from(turns).unwrap_or_default())
     }
 
-    /// Links a turn to earlier ones of its audience that it replaces. Those that are gone, later or of
-    /// another audience are left out; says how many were linked.
+    /// Links a turn to earlier ones of its audience that it replaces. Those that were deleted, are
+    /// later or belong to another audience are skipped. Returns how many were linked.
     pub async fn supersede(
         &self,
         audience: &AudienceId,
@@ -109,7 +108,7 @@ impl GraphStore {
         Ok(usize::try_from(links).unwrap_or_default())
     }
 
-    /// Which turn of an audience replaces which earlier one, in no order.
+    /// Which turn of an audience replaces which earlier one, unordered.
     pub async fn superseded(&self, audience: &AudienceId) -> Result<Vec<Replaced>, StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let rows = self.engine.read(statements::SUPERSEDED, bound).await?;

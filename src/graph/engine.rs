@@ -1,6 +1,7 @@
-//! What an engine has to do for [`super::GraphStore`]: run Cypher. There are two, embedded and Neo4j.
+//! The interface of an engine for [`super::GraphStore`]: it runs Cypher. There are two, the embedded
+//! one and Neo4j.
 //!
-//! Values are JSON in both directions; what JSON has no word for is tagged (see [`super::value`]).
+//! Values are JSON in both directions; types that JSON lacks are tagged (see [`super::value`]).
 
 use std::fmt;
 use std::time::Duration;
@@ -16,24 +17,24 @@ use super::query::{QueryError, QueryLimits, Rows};
 use super::reading::Reading;
 use super::transfer::GraphNode;
 
-/// What is bound to a statement.
+/// Parameters of a statement.
 pub(crate) type Params = Map<String, Value>;
 
 /// One row of a result, by column.
 pub(crate) type Row = Map<String, Value>;
 
-/// A part of a transaction of several statements.
+/// A step of a transaction with several statements.
 #[derive(Debug)]
 pub(crate) enum Step {
     Run(String, Params),
-    /// Everything was sent. A sender that goes away without it has failed.
+    /// All statements were sent. A sender that is dropped without it has failed.
     Commit,
 }
 
-/// A graph that understands the statements of [`super::statements`].
+/// A graph that runs the statements of [`super::statements`].
 #[async_trait]
 pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
-    /// What it does otherwise than the other one.
+    /// How it differs from the other engine.
     fn dialect(&self) -> &'static Dialect;
 
     /// Runs a statement that writes nothing, in one round trip.
@@ -42,17 +43,16 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// Runs a statement as one transaction, in one round trip; it is durable when this returns.
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
 
-    /// Runs the statements that come, in one transaction, until one of them says
-    /// [`Step::Commit`]; nothing takes place if that never comes. Gives back the first column
-    /// `times` of each, in order.
+    /// Runs the statements received in one transaction, until [`Step::Commit`]; without that nothing
+    /// is written. Returns the first column `times` of each, in order.
     async fn transact(
         &self,
         steps: mpsc::Receiver<Step>,
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError>;
 
-    /// Runs a statement that writes nothing on one snapshot, and hands over its rows as they come.
-    /// Ends early when nobody receives any more.
+    /// Runs a read-only statement on one snapshot, and sends its rows as they come. Ends early when
+    /// nobody receives them any more.
     async fn stream(
         &self,
         statement: &str,
@@ -60,7 +60,8 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         rows: mpsc::Sender<Row>,
     ) -> Result<(), StoreError>;
 
-    /// Runs a confined statement within its limits; its values as they are shown.
+    /// Runs a confined statement within its limits; returns values in the form in which they are
+    /// shown.
     async fn confined(
         &self,
         cypher: &ConfinedCypher,
@@ -68,74 +69,75 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         limits: QueryLimits,
     ) -> Result<Rows, QueryError>;
 
-    /// What it is, and what there is to say of it.
+    /// Describes the engine and its state.
     async fn about(&self) -> Result<About, StoreError>;
 
-    /// Keeps outside the graph what is about to be deleted and scrubbed, so that the next start
-    /// finishes it. None: a deletion is done as a whole here.
+    /// Records outside the graph what is about to be deleted and purged, so that the next start can
+    /// finish it. `None` if a deletion is atomic in this engine.
     fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError>;
 
-    /// What was intended and not finished.
+    /// Intents that were not finished.
     fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError>;
 
-    /// Removes what was deleted from every file of this engine's own that may still hold it.
+    /// Purges deleted data from every file of the engine that may still contain it.
     async fn purge(&self, what: Purge) -> Result<(), StoreError>;
 
     async fn close(&self) -> Result<(), StoreError>;
 }
 
-/// What an engine does otherwise than the other one, known without asking it.
+/// The differences between the engines, known without asking them.
 #[derive(Debug)]
 pub(crate) struct Dialect {
     /// Whether several processes may have the graph open.
     pub(crate) is_shared: bool,
-    /// Whether the labels of a node can be exchanged for others.
+    /// Whether a node's labels can be replaced.
     pub(crate) relabels: bool,
-    /// Whether the first run of a statement costs far more than the next ones, so that a statement
-    /// for each of many names is not worth it.
+    /// Whether the first run of a statement is far more expensive than later ones, so that a separate
+    /// statement for each of many names is not worthwhile.
     pub(crate) plans_dearly: bool,
-    /// What it does not know of Cypher, in sentences for a model that writes it.
+    /// Unsupported features of Cypher, as sentences for a model that writes it.
     pub(crate) unsupported_features: &'static [&'static str],
-    /// What memory is found by here, beside what it is found by in every engine.
+    /// The indexes on memory that only this engine needs.
     pub(crate) indexes: &'static [Index],
-    /// What ingested knowledge is found by; made when something is ingested first.
+    /// The indexes on ingested knowledge, created at the first ingest.
     pub(crate) knowledge_indexes: &'static [Index],
-    /// A vector as this engine keeps it.
+    /// The representation of a vector in this engine.
     pub(crate) embedding: fn(&[f32]) -> Value,
-    /// Makes a node what it was before it came into this engine: without what the engine added.
+    /// Removes from a node what the engine added to it.
     pub(crate) strip: fn(&mut GraphNode),
-    /// Makes a node what it has to be to come into this engine: with what `strip` takes away.
+    /// Adds to a node what the engine needs: what `strip` removes.
     pub(crate) prepare: fn(&mut GraphNode),
 }
 
-/// What an engine says of itself.
+/// What an engine reports about itself.
 #[derive(Debug)]
 pub(crate) struct About {
-    /// Engine and version, as people know them.
+    /// Engine and version, in the usual spelling.
     pub(crate) engine: String,
-    /// As whom confined statements run, and what that user can do, tried out. None: it has no users.
+    /// The user of confined statements, and what that user can do, tried out. `None` if the engine
+    /// has no users.
     pub(crate) reading: Option<Reading>,
-    /// Bytes of the files of a graph that is in memory as a whole. None: it is a server's.
+    /// Size of the files of a graph that is held in memory, in bytes. `None` for a server's.
     pub(crate) file_bytes: Option<u64>,
-    /// What the person who runs the bot should know of.
+    /// What the operator should know.
     pub(crate) warnings: Vec<String>,
 }
 
-/// How much is scrubbed.
+/// How much is purged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purge {
-    /// What something newer took the place of.
+    /// Data that was replaced by something newer.
     Replaced,
-    /// What somebody wants forgotten: also what was set aside of a damaged log, where nobody can
-    /// look for it.
+    /// Data that somebody wants forgotten, including a damaged log that was set aside and cannot be
+    /// searched.
     Forgotten,
 }
 
-/// What is to be deleted, as long as it is not: a file.
+/// A file that records what is to be deleted, until it is deleted.
 #[derive(Debug)]
 pub(crate) struct Intent(pub(super) std::path::PathBuf);
 
-/// What a transaction ends with whose statements stopped coming.
+/// The error of a transaction whose sender was dropped before the commit.
 pub(crate) fn abandoned() -> StoreError {
     StoreError::Refused {
         message: "the transaction was given up before its end".to_owned(),
@@ -143,8 +145,8 @@ pub(crate) fn abandoned() -> StoreError {
     }
 }
 
-/// A label, relationship type or property name in backticks, for the few places where Cypher has
-/// no parameter. Refuses what an engine could read as anything but a name.
+/// A label, relationship type or property name in backticks, for the few places where Cypher allows
+/// no parameter. Refuses anything that an engine could read as more than a name.
 pub(crate) fn quoted(identifier: &str) -> Result<String, StoreError> {
     // Neo4j resolves \u0060 to a live backtick anywhere in a statement, so no backslash either.
     let is_safe = !identifier.is_empty()

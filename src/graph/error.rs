@@ -1,9 +1,9 @@
-//! Why a store did not do what was asked.
+//! Why the store failed.
 
-/// Why the store did not do what was asked.
+/// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Nobody answers, or the answer took too long.
+    /// The server does not answer, or took too long.
     #[error("the graph at {url} cannot be reached; start it, or correct GRAPH_URL")]
     Unreachable {
         url: String,
@@ -24,22 +24,22 @@ pub enum StoreError {
         "the graph was made by a newer muninn (schema {found}, this one knows {known}); update muninn"
     )]
     NewerSchema { found: i64, known: i64 },
-    /// The address makes no sense.
+    /// The address is invalid.
     #[error("{0}")]
     Misconfigured(String),
-    /// The engine took the statement and failed it.
+    /// The engine accepted the statement but failed to run it.
     #[error("the graph refused a statement: {message}")]
     Refused { message: String, transient: bool },
-    /// The graph takes statements, but not what this one writes.
+    /// The graph is available, but refuses the data of this statement.
     #[error("the graph refused what was to be written: {0}")]
     Invalid(String),
-    /// The graph holds something this program never writes.
+    /// The graph contains something that this program never writes.
     #[error("unexpected data in the graph: {0}")]
     Unexpected(String),
 }
 
 impl StoreError {
-    /// Whether the same call may work a little later.
+    /// Whether the same call may succeed a little later.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
@@ -54,9 +54,9 @@ impl StoreError {
         }
     }
 
-    /// Whether the graph is the trouble, rather than what was asked of it: it is down, closed to us,
-    /// not the right one, or full. What nobody knows better counts as such, since what waits for the
-    /// graph must not be given up.
+    /// Whether the cause is the graph and not the request: the graph is down, closed to us, the
+    /// wrong one, or full. Unknown causes count as such, because turns that wait for the graph must
+    /// not be given up.
     pub fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable { .. }

@@ -1,4 +1,4 @@
-//! What an answer was made from.
+//! Explains what an answer was made from.
 
 use muninn_platform::ConversationId;
 use serde_json::{Map, Value, json};
@@ -11,14 +11,14 @@ use super::transfer::GraphNode;
 use super::value::plain;
 use super::{Explanation, GraphStore, KnowledgeNode, ResponseId, StoreError, statements};
 
-/// Properties of a node that an explanation shows.
+/// Maximum number of a node's properties in an explanation.
 const SHOWN_PROPERTIES: usize = 30;
 
-/// Characters of a property that an explanation shows.
+/// Maximum characters of a property in an explanation.
 const SHOWN_CHARACTERS: usize = 300;
 
 impl GraphStore {
-    /// What the session's last answer, or the given one, was made from.
+    /// Explains the session's last answer, or the given one.
     pub async fn explain(
         &self,
         session: &ConversationId,
@@ -99,7 +99,7 @@ pub(super) fn knowledge_node(
     })
 }
 
-/// What is too long for an explanation, cut.
+/// Cuts a value that is too long for an explanation.
 fn abridged(value: Value) -> Value {
     let cut = |text: &str| {
         let start: String = text.chars().take(SHOWN_CHARACTERS).collect();

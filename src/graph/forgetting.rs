@@ -1,4 +1,4 @@
-//! Forgetting: deleting turns with everything made from them, everywhere.
+//! Forgetting: deletes turns with everything made from them, everywhere.
 
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
@@ -18,26 +18,26 @@ use super::statements::{accounts, forgetting as cypher, items, messages, tokens}
 use super::value::instant;
 use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
 
-/// What an answer says once what it quoted was forgotten.
+/// The text of an answer after what it quoted was forgotten.
 pub(crate) const REDACTED_ANSWER: &str = "What this answer quoted was forgotten.";
 
-/// Turns that are deleted in one transaction.
+/// Maximum number of turns deleted in one transaction.
 const AT_ONCE: usize = 100;
 /// The longest transaction.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Behind every id.
+/// Greater than every ID.
 const BEHIND_ALL: &str = "~";
 
-/// Answers that are empty, as they said what is forgotten.
+/// Answers that were emptied because they contained what is forgotten.
 #[derive(Debug, Default)]
 struct Emptied {
-    /// Also those that were empty before.
+    /// Including those that were empty before.
     all: Vec<ResponseId>,
-    /// How many of them were not.
+    /// Number of those that were emptied now.
     now: usize,
 }
 
-/// Where a turn is kept, and nothing of what it says.
+/// A turn without its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptTurn {
     pub id: ResponseId,
@@ -46,7 +46,7 @@ pub struct KeptTurn {
     pub event: String,
     /// Somebody said it to others.
     pub is_message: bool,
-    /// Somebody had it noted.
+    /// It is a note.
     pub is_note: bool,
 }
 
@@ -60,7 +60,7 @@ impl From<&KeptTurn> for ForgottenEvent {
 }
 
 impl GraphStore {
-    /// Removes turns with their vectors, the summary that covered them and the quotes of them.
+    /// Removes turns with their vectors, the summary that covered them, and the quotes of them.
     pub async fn forget(
         &self,
         guard: &SessionGuard,
@@ -77,8 +77,8 @@ impl GraphStore {
         self.intended(wish(session, what)).await
     }
 
-    /// Forgets everything that the accounts of one person said, noted and thought of answers until now. What they said up
-    /// to `said_until` is not kept again, whoever reads it once more.
+    /// Forgets everything that the accounts of one person said, noted and voted until now. What they said up to `said_until`
+    /// is not kept again, even if it is read again.
     pub async fn forget_person(
         &self,
         accounts: &[String],
@@ -91,7 +91,7 @@ impl GraphStore {
         .await
     }
 
-    /// A moment up to which all is that some people have in the graph: a clock may have been set back since they said it.
+    /// A moment that is not before any turn of some people: a clock may have been set back since.
     async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
         let mut until = Utc::now();
         for account in accounts {
@@ -105,7 +105,7 @@ impl GraphStore {
         Ok(until)
     }
 
-    /// Forgets what was said in an audience before a moment, because it is not kept any longer.
+    /// Forgets what was said in an audience before a moment, because its retention has ended.
     pub async fn forget_old(
         &self,
         audience: &AudienceId,
@@ -115,7 +115,7 @@ impl GraphStore {
             .await
     }
 
-    /// Where all is kept that a person said, the newest first.
+    /// All kept turns of a person, newest first.
     pub async fn kept_of(&self, account: &str) -> Result<Vec<KeptTurn>, StoreError> {
         let mut all = Vec::new();
         let until = self.until_now(&[account.to_owned()]).await?;
@@ -143,7 +143,7 @@ impl GraphStore {
         Ok(audiences.map(AudienceId::new).collect())
     }
 
-    /// Until when what some people said was forgotten with all of theirs, of those of whom it was.
+    /// For people whose messages were forgotten as a whole: until when.
     pub async fn forgotten_people(
         &self,
         people: &BTreeSet<String>,
@@ -157,7 +157,7 @@ impl GraphStore {
         Ok(rows.iter().filter_map(mark).collect())
     }
 
-    /// Deletes what a wish names, everywhere.
+    /// Carries out a stored intent of deletion.
     pub(super) async fn erase(&self, wish: Value) -> Result<Forgotten, StoreError> {
         let forgotten = if wish.get("people").is_some() {
             self.erase_person(&wish).await?
@@ -171,8 +171,8 @@ impl GraphStore {
         Ok(self.scrubbed(forgotten).await)
     }
 
-    /// Marks a turn, or all of a session, so that who keeps an answer with something of it, or a list that shows it, after
-    /// it was looked for sees that it is about to go. Nothing else changes.
+    /// Marks a turn or a whole session as about to be forgotten. Whoever keeps an answer with something of it, or a list that
+    /// shows it, after the search for those notices the mark. Nothing else changes.
     pub async fn mark(&self, session: &ConversationId, what: Forget) -> Result<(), StoreError> {
         self.write_marks(wish(session, what)).await
     }
@@ -189,9 +189,9 @@ impl GraphStore {
         Ok(())
     }
 
-    /// Deletes a turn, or all of a session.
+    /// Deletes a turn or a whole session.
     async fn erase_in_session(&self, wish: Value) -> Result<Forgotten, StoreError> {
-        // First: a mark too many hides a little, a mark too few brings back what was forgotten.
+        // Marked first: a superfluous mark hides a little, but a missing one brings back what was forgotten.
         self.write_marks(wish.clone()).await?;
         let session = wish.get("session").and_then(Value::as_str);
         let (turns, statement) = match wish.get("id").and_then(Value::as_str) {
@@ -210,14 +210,14 @@ impl GraphStore {
             turns: counted(rows.first(), "turns"),
             quotes: emptied.now,
             is_in_file: false,
-            // Now that they are empty: whoever delivers one from here on sees that it is.
+            // They are empty now: whoever delivers one from here on notices.
             emptied: self.emptied_went_out(&emptied.all).await?,
         })
     }
 
-    /// Empties the answers that repeat some turns. Looks again until there are no more: who keeps an answer after the look for
-    /// what repeats an emptied one sees that it is empty. Gives them, and the answers from memory that quote the turns in
-    /// other words: those are emptied as the turns are deleted.
+    /// Empties the answers that repeat some turns, until no more are found: whoever keeps an answer after this search notices
+    /// that the answer it was given is empty. Returns these, and the answers from memory that quote the turns in other words,
+    /// which are emptied together with the deletion.
     async fn empty_repeating(&self, turns: &[ResponseId]) -> Result<Emptied, StoreError> {
         let mut repeating = self.repeating(turns).await?;
         let mut emptied = Emptied::default();
@@ -229,7 +229,7 @@ impl GraphStore {
             let (empty, full): (Vec<_>, Vec<_>) = found.into_iter().partition(|it| it.is_empty());
             emptied.all.extend(empty.iter().map(|it| it.id));
             let now = self.empty(&full).await?;
-            // What was given anew since it was looked at may say something else.
+            // An answer that was regenerated since may repeat something else.
             let others = full.iter().filter(|it| !now.contains(&it.id));
             repeating.look_again_at(others);
             emptied.now += now.len();
@@ -242,7 +242,7 @@ impl GraphStore {
         Ok(emptied)
     }
 
-    /// Empties answers, as far as they say what they said when they were looked at. Gives those that are empty.
+    /// Empties answers whose text is still the one that was examined. Returns those that are empty.
     async fn empty(&self, answers: &[Repetition]) -> Result<Vec<ResponseId>, StoreError> {
         if answers.is_empty() {
             return Ok(Vec::new());
@@ -259,7 +259,7 @@ impl GraphStore {
         ids.collect()
     }
 
-    /// Deletes all of a person's, some at a time, and what they thought of answers.
+    /// Deletes everything of a person in batches, and their votes.
     async fn erase_person(&self, wish: &Value) -> Result<Forgotten, StoreError> {
         let people = wish.get("people").and_then(Value::as_array);
         let people = people.into_iter().flatten().filter_map(Value::as_str);
@@ -285,7 +285,7 @@ impl GraphStore {
         Ok(forgotten)
     }
 
-    /// Deletes what is not kept any longer. What repeats it goes when its own time comes.
+    /// Deletes what is past its retention. Answers that repeat it are deleted when their own time comes.
     async fn erase_old(&self, wish: &Value) -> Result<Forgotten, StoreError> {
         let bound = json!({"audience": wish["audience"], "old": wish["old"], "most": AT_ONCE});
         self.erase_found(cypher::OLD, bound, false).await
@@ -299,8 +299,8 @@ impl GraphStore {
         self.erase_found(messages::SAID_BY, bound, true).await
     }
 
-    /// Deletes what a statement finds, some at a time, until there is nothing left. With what repeats it, and so that it
-    /// is not kept again, where somebody wants it forgotten.
+    /// Deletes what a statement finds, in batches, until nothing is left. If somebody wants it forgotten, also empties what
+    /// repeats it, and marks it so that it is not kept again.
     async fn erase_found(
         &self,
         statement: &str,
@@ -326,7 +326,7 @@ impl GraphStore {
             }
             let mut emptied = Emptied::default();
             if is_wanted {
-                // First, as in a session.
+                // Marked first, as in a session.
                 let marks = turns.iter().map(ForgottenEvent::from).collect();
                 self.mark_forgotten(&marks).await?;
                 emptied = self.empty_repeating(&ids).await?;
@@ -334,7 +334,7 @@ impl GraphStore {
             }
             self.hold(&ids, "").await?;
             let mut steps: Vec<_> = turns.iter().map(take_out).collect();
-            // Together with the turns: who goes on after a kill does not find them any more.
+            // Together with the turns, as a process that continues after a kill would not find them any more.
             let sessions: HashSet<&str> = turns.iter().map(|it| it.session.as_str()).collect();
             let audiences: HashSet<&str> = turns.iter().map(|it| it.audience.as_str()).collect();
             let places = params(json!({"sessions": sessions, "audiences": audiences}));
@@ -353,19 +353,19 @@ impl GraphStore {
     async fn run_together(&self, steps: Vec<(&'static str, Params)>) -> Result<(), StoreError> {
         let (sender, receiver) = mpsc::channel(steps.len() + 1);
         for (statement, bound) in steps {
-            // There is room for all of them.
+            // The channel has room for all of them.
             let _ = sender.try_send(Step::Run(statement.to_owned(), bound));
         }
         let _ = sender.try_send(Step::Commit);
         self.engine.transact(receiver, LIMIT).await.map(drop)
     }
 
-    /// Takes back what a person thought of answers.
+    /// Removes a person's votes on answers.
     async fn erase_opinions(&self, person: &str) -> Result<(), StoreError> {
         let mut before = BEHIND_ALL.to_owned();
         loop {
             let bound = params(json!({
-                // As it stands in a line of the feedback.
+                // As it appears in a line of the feedback.
                 "person": json!(person).to_string(), "before": before, "most": AT_ONCE,
             }));
             let rows = self.engine.read(items::OPINIONS_OF, bound).await?;
@@ -391,13 +391,13 @@ impl GraphStore {
     }
 }
 
-/// What is kept as the intention to forget a turn, or all of a session.
+/// The stored intent to forget a turn or a whole session.
 fn wish(session: &ConversationId, what: Forget) -> Value {
     let session = session.as_str();
     match what {
         Forget::Turn(id) => json!({"session": session, "id": id.to_string()}),
         Forget::Session { said_until } => {
-            // What was said within this millisecond was said before.
+            // Something said within this millisecond counts as before.
             let until = said_until.timestamp_millis() + 1;
             json!({"session": session, "id": null, "until": until})
         }
@@ -417,7 +417,7 @@ fn kept_turn(row: &Row) -> Result<KeptTurn, StoreError> {
     })
 }
 
-/// Takes a turn out of its chain.
+/// Removes a turn from its chain.
 fn take_out(turn: &KeptTurn) -> (&'static str, Params) {
     let statement = match turn.is_message {
         true => messages::FORGET,

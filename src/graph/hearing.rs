@@ -1,4 +1,4 @@
-//! What may be remembered of what people say to one another, as they said it there.
+//! The hearing rules as people set them: what may be remembered of what they say to one another.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,20 +11,20 @@ use super::record::{list, params, text};
 use super::statements::hearing as statements;
 use super::{GraphStore, StoreError};
 
-/// What is kept of an audience.
+/// The rules of an audience.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptHearing {
-    /// What somebody said is to be remembered there; none where only the settings say.
+    /// What people asked to be remembered there; `None` if only the settings apply.
     pub memory: Option<ChannelMemory>,
-    /// People were told that they are heard.
+    /// Whether people were told that they are heard.
     pub is_announced: bool,
-    /// Authors of whom nothing is kept.
+    /// Authors who opted out.
     pub opted_out: HashSet<String>,
-    /// Conversations that are off the record; the audience's own id stands for all of them.
+    /// Conversations that are off the record; the audience's own ID stands for all of them.
     pub off_record: HashSet<String>,
 }
 
-/// Something that is set of an audience.
+/// A change of an audience's rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HearingChange {
     Memory(ChannelMemory),
@@ -37,7 +37,7 @@ pub enum HearingChange {
 }
 
 impl KeptHearing {
-    /// What holds after a change.
+    /// Applies a change.
     pub fn apply(&mut self, change: &HearingChange) {
         match change {
             HearingChange::Memory(memory) => {
@@ -61,7 +61,7 @@ impl KeptHearing {
 }
 
 impl GraphStore {
-    /// What is kept of all audiences of which anything is.
+    /// The rules of all audiences that have any.
     pub async fn hearing(&self) -> Result<HashMap<AudienceId, KeptHearing>, StoreError> {
         let rows = self
             .engine
@@ -98,7 +98,8 @@ impl GraphStore {
         self.engine.write(statement, bound).await.map(drop)
     }
 
-    /// Whether people in an audience are to be told now that they are heard: from now on they count as told.
+    /// Whether people in an audience must be told now that they are heard. From this call on they count as
+    /// told.
     pub async fn announces(&self, audience: &Audience) -> Result<bool, StoreError> {
         let mut bound = params(of(audience));
         bound.insert("now".to_owned(), json!(Utc::now().to_rfc3339()));
@@ -106,7 +107,7 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// They could not be told.
+    /// Records that telling them failed.
     pub async fn not_announced(&self, audience: &AudienceId) -> Result<(), StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let set = self.engine.write(statements::NOT_ANNOUNCED, bound);

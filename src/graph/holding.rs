@@ -1,5 +1,5 @@
-//! Legal holds: what is forgotten in a place under one is copied first, for the operator alone. A copy is no turn:
-//! nothing recalls, lists or shows it but an export of the graph.
+//! Legal holds: what is forgotten in a place under a hold is first copied for the operator. A copy is not a turn;
+//! only an export of the graph shows it.
 
 use std::sync::PoisonError;
 
@@ -13,7 +13,7 @@ use super::statements::forgetting as cypher;
 use super::{GraphStore, ResponseId, StoreError};
 
 impl GraphStore {
-    /// From now on these places, and what is below them, are under a legal hold, and no others.
+    /// Puts these places and everything below them under a legal hold, and no others.
     pub fn hold_places(&self, places: Vec<AudienceId>) {
         *self.holds.write().unwrap_or_else(PoisonError::into_inner) = places;
     }
@@ -24,7 +24,7 @@ impl GraphStore {
         holds.iter().any(|place| audience.is_within(place))
     }
 
-    /// Copies those of some turns that are under a hold. What has the same `suffix` is copied once.
+    /// Copies those of some turns that are under a hold. Turns with the same `suffix` are copied once.
     pub(super) async fn hold(&self, turns: &[ResponseId], suffix: &str) -> Result<(), StoreError> {
         let is_any = |holds: &Vec<AudienceId>| !holds.is_empty();
         if !is_any(&self.holds.read().unwrap_or_else(PoisonError::into_inner)) {
@@ -49,7 +49,7 @@ impl GraphStore {
             .map(drop)
     }
 
-    /// How many copies are kept of what was forgotten under a hold, by audience.
+    /// Number of copies under a hold, by audience.
     pub async fn held(&self) -> Result<Vec<(AudienceId, usize)>, StoreError> {
         let rows = self.engine.read(cypher::HELD, Params::new()).await?;
         let held = |row: &Row| {
@@ -59,7 +59,7 @@ impl GraphStore {
         Ok(rows.iter().filter_map(held).collect())
     }
 
-    /// Deletes the copies of an audience. Says how many there were.
+    /// Deletes the copies of an audience. Returns their number.
     pub async fn release_held(&self, audience: &AudienceId) -> Result<usize, StoreError> {
         let bound = params(json!({"audience": audience}));
         let rows = self.engine.write(cypher::RELEASE, bound).await?;

@@ -1,13 +1,13 @@
-//! Constraints and indexes: what memory is found by, and how a statement makes them.
+//! Constraints and indexes on memory, and the statements that create them.
 
 use std::fmt;
 
-/// A constraint, or an index, on the properties of a label.
+/// A constraint or an index on the properties of a label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Index {
     name: &'static str,
     label: &'static str,
-    /// As they stand in a statement about `n`.
+    /// As they are written in a statement about `n`.
     properties: &'static str,
     is_unique: bool,
 }
@@ -42,7 +42,7 @@ impl Index {
     }
 }
 
-/// The statement that makes it.
+/// The statement that creates it.
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -65,7 +65,7 @@ impl fmt::Display for Index {
     }
 }
 
-/// What memory is found by in every engine.
+/// The constraints and indexes on memory in every engine.
 pub(crate) const OF_MEMORY: &[Index] = &[
     Index::unique("session_id", "Session", "n.id"),
     Index::unique("response_id", "Response", "n.id"),

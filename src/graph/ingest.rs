@@ -1,8 +1,8 @@
-//! What a store does with ingested knowledge: it stages a version of a source beside the one that is
-//! served, and exchanges the two in one transaction.
+//! Stores ingested knowledge: a new version of a source is staged beside the one that is served, and
+//! the two are exchanged in one transaction.
 //!
-//! Staged chunks carry a label that no generated query and no search can reach. What a source is,
-//! and which version of it is served, stands on a node of its own, out of reach as well.
+//! Staged chunks have a label that no generated query and no search can reach. A separate node, also
+//! out of reach, describes the source and says which version is served.
 
 mod exchange;
 pub mod searching;
@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 
 use super::Embedding;
 
-/// Labels of chunks: of every one that is served to everybody, of those that only some channels
-/// may see, of those that are not served yet, and of those that are not served any more.
+/// Labels of chunks: those served to everybody, those that only some channels may see, those not
+/// served yet, and those not served any more.
 pub const CHUNK: &str = "Chunk";
 pub const PRIVATE: &str = "MuninnPrivate";
 pub const STAGED: &str = "MuninnStaged";
@@ -30,7 +30,7 @@ pub const INCLUDES: &str = "Includes";
 /// From each chunk of a record to the next.
 pub const NEXT: &str = "Next";
 
-/// Properties that the bot keeps for itself on a chunk: not in the schema, not in results.
+/// The bot's own properties of a chunk: not in the schema, not in results.
 pub const HIDDEN_PROPERTIES: &[&str] = &[
     "contentHash",
     "embedder",
@@ -43,18 +43,18 @@ pub const HIDDEN_PROPERTIES: &[&str] = &[
 /// One chunk of a record, ready to be staged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewChunk {
-    /// Of the record it is part of; unique within the source.
+    /// Its record; unique within the source.
     pub record: String,
-    /// Place among the record's chunks, from 0.
+    /// Position among the record's chunks, from 0.
     pub sequence: usize,
-    /// What it is beside a [`CHUNK`]: `Document`, `Passage`, a record type…
+    /// Its label beside [`CHUNK`]: `Document`, `Passage`, a record type…
     pub label: String,
     pub text: String,
-    /// `title`, `heading`, `link` and whatever the source has; what JSON has no word for is tagged.
+    /// `title`, `heading`, `link` and whatever the source has; types that JSON lacks are tagged.
     pub properties: Map<String, Value>,
-    /// None where the embedder knows nothing of the text.
+    /// `None` if the embedder can embed nothing of the text.
     pub vector: Option<Vec<f32>>,
-    /// Of the whole record; only on its first chunk.
+    /// Hash of the whole record; only on its first chunk.
     pub hash: Option<String>,
 }
 
@@ -65,36 +65,36 @@ pub struct NewLink {
     /// Record and sequence.
     pub from: (String, usize),
     pub to: (String, usize),
-    /// Takes the place of every other relationship of this kind that ends there.
+    /// Replaces every other relationship of this kind that ends there.
     pub replaces: bool,
-    /// Both ends come with this version.
+    /// Both ends are new in this version.
     pub is_among_new: bool,
 }
 
-/// The right to change a source, for as long as it is renewed.
+/// The exclusive right to change a source, for as long as it is renewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
     pub source: String,
-    /// `MACHINE/PROCESS`: one that ended without a word is known by its machine.
+    /// `MACHINE/PROCESS`: a process that crashed is recognised by its machine.
     pub holder: String,
-    /// The version that is being made.
+    /// The version that is being built.
     pub version: i64,
-    /// Whether only some channels see the source.
+    /// Whether only some channels may see the source.
     pub private: bool,
 }
 
-/// Who wants to change a source.
+/// A request to change a source.
 #[derive(Clone, Debug)]
 pub struct Claim<'a> {
     pub source: &'a str,
-    /// Names the data folder; whoever asks holds that folder's lock for this source.
+    /// Names the data folder; the caller holds that folder's lock for this source.
     pub machine: &'a str,
     pub process: &'a str,
     /// Empty: everybody may see it.
     pub channels: &'a [String],
 }
 
-/// A record as the store has it.
+/// A record as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRecord {
     pub key: String,
@@ -102,28 +102,28 @@ pub struct KnownRecord {
     pub embedder: String,
 }
 
-/// Which chunks of a source are meant.
+/// Selects chunks of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Served,
     Staged,
 }
 
-/// What the exchange is to do, a part at a time, in this order.
+/// The parts of an exchange, sent in this order.
 #[derive(Debug)]
 pub enum Exchange {
-    /// Records whose served chunks go.
+    /// Records whose served chunks are removed.
     Remove(Vec<String>),
-    /// Relationships of which at least one end is new, first those among what is new.
+    /// Relationships with at least one new end; those among new chunks come first.
     Link(Vec<NewLink>),
-    /// Everything was said.
+    /// All parts were sent.
     Finish(Box<Completed>),
 }
 
-/// The names of each label's properties, the most important first.
+/// For each label the names of its properties, most important first.
 pub type PropertyOrder = BTreeMap<String, Vec<String>>;
 
-/// What a version is, once it is complete.
+/// The description of a complete version.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Completed {
     pub kind: String,
@@ -134,7 +134,7 @@ pub struct Completed {
     pub channels: Vec<String>,
     pub records: u64,
     pub rejected: u64,
-    /// Places in a hierarchy that ran in a circle.
+    /// Number of places where a hierarchy has a cycle.
     pub circles: u64,
 }
 
@@ -142,52 +142,52 @@ pub struct Completed {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceOverview {
     pub name: String,
-    /// The served version; 0 before the first is complete.
+    /// The served version; 0 before the first one is complete.
     pub version: i64,
-    /// When it became current.
+    /// When that version became current.
     pub since: Option<DateTime<Utc>>,
     pub of: Completed,
     pub chunks: u64,
-    /// Chunks that have no vector.
+    /// Number of chunks without a vector.
     pub without_vector: u64,
-    /// Staged chunks of a version that is under way, or was interrupted.
+    /// Staged chunks of a version that is in progress or was interrupted.
     pub staged: u64,
-    /// Who is at it now, by the last sign of life.
+    /// The current holder, if it has renewed its lease.
     pub holder: Option<String>,
 }
 
-/// A served chunk, with where it stands.
+/// A served chunk and its position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ServedChunk {
     pub chunk: String,
     pub record: String,
     pub sequence: i64,
     pub source: String,
-    /// The version of the source in which it came.
+    /// The version of the source that introduced it.
     pub version: i64,
-    /// What it is beside a chunk.
+    /// Its label beside the one of chunks.
     pub label: String,
     pub title: Option<String>,
     pub heading: Option<String>,
     pub link: Option<String>,
     pub text: String,
-    /// Kept for itself, where a chunk is kept.
+    /// Stored separately from the rest of a stored chunk.
     #[serde(skip)]
     pub embedding: Option<Embedding>,
-    /// What it is about, in words of the source; policies name them.
+    /// Its subjects, in words of the source; policies refer to them.
     pub tags: Vec<String>,
-    /// As the source has it: `2026-01-02`, or anything that begins so.
+    /// As in the source: `2026-01-02`, or anything that begins like this.
     pub date: Option<String>,
     /// The chunk above it, along [`INCLUDES`].
     pub parent: Option<String>,
 }
 
-/// The name of a chunk in the whole graph.
+/// The ID of a chunk in the whole graph.
 pub fn chunk_id(source: &str, record: &str, sequence: usize) -> String {
     format!("{source}/{record}#{sequence}")
 }
 
-/// The name of a record in the whole graph.
+/// The ID of a record in the whole graph.
 pub fn record_key(source: &str, record: &str) -> String {
     format!("{source}/{record}")
 }

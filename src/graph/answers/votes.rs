@@ -1,10 +1,10 @@
-//! What people think of an answer, as lines that are only ever added.
+//! Votes on an answer, stored as append-only lines.
 
 use std::collections::{HashMap, HashSet};
 
 use muninn_platform::{EventId, Feedback, Opinion};
 
-/// How many people think what of an answer.
+/// Number of votes of each kind on an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Votes {
     pub good: usize,
@@ -12,7 +12,7 @@ pub struct Votes {
 }
 
 impl Votes {
-    /// Counts what is kept of an answer: what was not taken back, of each person the last.
+    /// Counts the lines of an answer: the last vote of each person that was not withdrawn.
     pub(crate) fn of(lines: &str) -> Self {
         let mut given: Vec<(EventId, String, Opinion)> = Vec::new();
         for line in lines.lines() {
@@ -24,7 +24,7 @@ impl Votes {
                     opinion,
                 }) => given.push((event, person, opinion)),
                 Ok(Feedback::Withdrawn { event }) => given.retain(|(known, ..)| *known != event),
-                // Nothing that this program writes.
+                // Not a line of this program.
                 Err(_) => {}
             }
         }
@@ -41,7 +41,7 @@ impl Votes {
 }
 
 impl Votes {
-    /// What is kept of an answer, without what a person thought of it.
+    /// The lines of an answer without a person's votes.
     pub(crate) fn without(lines: &str, person: &str) -> String {
         let mut theirs = HashSet::new();
         let mut others = String::new();
@@ -63,7 +63,7 @@ impl Votes {
     }
 }
 
-/// A line of what is kept.
+/// Formats a line.
 pub(super) fn line(feedback: &Feedback) -> String {
     let line = serde_json::to_string(feedback).unwrap_or_default();
     format!("{line}\n")

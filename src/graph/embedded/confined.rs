@@ -1,5 +1,5 @@
-//! Runs a confined statement on a thread of its own: the one that reads for turns must not wait
-//! for it.
+//! Runs a confined statement on a separate thread, so that the thread that reads for turns does not
+//! wait for it.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::{Held, strip};
 use crate::graph::StoreError;
 use crate::graph::query::{QueryError, QueryLimits, Rows, position, shown};
 
-/// How many statements run at once; more wait, within their time.
+/// Maximum number of concurrent statements; others wait, within their time.
 const AT_ONCE: usize = 4;
 
-/// Rows on the way to the answer and nodes looked at: what bounds the memory of a statement that
+/// Maximum number of intermediate rows and visited nodes. It bounds the memory of a statement that
 /// multiplies rows.
 const WORK: usize = 2_000_000;
 
-/// The right to run a statement.
+/// Permits to run statements.
 #[derive(Clone, Debug)]
 pub(super) struct Gate(Arc<Semaphore>);
 
@@ -33,7 +33,7 @@ impl Default for Gate {
     }
 }
 
-/// Ends the statement when nobody waits for it any more.
+/// Cancels the statement when nobody waits for it any more.
 struct CancelOnDrop(CancelToken);
 
 impl Drop for CancelOnDrop {
@@ -42,14 +42,14 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// What a thread runs.
+/// A statement with what its thread needs.
 struct Statement {
     held: Arc<Held>,
     text: String,
     params: Bindings,
     limits: QueryLimits,
     cancel: CancelToken,
-    /// Held until the thread is done, however long that takes after it was given up.
+    /// Held until the thread has ended, however long that takes after the statement was given up.
     _permit: OwnedSemaphorePermit,
 }
 
@@ -75,7 +75,7 @@ pub(super) async fn run(
             _permit: permit,
         };
         thread("graph-query", move || {
-            // Nobody waits any more where the time was over.
+            // After the time limit, nobody waits any more.
             let _ = answer.send(execute(&statement));
         })?;
         answered.await.map_err(|_| gone())?
@@ -105,7 +105,7 @@ fn execute(statement: &Statement) -> Result<Rows, QueryError> {
     let mut options = ExecuteOptions::eager(params).with_hidden_structural_keys(true);
     options.set_timeout_ms(u64::try_from(limits.time.as_millis()).ok());
     options.max_work_units = Some(WORK);
-    // One more than is kept tells that there was more.
+    // One more than is kept shows that there are more.
     options.row_limit = Some(limits.rows.saturating_add(1));
     options.cancel = Some(cancel.clone());
     let mut failure = None;
@@ -131,7 +131,7 @@ fn execute(statement: &Statement) -> Result<Rows, QueryError> {
     Ok(kept)
 }
 
-/// Tells what a model can mend from what it cannot.
+/// Separates errors that a model can repair from others.
 fn of_error(error: &KgError, statement: &str, limits: QueryLimits) -> QueryError {
     let message = error.to_string();
     match error.code() {

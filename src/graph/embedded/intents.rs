@@ -1,4 +1,5 @@
-//! What is to be forgotten, kept until nothing of it is left: ids only, a file each.
+//! Intents: what is to be forgotten, kept until nothing of it is left. One file per intent, with
+//! IDs only.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +13,7 @@ use private_files::private_file;
 
 const PREFIX: &str = "forgetting-";
 
-/// Keeps an intent; it is on the disk when this returns.
+/// Writes an intent; it is on disk when this returns.
 pub(super) fn keep(folder: &Path, intent: &Value) -> Result<Intent, StoreError> {
     let path = folder.join(format!("{PREFIX}{}.json", uuid::Uuid::now_v7()));
     let write = || {
@@ -25,7 +26,7 @@ pub(super) fn keep(folder: &Path, intent: &Value) -> Result<Intent, StoreError> 
     Ok(Intent(path))
 }
 
-/// Every intent that was kept, in order. Half of one was never acted on.
+/// All intents, in order. An incomplete one was never acted on.
 pub(super) fn kept(folder: &Path) -> Result<Vec<(Intent, Value)>, StoreError> {
     let read = || -> io::Result<Vec<(Intent, Value)>> {
         let mut paths = Vec::new();
@@ -60,7 +61,7 @@ fn cannot(folder: &Path, error: &io::Error) -> StoreError {
 }
 
 impl Intent {
-    /// Nothing is left of what was to be forgotten.
+    /// Removes the intent once nothing is left of what was to be forgotten.
     pub(crate) fn done(self) -> Result<(), StoreError> {
         let Self(path) = self;
         let folder = path.parent().unwrap_or(Path::new("."));

@@ -1,19 +1,20 @@
-//! Files that the engine leaves beside the graph: what it cut off its log, and what it was writing
-//! when it was killed. All of them may hold text that is to be forgotten.
+//! Files that the engine leaves beside the graph: parts cut off its log, and files that it was
+//! writing when it was killed. All of them may contain text that is to be forgotten.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::FILE;
 
-/// What a file beside the graph is.
+/// The kind of a file beside the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// The log as it was when a part of it was found damaged.
     Quarantined,
-    /// The end of a log whose last write was cut off.
+    /// The end of a log whose last write was interrupted.
     Torn,
-    /// Half a copy of the graph or its log. Nobody needs it: the whole one is still there.
+    /// An incomplete copy of the graph or its log. It is not needed, as the complete one still
+    /// exists.
     Unfinished,
 }
 
@@ -43,7 +44,7 @@ fn found(folder: &Path) -> io::Result<Vec<(Kind, PathBuf)>> {
     Ok(found)
 }
 
-/// What was set aside and waits for the operator to decide, in sentences.
+/// The files that were set aside and await the operator's decision, as sentences.
 pub(super) fn set_aside(folder: &Path) -> Vec<String> {
     let found = found(folder).unwrap_or_default().into_iter();
     found
@@ -66,7 +67,8 @@ pub(super) fn set_aside(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Removes what the engine was writing when it was killed. Only for who holds the graph.
+/// Removes files that the engine was writing when it was killed. Only for the process that holds
+/// the graph.
 pub(super) fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for (_, path) in found(folder)?
         .iter()
@@ -77,12 +79,12 @@ pub(super) fn remove_unfinished(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes everything that was set aside and names it in the log: what is forgotten may be in it,
-/// and nobody can look for it there.
+/// Removes all files that were set aside and logs their names. They may contain forgotten text,
+/// which cannot be found in them.
 pub(super) fn remove(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for (kind, path) in found(folder)? {
-        // Another thread may be writing a copy right now, and it removes its own.
+        // Another thread may be writing a copy right now, and it removes its own file.
         if kind == Kind::Unfinished {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What the engine adds to a node, and what has to be added so that it can be told apart.
+//! What the engine adds to a node, and what must be added so that this can be recognised.
 
 use serde_json::Value;
 
@@ -6,19 +6,19 @@ use super::values::MADE_UP;
 use crate::graph::transfer::GraphNode;
 use crate::graph::value::tag_of;
 
-/// Every node has a label here; this one stands for none.
+/// Every node has a label in this engine; this one stands for none.
 const NO_LABEL: &str = "MuninnUnlabelled";
 
-/// Begins the id of a node that came without one. The engine's own made-up ids turn into ordinary
-/// numbers where another node of the label has a number as id.
+/// Prefix of the ID of a node without its own. The engine's generated IDs turn into ordinary
+/// numbers if another node of the label has a numeric ID.
 const NO_ID: &str = "muninn:none:";
 
-/// A node without a title shows its name as title here. One that has both says so.
+/// A node without a title shows its name as its title here. A node that has both is marked.
 const OWNS_TITLE: &str = "muninnOwnsTitle";
 
-/// A node as it was before it came here.
+/// Restores a node to what it was before it was stored here.
 pub(super) fn strip(node: &mut GraphNode) {
-    // What the engine calls a node that has neither title nor name: `Raven_7`.
+    // The engine's name for a node with neither title nor name: `Raven_7`.
     let minted = node.properties.get("id").and_then(|id| {
         let id = match id {
             Value::String(text) => text.clone(),
@@ -36,8 +36,8 @@ pub(super) fn strip(node: &mut GraphNode) {
     };
     let owns_title = node.properties.remove(OWNS_TITLE).is_some();
     let virtual_title = node.properties.get("name").cloned();
-    // Where some nodes of a label have both, the others show their title as name as well. A chunk
-    // has a title of its own.
+    // If some nodes of a label have both, the others also show their title as their name. A chunk
+    // has its own title.
     let is_chunk = node.properties.contains_key("chunkId");
     let title = node.properties.get("title").cloned();
     node.properties.retain(|key, value| {
@@ -55,7 +55,7 @@ pub(super) fn strip(node: &mut GraphNode) {
     node.labels.retain(|label| label != NO_LABEL);
 }
 
-/// A node as it has to be to come here: with an id of its own and a label.
+/// Prepares a node for storing: with its own ID and a label.
 pub(super) fn prepare(node: &mut GraphNode) {
     if let (Some(title), Some(name)) = (node.properties.get("title"), node.properties.get("name"))
         && title == name

@@ -1,4 +1,4 @@
-//! A graph that is made beside the one in use and takes its place as a whole.
+//! Builds a new graph beside the one in use, which it then replaces as a whole.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,32 +11,32 @@ use kglite::api::session::OpenError;
 use super::{Embedded, FILE, LEASE_WAIT, leavings, open_error};
 use crate::graph::StoreError;
 
-/// The folder in the graph's folder where the other one is made.
+/// Subfolder of the graph's folder in which the new one is built.
 const FOLDER: &str = "importing";
 
-/// How long a statement may take while nobody else waits for the graph.
+/// Maximum time of a statement while nobody else waits for the graph.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Where the graph is made that is to take the place of this folder's.
+/// The folder in which the replacement for this folder's graph is built.
 pub(crate) fn folder(of: &Path) -> PathBuf {
     of.join(FOLDER)
 }
 
 impl Embedded {
-    /// Opens an empty graph beside the one in this folder. It has no log: if anything happens, the
-    /// one in use is as it was.
+    /// Opens an empty graph beside the one in this folder. It has no log: if anything fails, the
+    /// one in use is unchanged.
     pub(crate) async fn stage(of: &Path) -> Result<Self, StoreError> {
         remove(of).map_err(|error| cannot(of, &error))?;
         Self::open_at(folder(of), PATIENCE, DurabilityLevel::Off).await
     }
 }
 
-/// Removes the graph that was made beside the one in this folder.
+/// Removes the graph that was built beside the one in this folder.
 pub(crate) fn discard(of: &Path) -> Result<(), StoreError> {
     remove(of).map_err(|error| cannot(of, &error))
 }
 
-/// Removes what was set aside of a damaged log, while nobody has the graph.
+/// Removes the parts of a damaged log that were set aside, while nobody has the graph open.
 pub(crate) fn discard_set_aside(of: &Path) -> Result<Vec<PathBuf>, StoreError> {
     if !of.join(FILE).exists() {
         return Ok(Vec::new());
@@ -50,13 +50,13 @@ fn lease(of: &Path) -> Result<GraphWriterLease, StoreError> {
         .map_err(|refusal| open_error(of, OpenError::Lease(refusal)))
 }
 
-/// Puts the graph that was made beside the one in this folder into its place. Both are closed.
+/// Replaces the graph in this folder with the one built beside it. Both are closed.
 pub(crate) fn publish(of: &Path) -> Result<(), StoreError> {
     let _lease = lease(of)?;
     replace(of, &of.join(FILE)).map_err(|error| cannot(of, &error))
 }
 
-/// The log goes first: it is folded in, and it must not be applied to another graph.
+/// Removes the log first: it is already folded in, and must not be applied to another graph.
 fn replace(of: &Path, graph: &Path) -> io::Result<()> {
     remove_file(&of.join(format!("{FILE}-wal")))?;
     std::fs::rename(folder(of).join(FILE), graph)?;
@@ -65,7 +65,7 @@ fn replace(of: &Path, graph: &Path) -> io::Result<()> {
     remove(of)
 }
 
-/// Removes what an import left that was interrupted; says whether there was anything.
+/// Removes what an interrupted import left. Returns whether there was anything.
 pub(super) fn remove_left_over(of: &Path) -> Result<bool, StoreError> {
     let was_there = folder(of).exists();
     remove(of).map_err(|error| cannot(of, &error))?;

@@ -1,4 +1,4 @@
-//! The embedded engine's values as JSON, and back.
+//! Converts the embedded engine's values to JSON and back.
 
 use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime};
 use kglite::api::time_of_day::parse_time;
@@ -17,7 +17,7 @@ const LOCAL: &str = "%Y-%m-%dT%H:%M:%S%.f";
 /// The spatial reference system of the engine's only kind of point.
 const WGS_84: i64 = 4326;
 
-/// Marks an `id` that the engine made up, for [`super::Embedded`] to take away.
+/// Marks an `id` that the engine generated, to be removed by [`super::Embedded`].
 pub(super) const MADE_UP: &str = "$made_up";
 
 pub(super) fn from_native(value: &Native) -> Value {
@@ -75,7 +75,7 @@ pub(super) fn from_native(value: &Native) -> Value {
     }
 }
 
-/// A node that has no type of its own shows its label as `type`.
+/// A node without its own type shows its label as `type`.
 fn from_node(node: &NodeValue) -> Value {
     let mut properties = from_map(&node.properties);
     let label = node.labels.first().map(String::as_str);
@@ -97,7 +97,7 @@ fn zoned(utc: NaiveDateTime, offset_secs: i32, zone: Option<&str>) -> Value {
     }
 }
 
-/// A time of day from its nanoseconds, written as on the other engine.
+/// A time of day from its nanoseconds, in the format of the other engine.
 fn clock(nanos: u64) -> String {
     let (seconds, rest) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
     let time = u32::try_from(seconds).ok().zip(u32::try_from(rest).ok());
@@ -165,7 +165,7 @@ fn native_tagged(tag: &str, inner: &Value) -> Option<Native> {
             Some(Native::ZonedDateTime {
                 utc: at.naive_utc(),
                 offset_secs: at.offset().local_minus_utc(),
-                // Without its database of zones the engine keeps the offset alone.
+                // Without its time zone database the engine keeps only the offset.
                 zone: zone.and_then(|name| zone_by_name(name).ok()),
             })
         }

@@ -18,10 +18,10 @@ use crate::graph::StoreError;
 use crate::graph::engine::{Row, Step, abandoned};
 use crate::graph::record::integer;
 
-/// What the engine's manifest says; it has no constant for it.
+/// The version in the engine's manifest, which has no constant for it.
 pub(super) const ENGINE_VERSION: &str = "0.21.5";
 
-/// How many statements share one flush of the log, at most: bounds the wait of the first.
+/// Maximum number of statements that share one flush of the log. It bounds the wait of the first.
 const GROUP: usize = 64;
 
 /// How often a write is tried that lost a race against a checkpoint's copy.
@@ -37,7 +37,7 @@ pub(super) struct Job {
     pub(super) answer: oneshot::Sender<Result<Vec<Row>, StoreError>>,
 }
 
-/// The threads of an open graph. They end when the last sender is gone.
+/// The threads of an open graph. They end when the last sender is dropped.
 pub(super) struct Threads {
     pub(super) held: Arc<Held>,
     pub(super) writer: mpsc::Sender<Job>,
@@ -45,7 +45,7 @@ pub(super) struct Threads {
     handles: Vec<JoinHandle<()>>,
 }
 
-/// Starts a thread with the stack the engine needs.
+/// Starts a thread with the stack that the engine needs.
 pub(super) fn thread(
     name: &str,
     run: impl FnOnce() + Send + 'static,
@@ -64,7 +64,7 @@ impl Threads {
     pub(super) fn start(held: Arc<Held>, warnings: &Warnings) -> Result<Self, StoreError> {
         let (writer, writes) = mpsc::channel(QUEUE);
         let (reader, reads) = mpsc::channel(QUEUE);
-        // One wake-up is as good as many.
+        // One wake-up is enough for any number.
         let (wake, woken) = sync_channel::<()>(1);
         let mut handles = Vec::new();
         let here = Arc::clone(&held);
@@ -89,7 +89,7 @@ impl Threads {
         })
     }
 
-    /// Lets what was sent finish, and leaves a file that opens without a log to replay.
+    /// Finishes all queued work, and leaves a file that opens without replaying a log.
     pub(super) fn finish(self) -> Result<(), StoreError> {
         let Self {
             held,
@@ -99,7 +99,7 @@ impl Threads {
         } = self;
         drop((writer, reader));
         for handle in handles {
-            // Its panic was reported when it happened; the graph is still to be closed.
+            // Its panic was reported when it happened; the graph must still be closed.
             let _ = handle.join();
         }
         let folded = held.fold();
@@ -108,7 +108,7 @@ impl Threads {
     }
 }
 
-/// Applies what waits, flushes the log once, and only then answers.
+/// Applies the queued statements, flushes the log once, and only then answers.
 fn write_loop(held: &Held, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
     while let Some(first) = jobs.blocking_recv() {
         let mut done = vec![apply(held, first)];
@@ -127,11 +127,11 @@ fn write_loop(held: &Held, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>)
                     transient: true,
                 }),
             };
-            // Whoever asked may be gone; it was written all the same.
+            // The caller may be gone; it was written all the same.
             let _ = answer.send(result);
         }
         if held.session.needs_checkpoint() {
-            // Full: the thread is busy folding and looks again afterwards.
+            // If it is full, the thread is busy folding and looks again afterwards.
             let _ = wake.try_send(());
         }
     }
@@ -158,7 +158,7 @@ fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
             continue;
         }
         let result = guarded(|| {
-            // Let go of at once: a write copies the graph as long as somebody looks at it.
+            // Dropped at once: a write copies the graph as long as a snapshot exists.
             let snapshot = held.session.snapshot();
             execute_read(
                 &snapshot,
@@ -171,7 +171,7 @@ fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
     }
 }
 
-/// Runs the statements that come as one transaction, and flushes the log.
+/// Runs the statements received as one transaction, and flushes the log.
 pub(super) fn transact(
     held: &Held,
     mut steps: mpsc::Receiver<Step>,
@@ -212,14 +212,14 @@ pub(super) fn transact(
     Ok(times)
 }
 
-/// A transaction may touch everything there is.
+/// A transaction has no limit on the work.
 fn transaction_options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
     let mut options = options(params, timeout.max(Duration::from_millis(1)));
     options.max_work_units = Some(usize::MAX);
     options
 }
 
-/// Runs a statement that reads, and sends its rows as fast as they are taken.
+/// Runs a read statement, and sends its rows as fast as they are taken.
 pub(super) fn stream(
     held: &Held,
     statement: &str,
@@ -227,7 +227,7 @@ pub(super) fn stream(
     rows: &mpsc::Sender<Row>,
 ) -> Result<(), StoreError> {
     let mut options = ExecuteOptions::eager(params).with_hidden_structural_keys(true);
-    // Everything is read here on purpose; the default is a guard against queries gone wrong.
+    // Everything is read on purpose here; the default limit guards against runaway queries.
     options.max_work_units = Some(usize::MAX);
     let outcome = quietly(|| {
         let snapshot = held.session.snapshot();
@@ -250,12 +250,12 @@ fn options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
     options
 }
 
-/// Without the engine's remarks on stderr; they are about statements, which are ours.
+/// Suppresses the engine's remarks on stderr about our statements.
 pub(super) fn quietly(
     run: impl FnOnce() -> Result<ExecuteOutcome, StoreError>,
 ) -> Result<ExecuteOutcome, StoreError> {
     with_query_warning_sink(QueryWarningSink::Silent, || {
-        // A panic in the engine ends a statement, not the thread everyone depends on.
+        // A panic in the engine ends a statement, but not the thread that everyone depends on.
         match catch_unwind(AssertUnwindSafe(run)) {
             Ok(result) => result,
             Err(_panic) => Err(StoreError::Refused {

@@ -1,5 +1,5 @@
-//! The exchange of a source's versions: what can be done before is done in transactions of bounded size, where nobody
-//! sees it; then one transaction removes what goes and serves what comes.
+//! Exchanges the versions of a source. What readers cannot see is done first, in transactions of bounded size; then one
+//! transaction removes the old chunks and serves the new ones.
 
 use chrono::Utc;
 use serde_json::{Value, json};
@@ -14,24 +14,24 @@ use crate::graph::record::{integer, params, text, unexpected};
 use crate::graph::transfer::grouped;
 use crate::graph::{GraphStore, MEMORY_RELATIONSHIPS, StoreError};
 
-/// Relationships that one transaction removes.
+/// Maximum number of relationships removed in one transaction.
 const UNLINKED: usize = 10_000;
 
-/// Chunks that one transaction removes.
+/// Maximum number of chunks removed in one transaction.
 const REMOVED: usize = 1_000;
 
 /// What was done before the transaction of an exchange.
 #[derive(Debug, Default)]
 struct Prepared {
-    /// What the chunks that go are marked with, if any go.
+    /// The mark of the chunks to remove, if there are any.
     leaving: Option<String>,
-    /// Relationships that were made.
+    /// Number of relationships created.
     links: i64,
 }
 
 impl GraphStore {
-    /// Exchanges the served version for the staged one, in one transaction; nothing that anybody reads changes unless
-    /// [`Exchange::Finish`] comes. Says how many relationships were made.
+    /// Replaces the served version with the staged one, in one transaction. Readers see no change until [`Exchange::Finish`].
+    /// Returns how many relationships were created.
     pub async fn exchange(
         &self,
         lease: &Lease,
@@ -51,7 +51,7 @@ impl GraphStore {
         before.extend(self.serve_steps(lease).await?);
         let (sender, steps) = mpsc::channel(STEPS);
         let send = async move {
-            // Of each statement, whether it makes relationships.
+            // For each statement, whether it creates relationships.
             let mut makes_links = Vec::new();
             let mut next = Some(first);
             let mut steps = before;
@@ -90,7 +90,7 @@ impl GraphStore {
     ) -> Result<(Prepared, Exchange), StoreError> {
         let mut prepared = Prepared::default();
         self.remove_retired().await;
-        // A copy of a node has no relationships.
+        // A copied node has no relationships.
         let keeps_links = self.engine.dialect().relabels;
         if keeps_links {
             self.unlink_staged(lease).await?;
@@ -129,7 +129,7 @@ impl GraphStore {
         }
     }
 
-    /// What serves some chunks no more.
+    /// The statements that stop serving some chunks.
     pub(super) async fn leave_steps(
         &self,
         label: &str,
@@ -159,7 +159,7 @@ impl GraphStore {
         Ok(steps.map(|statement| (statement, bound.clone())).collect())
     }
 
-    /// Removes the chunks that are not served any more, some at a time. What stays is removed with the next exchange.
+    /// Removes the chunks that are not served any more, in batches. Any that remain are removed at the next exchange.
     pub(super) async fn remove_retired(&self) {
         let bound = params(json!({"most": REMOVED}));
         loop {
@@ -179,7 +179,7 @@ impl GraphStore {
         }
     }
 
-    /// What serves the staged chunks.
+    /// The statements that serve the staged chunks.
     async fn serve_steps(&self, lease: &Lease) -> Result<Vec<(String, Params)>, StoreError> {
         let of = json!({"source": lease.source});
         let kinds = self.engine.read(cypher::STAGED_KINDS, params(of.clone()));
@@ -206,7 +206,7 @@ fn times(rows: &[Row]) -> i64 {
     rows.first().map_or(0, |row| integer(row, "times"))
 }
 
-/// The statements of a part of an exchange in its transaction.
+/// The statements of one part of an exchange within its transaction.
 fn part_steps(lease: &Lease, part: Exchange) -> Result<Vec<(String, Params)>, StoreError> {
     match part {
         Exchange::Remove(_) => Err(unexpected("records that go were named too late")),
@@ -219,7 +219,7 @@ fn label_of(private: bool) -> &'static str {
     if private { PRIVATE } else { CHUNK }
 }
 
-/// The statements that make relationships between chunks under a label.
+/// The statements that create relationships between chunks under a label.
 fn link_steps(
     lease: &Lease,
     label: &str,

@@ -1,5 +1,5 @@
-//! What a store does for searching in ingested knowledge. Ranking is the business of
-//! [`crate::knowledge::search`], in files of its own; the store says what there is, and what a find says.
+//! What the store provides for searching ingested knowledge: which chunks exist, and the text of those
+//! found. Ranking is in [`crate::knowledge::search`], which has its own files.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ use crate::graph::explaining::knowledge_node;
 use crate::graph::record::{integer, list, params, text};
 use crate::graph::value::instant;
 
-/// Rows that wait to be taken.
+/// Maximum number of buffered rows.
 const IN_FLIGHT: usize = 1_000;
 
 /// A source as it is served now.
@@ -24,30 +24,30 @@ pub struct SourceVersion {
     pub name: String,
     pub version: i64,
     pub since: Option<DateTime<Utc>>,
-    /// How many chunks the version has; `None` for one of before this was kept.
+    /// Number of chunks of the version; `None` for a version from before this was recorded.
     pub chunks: Option<usize>,
     pub property_order: PropertyOrder,
-    /// Empty: everybody sees it.
+    /// Empty: everybody may see it.
     pub channels: Vec<String>,
 }
 
-/// A relationship between two served chunks that is neither [`INCLUDES`] nor [`NEXT`].
+/// A relationship between two served chunks other than [`INCLUDES`] and [`NEXT`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedLink {
-    /// A chunk's name.
+    /// ID of a chunk.
     pub from: String,
     pub kind: String,
     pub to: String,
 }
 
-/// What a served chunk says.
+/// The content of a served chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     pub chunk: String,
-    /// Good for this turn only.
+    /// Valid for this turn only.
     pub element: String,
     pub text: String,
-    /// As people read them, long ones cut; nothing of the bot's own.
+    /// In readable form, long ones cut, without the bot's own.
     pub properties: Map<String, Value>,
 }
 
@@ -70,7 +70,7 @@ fn passages(label: &str) -> String {
 }
 
 impl GraphStore {
-    /// The sources that are served, by name. Cheap: nothing is counted.
+    /// The sources that are served, by name. Cheap, as nothing is counted.
     pub async fn source_versions(&self) -> Result<Vec<SourceVersion>, StoreError> {
         let bound = params(json!({"now": 0}));
         let rows = self.engine.read(cypher::SOURCES, bound).await?;
@@ -92,7 +92,7 @@ impl GraphStore {
         Ok(versions.filter(|source| source.version > 0).collect())
     }
 
-    /// Every relationship between served chunks of a source, but for [`INCLUDES`] and [`NEXT`].
+    /// Every relationship between served chunks of a source, except [`INCLUDES`] and [`NEXT`].
     pub async fn served_links(
         &self,
         source: &str,
@@ -119,8 +119,8 @@ impl GraphStore {
         Ok(())
     }
 
-    /// What these chunks say, in one round trip; those that are not served any more are left out.
-    /// `private` says under which label they are.
+    /// The content of these chunks, in one round trip; those that are not served any more are left out.
+    /// `private` selects the label.
     pub async fn passages(
         &self,
         chunks: &[String],

@@ -1,4 +1,4 @@
-//! Single things that are remembered, for the people who said them: listing them, and what corrects what.
+//! Single remembered items, for the people who said them: lists them, and links corrections to what they correct.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,33 +14,33 @@ use super::statements::items as cypher;
 use super::value::instant;
 use super::{GraphStore, NewTurn, ResponseId, StoreError, Turn};
 
-/// What somebody may see listed of what they said.
+/// Selects the items that somebody may list.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnItems<'a> {
-    /// Stable ids of the person.
+    /// Stable IDs of the person.
     pub accounts: &'a [String],
-    /// Where they said it.
+    /// The audiences in which they said it.
     pub audiences: &'a [&'a AudienceId],
-    /// What has all of these words, in small letters; all of it without any.
+    /// Only items with all of these words, in lower case; all items if empty.
     pub words: &'a [String],
-    /// Nothing that was said after it.
+    /// Only items that were not said later.
     pub until: DateTime<Utc>,
-    /// What is left out.
+    /// Items to leave out.
     pub listed: &'a [ResponseId],
-    /// Nothing but what they had kept in mind.
+    /// Only notes.
     pub only_notes: bool,
     pub most: usize,
 }
 
-/// Something that is remembered, as a list shows it.
+/// An item as a list shows it.
 #[derive(Clone, Debug)]
 pub struct ListedItem {
     pub turn: Turn,
-    /// Since when something else holds in its place.
+    /// Since when it is corrected.
     pub corrected_at: Option<DateTime<Utc>>,
 }
 
-/// Something that is remembered, with all that decides what may be done with it.
+/// An item with everything that decides what may be done with it.
 #[derive(Clone, Debug)]
 pub struct KeptItem {
     pub turn: Turn,
@@ -48,11 +48,11 @@ pub struct KeptItem {
     pub corrected: Option<Corrected>,
 }
 
-/// A turn as somebody read it, to be asked about later.
+/// A turn as somebody read it, to be compared with its present state later.
 #[derive(Clone, Debug)]
 pub struct AsRead {
     pub id: ResponseId,
-    /// Whole, or its beginning with an ellipsis; empty where nothing of it was read.
+    /// The answer, or its beginning with an ellipsis; empty if none of it was read.
     answer: String,
 }
 
@@ -62,7 +62,7 @@ impl AsRead {
         Self { id, answer }
     }
 
-    /// Whether what was read of its answer is not in it now.
+    /// Whether the text that was read is no longer in the answer.
     fn differs(&self, now: &str) -> bool {
         let beginning = self.answer.strip_suffix('…');
         let is_beginning = beginning.is_some_and(|read| now.starts_with(read));
@@ -76,41 +76,41 @@ impl From<&Turn> for AsRead {
     }
 }
 
-/// Of turns that were read, those that are not as they were.
+/// Those of some turns that have changed since they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gone {
     /// Forgotten, or about to be.
     pub forgotten: Vec<ResponseId>,
-    /// What their answers repeat was forgotten.
+    /// Their answers were emptied because they repeat something forgotten.
     pub emptied: Vec<ResponseId>,
-    /// They were answered anew.
+    /// They were regenerated.
     pub anew: Vec<ResponseId>,
 }
 
 impl Gone {
-    /// All of them are as they were read.
+    /// Whether all of them are unchanged.
     pub fn is_empty(&self) -> bool {
         self.anew.is_empty() && !self.is_any_forgotten()
     }
 
-    /// Something of what was read is not to be shown any more.
+    /// Whether any of them must not be shown any more.
     pub fn is_any_forgotten(&self) -> bool {
         !self.forgotten.is_empty() || !self.emptied.is_empty()
     }
 }
 
-/// That somebody said something else in the place of something.
+/// The correction of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corrected {
     pub at: DateTime<Utc>,
-    /// As people see them.
+    /// The author's display name.
     pub by: String,
     /// The event of the correction.
     pub event: String,
 }
 
 impl GraphStore {
-    /// What a person said, the newest first.
+    /// What a person said, newest first.
     pub async fn own_items(&self, own: &OwnItems<'_>) -> Result<Vec<ListedItem>, StoreError> {
         let audiences: Vec<&str> = own.audiences.iter().map(|it| it.as_str()).collect();
         let listed: Vec<String> = own.listed.iter().map(ResponseId::to_string).collect();
@@ -133,7 +133,7 @@ impl GraphStore {
         rows.iter().map(item).collect()
     }
 
-    /// One of the things that are remembered; none where it is forgotten.
+    /// An item; `None` if it was forgotten.
     pub async fn item(&self, id: ResponseId) -> Result<Option<KeptItem>, StoreError> {
         let bound = params(json!({"id": id.to_string()}));
         let rows = self.engine.read(cypher::ONE, bound).await?;
@@ -159,8 +159,8 @@ impl GraphStore {
         }))
     }
 
-    /// Appends a note that corrects something of its audience, in one transaction. An event that has made a turn already
-    /// changes nothing. Where something else corrects it already, the note is kept and corrects nothing.
+    /// Appends a note that corrects an item of its audience, in one transaction. Does nothing if the event already has a
+    /// turn. If something else corrects the item already, the note is kept without correcting it.
     pub async fn correct(
         &self,
         note: &Arc<NewTurn>,
@@ -173,7 +173,7 @@ impl GraphStore {
         super::appending::append_with(self, &[], std::slice::from_ref(note), vec![link]).await
     }
 
-    /// What a correction corrects, with its session.
+    /// The item that a correction corrects, with its session.
     pub async fn corrects(
         &self,
         id: ResponseId,
@@ -188,7 +188,7 @@ impl GraphStore {
         rows.iter().map(both).collect()
     }
 
-    /// What became of turns since they were read.
+    /// Which turns have changed since they were read.
     pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
         if turns.is_empty() {
             return Ok(Gone::default());

@@ -1,4 +1,4 @@
-//! Putting knowledge into the graph, once however often it is put.
+//! Adds knowledge to the graph; adding it again changes nothing.
 
 use serde_json::{Map, Value, json};
 
@@ -7,11 +7,11 @@ use super::record::{integer, params};
 use super::transfer::GraphNode;
 use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
-/// Nodes of one label, which a property tells apart.
+/// Nodes of one label, identified by a property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnowledgeNodes {
     pub label: String,
-    /// The property; every node has it, as text.
+    /// The identifying property; every node has it, as text.
     pub key: String,
     pub nodes: Vec<Map<String, Value>>,
 }
@@ -20,14 +20,14 @@ pub struct KnowledgeNodes {
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnowledgeLinks {
     pub kind: String,
-    /// Label and key of where they begin.
+    /// Label and key of the start nodes.
     pub from: (String, String),
-    /// Label and key of where they end.
+    /// Label and key of the end nodes.
     pub to: (String, String),
     pub links: Vec<KnowledgeLink>,
 }
 
-/// A relationship between two nodes by their keys; there is at most one of a type.
+/// A relationship between two nodes, given by their keys; there is at most one of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnowledgeLink {
     pub from: String,
@@ -35,12 +35,12 @@ pub struct KnowledgeLink {
     pub properties: Map<String, Value>,
 }
 
-/// Two that put the same at the same time take turns by this node's lock.
+/// Serialises two processes that add the same, by a lock on this node.
 const LOCK: &str =
     "MERGE (lock:MuninnSchema {id: 'schema'}) SET lock.mergedAt = datetime() WITH lock ";
 
-/// Creates those that are not there yet, in one transaction; says how many. What is there stays
-/// as it is.
+/// Creates the nodes that do not exist yet, in one transaction. Returns their number. Existing
+/// nodes are unchanged.
 pub(crate) async fn merge_nodes(
     engine: &dyn Engine,
     put: &KnowledgeNodes,
@@ -61,8 +61,8 @@ pub(crate) async fn merge_nodes(
             json!({"key": properties.get(&put.key), "properties": node.properties})
         })
         .collect();
-    // The id goes first: one that is set later is not the one by which the embedded engine's log
-    // knows the node. Where there is none it is null, which creates no property.
+    // The ID is set first: the embedded engine's log knows a node by the first ID that it gets. If
+    // there is none it is null, which creates no property.
     let statement = format!(
         "{LOCK}UNWIND $rows AS row OPTIONAL MATCH (old:{label} {{{key}: row.key}}) \
          WITH row, count(old) AS olds \
@@ -73,8 +73,8 @@ pub(crate) async fn merge_nodes(
     made(engine, &statement, &rows).await
 }
 
-/// Creates those that are not there yet, in one transaction; says how many. One that lacks an end
-/// is left out.
+/// Creates the relationships that do not exist yet, in one transaction. Returns their number. Those
+/// without one of their ends are skipped.
 pub(crate) async fn merge_links(
     engine: &dyn Engine,
     put: &KnowledgeLinks,

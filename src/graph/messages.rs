@@ -1,7 +1,7 @@
-//! What people said to one another: reading it, and following what they change and take back.
+//! Heard messages: reads them, and follows their edits and deletions.
 //!
-//! None of this asks for a session's guard: no answer under way depends on it, and a person who takes something back
-//! does not wait for one.
+//! None of this needs a session's guard: no running answer depends on it, and a person who deletes a message does not have to
+//! wait for one.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,8 +16,8 @@ use super::statements::messages as cypher;
 use super::{Forget, Forgotten, GraphStore, NewTurn, StoreError, Turn};
 
 impl GraphStore {
-    /// What was said in an audience from a moment until another, to the bot and to one another, oldest first; of more
-    /// than `most` the newest. Without vectors.
+    /// Everything said in an audience between two moments, to the bot and to others, oldest first; of more than `most` the
+    /// newest. Without vectors.
     pub async fn messages_between(
         &self,
         audience: &AudienceId,
@@ -34,7 +34,7 @@ impl GraphStore {
         each_turn(turns)
     }
 
-    /// Which events people said in an audience since a moment; of more than `most` the newest.
+    /// The events of an audience's messages since a moment; of more than `most` the newest.
     pub async fn kept_since(
         &self,
         audience: &AudienceId,
@@ -54,13 +54,13 @@ impl GraphStore {
         Ok(rows.iter().filter_map(kept).collect())
     }
 
-    /// Puts another text in the place of a message's, with what is known of it now. Says whether it was there.
+    /// Replaces a message's text and the data that depends on it. Returns whether the message existed.
     pub async fn edit_message(&self, new: &NewTurn) -> Result<bool, StoreError> {
         let session = ConversationId::new(&new.turn.session);
         self.replace_in(&session, new).await
     }
 
-    /// Forgets one message, with its vector; the chain closes over it.
+    /// Forgets one message with its vector, and closes the gap in the chain.
     pub async fn forget_message(&self, message: &Turn) -> Result<Forgotten, StoreError> {
         let session = ConversationId::new(&message.session);
         self.forget_in(&session, Forget::Turn(message.id)).await
@@ -76,7 +76,8 @@ impl GraphStore {
             .await
     }
 
-    /// Of some messages, the events of those that were forgotten, alone or with all that was said before, there or by their author.
+    /// Those of some messages' events that were forgotten: individually, or with everything earlier in their conversation or by
+    /// their author.
     pub async fn forgotten_among(
         &self,
         messages: impl Iterator<Item = &NewTurn>,
@@ -97,10 +98,10 @@ impl GraphStore {
         Ok(rows.iter().filter_map(|row| text(row, "event")).collect())
     }
 
-    /// Does what is wished, so that the next start finishes it if this one does not.
+    /// Carries out a deletion so that the next start finishes it if this process does not.
     pub(super) async fn intended(&self, wish: Value) -> Result<Forgotten, StoreError> {
         let intent = self.engine.intend(&wish)?;
-        // If this fails, the intent stays and the next start finishes it.
+        // If this fails, the intent stays, and the next start finishes it.
         let forgotten = self.erase(wish).await?;
         if let Some(intent) = intent.filter(|_| !forgotten.is_in_file) {
             intent.done()?;
@@ -108,9 +109,9 @@ impl GraphStore {
         Ok(forgotten)
     }
 
-    /// Removes what was forgotten from every file.
+    /// Purges what was forgotten from every file.
     pub(super) async fn scrubbed(&self, forgotten: Forgotten) -> Forgotten {
-        // It is forgotten all the same, so that is what is said.
+        // It is forgotten in any case, so this error is only reported in the result.
         let scrubbed = self.engine.purge(Purge::Forgotten).await;
         let is_in_file = scrubbed.is_err_and(|error| {
             let error = &error as &dyn std::error::Error;
@@ -123,14 +124,14 @@ impl GraphStore {
         }
     }
 
-    /// Marks messages that were forgotten before they came here.
+    /// Marks messages that were forgotten before they were saved here.
     pub async fn mark_message(&self, message: &NewTurn) -> Result<(), StoreError> {
         self.mark_forgotten(&BTreeSet::from([ForgottenEvent::of(message)]))
             .await
     }
 }
 
-/// A number of a row of what was forgotten.
+/// A number in a row about what was forgotten.
 pub(super) fn counted(row: Option<&Row>, column: &str) -> usize {
     let count = row.map_or(0, |row| integer(row, column));
     usize::try_from(count).unwrap_or_default()

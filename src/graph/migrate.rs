@@ -1,4 +1,4 @@
-//! Constraints, the schema's version, and how an older graph is brought up to it.
+//! Creates the constraints, and upgrades an older graph to the current schema version.
 
 use serde_json::json;
 
@@ -8,41 +8,41 @@ use super::record::{integer, params, text};
 use super::transfer::{Unfinished, unfinished};
 use super::{StoreError, statements};
 
-/// The schema this program writes.
+/// The schema version that this program writes.
 pub(crate) const VERSION: i64 = 1;
 
 pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was interrupted, so it \
     holds a part only; run `muninn import FILE` with the same file to go on, or \
     `muninn import --replace FILE` with another one";
 
-/// Constraints of served chunks, which indexes of the same properties have taken the place of.
+/// Constraints of served chunks that were replaced by indexes on the same properties.
 const UNUSED_CONSTRAINTS: [&str; 2] = ["muninn_chunk_id", "muninn_private_id"];
 
-/// How the names of indexes begin that held the words and vectors of chunks. No search uses them any more, and keeping them up
-/// to date took nine tenths of the time of an exchange (docs/figures.md).
+/// Prefixes of former indexes on the words and vectors of chunks. No search uses them any more, and maintaining them took nine
+/// tenths of the time of an exchange (docs/figures.md).
 const UNUSED_INDEXES: [&str; 3] = [
     "muninn_chunk_vectors_",
     "muninn_private_vectors_",
     "muninn_chunk_text",
 ];
 
-/// A step from one version to the next: statements that may be run twice, since nothing says
-/// whether a process that died had finished them.
+/// A step from one version to the next. Its statements may run twice, as nothing says whether a process that died had finished
+/// them.
 struct Migration {
     to: i64,
     statements: &'static [&'static str],
 }
 
-/// In order. Version 1 is what an empty graph starts with.
+/// In order. An empty graph starts with version 1.
 const MIGRATIONS: &[Migration] = &[Migration {
     to: 1,
     statements: &[],
 }];
 
-/// What the schema's node says.
+/// The content of the schema's node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Schema {
-    /// Zero in a graph that no muninn has seen.
+    /// Zero in a graph that this program has never opened.
     pub(crate) version: i64,
     pub(crate) unfinished: Option<Unfinished>,
 }
@@ -55,7 +55,7 @@ pub(crate) async fn schema(engine: &dyn Engine) -> Result<Schema, StoreError> {
     }))
 }
 
-/// Refuses a newer graph before it touches it.
+/// Upgrades the graph; refuses a newer one before changing anything.
 pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
     let found = schema(engine).await?;
     if found.version > VERSION {
@@ -78,18 +78,18 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What memory is found by in this engine.
+/// The constraints and indexes on memory in this engine.
 fn wanted(engine: &dyn Engine) -> impl Iterator<Item = &'static Index> {
     OF_MEMORY.iter().chain(engine.dialect().indexes)
 }
 
-/// Makes the constraints and indexes of memory that are not there yet.
+/// Creates the missing constraints and indexes on memory.
 async fn make_constraints(engine: &dyn Engine) -> Result<(), StoreError> {
     let names = names(engine).await?;
     make_missing(engine, wanted(engine), &names).await
 }
 
-/// Makes what ingested knowledge is found by, and drops what searched it before it was searched in files.
+/// Creates the indexes on ingested knowledge, and drops the former search indexes that files have replaced.
 pub(crate) async fn make_knowledge_indexes(engine: &dyn Engine) -> Result<(), StoreError> {
     let wanted = engine.dialect().knowledge_indexes;
     if wanted.is_empty() {
@@ -110,7 +110,7 @@ pub(crate) async fn make_knowledge_indexes(engine: &dyn Engine) -> Result<(), St
     make_missing(engine, wanted.iter(), &names).await
 }
 
-/// Makes those of the indexes whose names are not there.
+/// Creates the indexes whose names do not exist.
 async fn make_missing(
     engine: &dyn Engine,
     wanted: impl Iterator<Item = &'static Index>,
@@ -121,8 +121,8 @@ async fn make_missing(
         let Err(error) = made else {
             continue;
         };
-        // Neo4j's `IF NOT EXISTS` looks before it locks: of two processes that start at the same
-        // time, one may be told that what it asked for has come to be meanwhile.
+        // Neo4j checks `IF NOT EXISTS` before it locks: of two processes that start at once, one may get an error that the
+        // index was created meanwhile.
         if !names(engine).await?.contains(&index.name()) {
             return Err(error);
         }
@@ -139,7 +139,7 @@ async fn names(engine: &dyn Engine) -> Result<Vec<String>, StoreError> {
     Ok(names)
 }
 
-/// Constraints and indexes that should be there and are not.
+/// Required constraints and indexes that are missing.
 pub(crate) async fn missing(engine: &dyn Engine) -> Result<Vec<String>, StoreError> {
     let names = names(engine).await?;
     let wanted = wanted(engine).map(Index::name);

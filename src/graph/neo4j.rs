@@ -1,9 +1,9 @@
 //! The engine for Neo4j 5.26 and later: one server, a cluster (`neo4j://`) or Aura.
 //!
-//! What shapes it are traps of the driver: it waits forever for a peer that accepts and says
-//! nothing, so every call has a time-out of ours; `run` repeats failures of its result for a
-//! minute, so everything goes through `execute`, drained to the end; and deadlocks arrive with the
-//! result, where the driver does not repeat them.
+//! It works around the driver: it waits forever for a peer that accepts a connection and sends
+//! nothing, so every call has its own time-out. `run` repeats failures of its result for a minute,
+//! so everything goes through `execute` and is drained to the end. Deadlocks arrive with the
+//! result, where the driver does not retry them.
 
 mod columns;
 mod confined;
@@ -34,23 +34,23 @@ use super::query::{QueryError, QueryLimits, Rows};
 use super::record::{listed, text};
 use super::value::float;
 
-/// How often a statement is tried that the server gave up to end a deadlock or a shortage.
+/// How often a statement is tried that the server aborted because of a deadlock or a shortage.
 const ATTEMPTS: u32 = 8;
 
-/// The first pause between two attempts; each is twice the one before.
+/// The first pause between two attempts; each is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
-/// How many connections are open at once; more callers wait, within the time-out.
+/// Maximum number of open connections; more callers wait, within the time-out.
 const CONNECTIONS: usize = 16;
 
-/// A connection that was closed while it lay in the pool is found out by using it: a read is tried
-/// again once, a write is not, since nobody knows whether it took place.
+/// A pooled connection that was closed is noticed only when it is used. A read is then retried
+/// once; a write is not, as it is unknown whether it took effect.
 const READ_RECONNECTS: u32 = 1;
 
-/// Rows that are asked for at once: as many as any statement gives to whoever waits.
+/// Number of rows fetched at once: the most that any statement returns to a waiting caller.
 const FETCH: usize = 1_024;
 
-/// What the server says when it is about the values that a statement was given.
+/// Error codes of the server that concern the values given to a statement.
 const OF_THE_DATA: &[&str] = &[
     "Neo.ClientError.Schema.ConstraintValidationFailed",
     "Neo.ClientError.Statement.ArgumentError",
@@ -58,7 +58,7 @@ const OF_THE_DATA: &[&str] = &[
     "Neo.ClientError.Statement.TypeError",
 ];
 
-/// What processes that share the graph look up, beside what every engine does.
+/// Lookups of processes that share the graph, in addition to those of every engine.
 const INDEXES: &[Index] = &[
     Index::unique("schema_id", "MuninnSchema", "n.id"),
     Index::unique("claim_event", "MuninnClaim", "n.event"),
@@ -84,7 +84,7 @@ static DIALECT: Dialect = Dialect {
 /// A pool of connections to one server or cluster.
 pub(crate) struct Neo4j {
     graph: Graph,
-    /// As whom confined statements run, if that is somebody else.
+    /// The connection for confined statements, if they run as another user.
     reader: Option<Graph>,
     url: String,
     timeout: Duration,
@@ -100,7 +100,7 @@ impl fmt::Debug for Neo4j {
 }
 
 impl Neo4j {
-    /// Connects once, so that a wrong address or password is found out now.
+    /// Connects once, so that a wrong address or password is reported now.
     pub(crate) async fn connect(config: &GraphConfig) -> Result<Self, StoreError> {
         let reader = config.reader.as_ref();
         let engine = Self {
@@ -125,12 +125,12 @@ impl Neo4j {
         Ok(engine)
     }
 
-    /// As whom confined statements run.
+    /// The connection for confined statements.
     fn reading(&self) -> &Graph {
         self.reader.as_ref().unwrap_or(&self.graph)
     }
 
-    /// Reads as the user of confined statements.
+    /// Runs a read as the user of confined statements.
     async fn as_reader(&self, statement: &str) -> Result<Vec<Row>, StoreError> {
         let query = self.query(statement, &Params::new())?;
         let read = async {
@@ -168,7 +168,7 @@ impl Neo4j {
     }
 
     fn query(&self, statement: &str, params: &Params) -> Result<Query, StoreError> {
-        // The server gives up a little later than we do, so that its locks are freed too.
+        // The server's time-out is a little longer than ours, so that its locks are released too.
         let server_timeout = i64::try_from(self.timeout.as_millis()).unwrap_or(i64::MAX);
         let mut query = Query::new(statement.to_owned()).extra("tx_timeout", server_timeout);
         for (name, value) in params {
@@ -185,13 +185,13 @@ impl Neo4j {
         };
         let mut rows = Vec::new();
         while let Some(row) = stream.next().await? {
-            // At once: the driver's values take four times the memory.
+            // Converted at once, as the driver's values take four times the memory.
             rows.push(json_row(&row));
         }
         Ok(rows)
     }
 
-    /// Attempts until it works, the error is final, or the time is over.
+    /// Retries until it succeeds, the error is final, or the time is over.
     async fn run(
         &self,
         operation: Operation,
@@ -269,7 +269,8 @@ impl Neo4j {
             neo4rs::Error::AuthenticationError(_) => StoreError::Unauthorized {
                 url: self.url.clone(),
             },
-            // The driver may add kinds of errors; what is not about the statement is about the way.
+            // The driver may add kinds of errors; those not about the statement concern the
+            // connection.
             other => self.unreachable(Some(other)),
         }
     }
@@ -291,7 +292,7 @@ fn pool(config: &GraphConfig, user: &str, password: &SecretString) -> Result<Gra
     })
 }
 
-/// Spreads attempts, so that two that met once don't meet again.
+/// Spreads attempts, so that two that collided do not collide again.
 fn with_jitter(pause: Duration) -> Duration {
     let (_, random) = uuid::Uuid::new_v4().as_u64_pair();
     pause.mul_f64(0.5 + (random % 1_000) as f64 / 1_000.0)
@@ -301,7 +302,7 @@ fn json_row(row: &neo4rs::Row) -> Row {
     row.keys()
         .into_iter()
         .map(|key| {
-            // The driver hands over nothing but copies; a vector is most of a turn.
+            // The driver returns only copies, and a vector is most of a turn.
             let value = match row.get::<Floats>(&key.value) {
                 Ok(Floats(floats)) => floats.into_iter().map(float).collect(),
                 Err(_other) => row
@@ -341,7 +342,7 @@ impl Engine for Neo4j {
         params: Params,
         rows: mpsc::Sender<Row>,
     ) -> Result<(), StoreError> {
-        // Without a time-out for the whole: what is slow may be the receiver.
+        // Without a time-out for the whole, as the receiver may be slow.
         let mut query = Query::new(statement.to_owned());
         for (name, value) in &params {
             query = query.param(name, bolt(value)?);
@@ -390,12 +391,12 @@ impl Engine for Neo4j {
     }
 
     async fn purge(&self, _what: Purge) -> Result<(), StoreError> {
-        // Its files and their logs are the server's business.
+        // The server manages its own files and logs.
         Ok(())
     }
 
     async fn close(&self) -> Result<(), StoreError> {
-        // Connections close with the last handle; every write was drained, so none is under way.
+        // Connections close with the last handle. Every write was drained, so none is running.
         Ok(())
     }
 }

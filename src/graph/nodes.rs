@@ -1,5 +1,5 @@
-//! Nodes of knowledge that was in the graph before the bot came: their texts, how they are connected, and
-//! what they say now. Nothing is written to them.
+//! Reads knowledge nodes that were in the graph before the bot: their texts, relationships and present
+//! properties. Nothing is written to them.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use super::explaining::knowledge_node;
 use super::record::{list, params, text};
 use super::{GraphStore, MEMORY_LABELS, StoreError};
 
-/// Rows that wait to be taken.
+/// Maximum number of buffered rows.
 const IN_FLIGHT: usize = 1_000;
 
-/// A node's texts, in the order in which its properties were asked for.
+/// A node's texts, in the order of the requested properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeTexts {
-    /// `elementId`: good as long as the node is not deleted.
+    /// `elementId`: valid until the node is deleted.
     pub element: String,
-    /// One for each property; empty where the node has none.
+    /// One per property; empty if the node does not have it.
     pub texts: Vec<String>,
 }
 
@@ -31,8 +31,8 @@ pub struct NodeLink {
 }
 
 impl GraphStore {
-    /// The texts of `properties` of at most `most` nodes of a label. Chunks of ingested sources and
-    /// nodes of memory are left out, whatever labels they have beside this one.
+    /// The texts of `properties` of at most `most` nodes of a label. Chunks of ingested sources and nodes
+    /// of memory are left out, whatever other labels they have.
     pub async fn node_texts(
         &self,
         label: &str,
@@ -107,8 +107,8 @@ impl GraphStore {
         read
     }
 
-    /// What nodes say now, by their `elementId`: properties as people read them. Those that are not there
-    /// any more, or not of their label, are left out.
+    /// The present properties of nodes in readable form, by their `elementId`. Nodes that no longer exist
+    /// or do not have the label are left out.
     pub async fn node_properties(
         &self,
         label: &str,
@@ -138,7 +138,7 @@ fn is_memory_label(label: &Value) -> bool {
         .is_some_and(|label| MEMORY_LABELS.contains(&label))
 }
 
-/// A text as it is, a list joined. What is no text has none.
+/// A text as it is, a list joined; empty for other values.
 fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Which store an address means.
+//! Opens the store that an address names.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::embedded::{Embedded, staging};
 use super::neo4j::Neo4j;
 use super::{GraphStore, StoreError, migrate};
 
-/// Where the graph is and how to get in.
+/// The address of the graph and its credentials.
 #[derive(Clone)]
 pub struct GraphConfig {
     /// `embedded:PATH` (a folder), or `bolt://`, `bolt+s://`, `neo4j://`, `neo4j+s://HOST[:PORT]`.
@@ -21,15 +21,15 @@ pub struct GraphConfig {
     pub user: String,
     /// Unused by the embedded store.
     pub password: SecretString,
-    /// As whom generated statements run: a user who cannot read memory, where the server has roles.
+    /// The user of generated statements, who cannot read memory, if the server has roles.
     pub reader: Option<Reader>,
-    /// The server's default one if not set; unused by the embedded store.
+    /// The server's default database if not set; unused by the embedded store.
     pub database: Option<String>,
-    /// How long one call may take, attempts included.
+    /// Time limit of one call, including retries.
     pub timeout: Duration,
 }
 
-/// A user of the server for generated statements.
+/// A server's user for generated statements.
 #[derive(Clone)]
 pub struct Reader {
     pub user: String,
@@ -70,13 +70,13 @@ impl fmt::Debug for GraphConfig {
     }
 }
 
-/// Opens the store, makes its constraints and brings its schema up to date.
+/// Opens the store, creates its constraints and upgrades its schema.
 ///
 /// # Errors
-/// [`StoreError::Misconfigured`] for an address that means no store, or one that holds a part of an
-/// import only; [`StoreError::Unreachable`],
-/// [`StoreError::Unauthorized`], [`StoreError::Locked`], [`StoreError::Corrupt`] and
-/// [`StoreError::NewerSchema`] for what they say.
+/// Fails with [`StoreError::Misconfigured`] for an invalid address, or a store that holds an
+/// incomplete import; [`StoreError::Unreachable`], [`StoreError::Unauthorized`],
+/// [`StoreError::Locked`], [`StoreError::Corrupt`] and [`StoreError::NewerSchema`] as they are
+/// described.
 pub async fn open(config: &GraphConfig) -> Result<Arc<GraphStore>, StoreError> {
     let store = open_unfinished(config).await?;
     if store.unfinished_import().await?.is_some() {
@@ -88,11 +88,10 @@ pub async fn open(config: &GraphConfig) -> Result<Arc<GraphStore>, StoreError> {
     Ok(store)
 }
 
-/// Opens the store, also one that holds a part of an import only: to go on with it, or to look at
-/// it.
+/// Opens the store even if it holds an incomplete import: to continue it, or to look at it.
 ///
 /// # Errors
-/// Those of [`open`], but for that.
+/// Fails like [`open`], except for an incomplete import.
 pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<GraphStore>, StoreError> {
     match address(&config.url)? {
         Address::Embedded(folder) => {
@@ -113,7 +112,7 @@ pub async fn open_unfinished(config: &GraphConfig) -> Result<Arc<GraphStore>, St
     }
 }
 
-/// Whether opening would find a graph that is there already; of a server that is not known.
+/// Whether a graph exists already at the address; unknown for a server.
 pub fn exists(config: &GraphConfig) -> bool {
     match address(&config.url) {
         Ok(Address::Embedded(folder)) => folder.exists(),
@@ -121,7 +120,7 @@ pub fn exists(config: &GraphConfig) -> bool {
     }
 }
 
-/// An empty graph that takes the place of another one as a whole, or not at all.
+/// A new graph that replaces another one as a whole, or not at all.
 #[derive(Debug)]
 pub struct Staged {
     pub store: Arc<GraphStore>,
@@ -129,11 +128,11 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// One beside the configured graph, where that is in a folder. A server has none: an import
-    /// goes into its graph, and goes on where it was interrupted.
+    /// Creates one beside the configured graph, if that is in a folder. A server has none: an
+    /// import goes directly into its graph, and continues where it was interrupted.
     ///
     /// # Errors
-    /// [`StoreError::Misconfigured`] when it cannot be made.
+    /// Fails with [`StoreError::Misconfigured`] when it cannot be created.
     pub async fn beside(config: &GraphConfig) -> Result<Option<Self>, StoreError> {
         match address(&config.url)? {
             Address::Embedded(folder) => {
@@ -145,10 +144,10 @@ impl Staged {
         }
     }
 
-    /// Puts it into the other one's place, which nobody has open.
+    /// Replaces the other graph, which nobody has open.
     ///
     /// # Errors
-    /// When it cannot be written; the other one is then as it was.
+    /// Fails when it cannot be written; the other one is then unchanged.
     pub async fn publish(self) -> Result<(), StoreError> {
         let Self { store, folder } = self;
         store.close().await?;
@@ -159,7 +158,7 @@ impl Staged {
     /// Removes it.
     ///
     /// # Errors
-    /// When it cannot be removed.
+    /// Fails when it cannot be removed.
     pub async fn discard(self) -> Result<(), StoreError> {
         let Self { store, folder } = self;
         let closed = store.close().await;
@@ -169,10 +168,11 @@ impl Staged {
     }
 }
 
-/// Removes what was set aside of the damaged log of a graph in a folder; says which files.
+/// Removes the parts of a damaged log that were set aside, of a graph in a folder. Returns the
+/// files.
 ///
 /// # Errors
-/// [`StoreError::Locked`] while the graph is in use; when a file cannot be removed.
+/// Fails with [`StoreError::Locked`] while the graph is in use, or when a file cannot be removed.
 pub fn discard_set_aside(config: &GraphConfig) -> Result<Vec<PathBuf>, StoreError> {
     match address(&config.url)? {
         Address::Embedded(folder) => staging::discard_set_aside(&folder),

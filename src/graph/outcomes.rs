@@ -1,4 +1,4 @@
-//! What became of answers: what they were given, and what people thought of them.
+//! Outcomes of answers: the memories that they were given, and the votes on them.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::record::{integer, list, params, response_id, text};
 use super::statements::answers;
 use super::{GraphStore, ResponseId, StoreError};
 
-/// What became of an answer.
+/// The outcome of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub id: ResponseId,
     pub votes: Votes,
-    /// The memories it was given, in no order.
+    /// The memories that it was given, unordered.
     pub recalled: Vec<ResponseId>,
-    /// Nodes of knowledge that it was made from, and that there still are.
+    /// Number of existing knowledge nodes from which it was made.
     pub knowledge: usize,
-    /// Of these, how many say something else now; with the sources that were removed since.
+    /// Number of those that have changed since, including sources that were removed.
     pub changed: usize,
 }
 
 impl GraphStore {
-    /// How many turns are kept of each audience, with what people said to one another.
+    /// Number of turns of each audience, including heard messages.
     pub async fn turns_by_audience(&self) -> Result<BTreeMap<String, usize>, StoreError> {
         let rows = self
             .engine
@@ -38,7 +38,7 @@ impl GraphStore {
         Ok(rows.iter().filter_map(of).collect())
     }
 
-    /// What became of an audience's answers from behind a position through another one, in no order.
+    /// The outcomes of an audience's answers after one position and up to another, unordered.
     pub async fn outcomes(
         &self,
         audience: &AudienceId,

@@ -1,34 +1,34 @@
-//! When a graph has become too large for the engine in our own process.
+//! Detects when a graph has become too large for the embedded engine.
 //!
-//! That engine holds the whole graph in memory and reads all of it when it starts. It goes on
-//! working beyond these limits, ever slower to start, so they are told and not enforced.
+//! That engine holds the whole graph in memory and reads all of it at the start. It still works beyond
+//! these limits, with ever slower starts, so they are only recommendations.
 
 use std::fmt;
 use std::path::Path;
 
-/// Turns from which Neo4j is recommended: the most at which a turn cost what it does at 1,000 on a
-/// machine that other work shares. There it cost twice as much at 50,000, and four times at 100,000;
-/// on a quiet machine it did not grow. Measured by `benches/size.py` (docs/figures.md, "A turn at size").
+/// Number of turns from which Neo4j is recommended: up to here a turn costs what it does at 1,000, on a
+/// machine that other work shares. There it cost twice as much at 50,000, and four times at 100,000; on a
+/// quiet machine it did not grow. Measured by `benches/size.py` (docs/figures.md, "A turn at size").
 const MANY_TURNS: usize = 25_000;
 
-/// What the embedded graph takes of memory for each byte of its file: 1.6 to 2.3 measured at 100,000
-/// turns, on top of what an empty one takes; 4 while it is imported.
+/// Memory of the embedded graph per byte of its file: 1.6 to 2.3 bytes measured at 100,000 turns, in
+/// addition to an empty one; 4 during an import.
 const MEMORY_OF_A_BYTE: u64 = 3;
 
-/// The share of this machine's memory from which Neo4j is recommended: people have other programs,
-/// and an import holds two graphs.
+/// The fraction of this machine's memory (one in …) from which Neo4j is recommended: other programs need
+/// memory, and an import holds two graphs.
 const SHARE_OF_MEMORY: u64 = 4;
 
 /// Why another store is recommended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outgrown {
-    /// It holds so many turns that starts and commits become slow.
+    /// It has so many turns that starts and commits become slow.
     Turns(usize),
-    /// It needs so many bytes of so many bytes of memory.
+    /// It needs a large part of the memory; both in bytes.
     Memory { needed: u64, memory: u64 },
 }
 
-/// How large an embedded graph is.
+/// The size of an embedded graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) turns: usize,
@@ -36,8 +36,7 @@ pub(super) struct Size {
     pub(super) bytes: u64,
 }
 
-/// Whether the graph should move to a server, on a machine with so many bytes of memory, if that is
-/// known.
+/// Whether the graph should move to a server, given the machine's memory in bytes, if known.
 pub(super) fn outgrown(size: Size, memory: Option<u64>) -> Option<Outgrown> {
     let Size { turns, bytes } = size;
     let needed = bytes.saturating_mul(MEMORY_OF_A_BYTE);
@@ -69,13 +68,13 @@ impl fmt::Display for Outgrown {
     }
 }
 
-/// Bytes of memory that this process may have, where the system says it: of the machine, or less
-/// where a container has a limit.
+/// Memory available to this process in bytes, if the system tells: that of the machine, or less if a
+/// container has a limit.
 pub(super) fn memory() -> Option<u64> {
     let machine = std::fs::read_to_string("/proc/meminfo").ok();
     let machine = machine.as_deref().and_then(of_meminfo);
     let group = std::fs::read_to_string(Path::new("/sys/fs/cgroup/memory.max")).ok();
-    // "max" where there is no limit.
+    // "max" if there is no limit.
     let group = group.and_then(|limit| limit.trim().parse().ok());
     machine.into_iter().chain(group).min()
 }

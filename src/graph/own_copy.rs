@@ -1,4 +1,5 @@
-//! What is kept of one person, for them to take along: read in pages, so that it takes little memory however much it is.
+//! Reads everything that is kept of one person, for their copy. It is read in pages, so that memory use does not grow
+//! with the amount.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{Feedback, Opinion};
@@ -12,43 +13,43 @@ use super::statements::items as cypher;
 use super::value::instant;
 use super::{AttachedText, GraphStore, Source, StoreError};
 
-/// Things that are read in one statement.
+/// Number of items read per statement.
 const PAGE: usize = 500;
-/// Behind every id.
+/// Greater than every ID.
 const BEHIND_ALL: &str = "~";
 
-/// Something that is kept of a person.
+/// One item that is kept of a person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum OwnRecord {
-    /// They asked it, and this was answered.
+    /// A question of theirs, with its answer.
     Asked {
         #[serde(flatten)]
         said: OwnWords,
         answer: String,
-        /// What was read of the files that came with it.
+        /// The text of the files that came with it.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<AttachedText>,
     },
     /// They said it to others.
     Said(OwnWords),
-    /// They had it kept in mind.
+    /// A note of theirs.
     Noted(OwnWords),
-    /// What they thought of an answer of this day.
+    /// Their vote on an answer of this day.
     Feedback {
         opinion: Opinion,
-        /// The answer's id.
+        /// ID of the answer.
         answer: String,
         answered_at: Option<DateTime<Utc>>,
     },
 }
 
-/// What a person said, with where and when.
+/// A person's text, with place and time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnWords {
     pub at: DateTime<Utc>,
     pub platform: String,
-    /// As people call it.
+    /// Its name for people.
     pub place: String,
     pub conversation: String,
     pub text: String,
@@ -60,7 +61,7 @@ pub struct OwnWords {
 }
 
 impl OwnRecord {
-    /// As a person reads it, in Markdown.
+    /// The item in Markdown, for people.
     pub fn to_markdown(&self) -> String {
         let (said, what) = match self {
             Self::Asked { said, .. } => (said, "I asked"),
@@ -123,11 +124,11 @@ fn quoted(text: &str) -> String {
 }
 
 impl GraphStore {
-    /// Hands over what is kept of a person, what was kept last first, then what they thought of answers. Ends early, and
-    /// well, where nobody takes it any more.
+    /// Sends what is kept of a person, newest first, and then their votes. Ends early without an error if nobody
+    /// receives it any more.
     ///
     /// # Errors
-    /// When the graph cannot be asked; what was handed over by then is not all.
+    /// Fails when the graph cannot be read; what was sent by then is incomplete.
     pub async fn own_records(
         &self,
         person: &str,
@@ -136,7 +137,7 @@ impl GraphStore {
         let bound = json!({"author": person});
         self.pages(cypher::KEPT_OF, bound, &to, |row| words(row).map(Some))
             .await?;
-        // As it stands in a line of the feedback.
+        // As it appears in a line of the feedback.
         let bound = json!({"person": json!(person).to_string()});
         self.pages(cypher::OPINIONS_OF, bound, &to, |row| {
             Ok(opinion(row, person))
@@ -144,7 +145,7 @@ impl GraphStore {
         .await
     }
 
-    /// Reads what a statement finds in pages, by falling ids, and hands over what is made of it.
+    /// Reads the results of a statement in pages, by descending IDs, and sends them converted.
     async fn pages(
         &self,
         statement: &str,
@@ -197,7 +198,7 @@ fn words(row: &Row) -> Result<OwnRecord, StoreError> {
     })
 }
 
-/// What a person thinks of an answer, as they said last.
+/// A person's last vote on an answer.
 fn opinion(row: &Row, person: &str) -> Option<OwnRecord> {
     let kept = text(row, "feedback").unwrap_or_default();
     let mut last = None;

@@ -1,7 +1,7 @@
-//! Messages that were accepted and are not answered yet, in a graph that several processes share.
+//! Pending messages, which were accepted and are not answered yet, in a graph that several processes share.
 //!
-//! Each is under a lease, by the clock of the graph: when it is over, any process may take the message.
-//! A graph that only one process has open keeps none; that process has a file of its own.
+//! Each has a lease, by the clock of the graph. When it ends, any process may take the message. A graph that only one
+//! process has open stores none; that process uses its own file.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use super::record::params;
 use super::statements::pending;
 use super::store::GraphStore;
 
-/// How often a message is taken over: one that ends every process that takes it is left then.
+/// How often a message may be taken over: one that kills every process that takes it is then left alone.
 const MOST_TAKES: usize = 5;
 
 impl GraphStore {
-    /// Runs a statement about pending messages; none where there can be none.
+    /// Runs a statement about pending messages; no rows if there can be none.
     async fn write_pending(&self, statement: &str, bound: Value) -> Result<Vec<Row>, StoreError> {
         if !self.is_shared() {
             return Ok(Vec::new());
@@ -27,7 +27,7 @@ impl GraphStore {
         self.engine.write(statement, params(bound)).await
     }
 
-    /// Keeps a message for `holder`.
+    /// Stores a message for `holder`.
     pub async fn accept(
         &self,
         message: &IncomingMessage,
@@ -45,7 +45,7 @@ impl GraphStore {
         self.write_pending(pending::ACCEPT, bound).await.map(drop)
     }
 
-    /// Gives a sign of life for messages of `holder`.
+    /// Renews the leases of messages of `holder`.
     pub async fn renew_pending(
         &self,
         events: &[EventId],
@@ -56,13 +56,13 @@ impl GraphStore {
         self.write_pending(pending::RENEW, bound).await.map(drop)
     }
 
-    /// Says that events need nothing more of the holder: removes its messages, and ends its claims.
+    /// Finishes events: removes the holder's messages, and ends its claims.
     pub async fn finish_events(&self, events: &[EventId], holder: &str) -> Result<(), StoreError> {
         let bound = json!({"events": events, "holder": holder});
         self.write_pending(pending::FINISH, bound).await.map(drop)
     }
 
-    /// Whether a process has a message and does not say yet that it needs nothing more.
+    /// Whether any process holds the message and has not finished it.
     pub async fn is_pending(&self, event: &EventId) -> Result<bool, StoreError> {
         if !self.is_shared() {
             return Ok(false);
@@ -72,15 +72,15 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// Removes a message, whoever has it.
+    /// Removes a message, whoever holds it.
     pub async fn erase_pending(&self, event: &EventId) -> Result<(), StoreError> {
         let bound = json!({"event": event.as_str()});
         self.write_pending(pending::ERASE, bound).await.map(drop)
     }
 
-    /// Takes messages of these platforms whose lease is over, at most `most`, the oldest first;
-    /// with `own` also those that `holder` left when it was ended. What a process had that may have answered without the
-    /// graph is left to it until its sign of life is over.
+    /// Takes messages of these platforms whose lease has ended, at most `most`, oldest first; with `own` also those that
+    /// `holder` left when it was ended. The messages of a process that may have answered without the graph are left to
+    /// it until the process itself counts as dead.
     pub async fn take_over(
         &self,
         holder: &str,
@@ -97,14 +97,14 @@ impl GraphStore {
         Ok(rows.iter().filter_map(message).collect())
     }
 
-    /// Removes what was accepted this long ago.
+    /// Removes messages that were accepted this long ago.
     pub async fn sweep_pending(&self, kept: Duration) -> Result<(), StoreError> {
         let bound = json!({"kept": millis(kept)});
         self.write_pending(pending::SWEEP, bound).await.map(drop)
     }
 
-    /// Says that this process serves these platforms, and on which of them it may take itself for `alone`; gives
-    /// those that others serve.
+    /// Registers that this process serves these platforms, and on which of them it may assume to be `alone`. Returns the
+    /// platforms that others serve.
     pub async fn sign_in(
         &self,
         holder: &str,
@@ -121,7 +121,7 @@ impl GraphStore {
         Ok(names.filter_map(Value::as_str).map(str::to_owned).collect())
     }
 
-    /// Ends all leases of a process that ends, and says that it serves nothing any more.
+    /// Ends all leases of a process that ends, and its registration.
     pub async fn sign_out(&self, holder: &str) -> Result<(), StoreError> {
         for statement in [pending::RELEASE, pending::SIGN_OUT] {
             self.write_pending(statement, json!({"holder": holder}))
@@ -131,8 +131,7 @@ impl GraphStore {
     }
 }
 
-/// The message of a row. One that cannot be read is of another version of this program, which may
-/// still take it.
+/// The message of a row. An unreadable one is from another version of this program, which may still take it.
 fn message(row: &Row) -> Option<IncomingMessage> {
     let payload = row.get("payload")?.as_str()?;
     match serde_json::from_str(payload) {

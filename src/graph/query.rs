@@ -1,4 +1,4 @@
-//! Running a confined statement: what it may cost, what it gives, and why it failed.
+//! Runs a confined statement: its limits, its result, and its errors.
 
 mod shown;
 #[cfg(test)]
@@ -13,13 +13,13 @@ pub(crate) use self::shown::{VECTOR, shown, without_vectors};
 use super::value::map;
 use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
-/// As many characters of an engine's complaint as a model needs.
+/// Maximum characters of an engine's error message: as many as a model needs.
 const COMPLAINT: usize = 300;
 
-/// What running a statement may cost.
+/// Limits for running a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryLimits {
-    /// Rows that are kept; what comes after them is not read.
+    /// Rows that are kept; further rows are not read.
     pub rows: usize,
     /// Bytes of the rows as JSON.
     pub bytes: usize,
@@ -27,40 +27,40 @@ pub struct QueryLimits {
     pub time: Duration,
 }
 
-/// What a statement gave.
+/// The result of a statement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryResult {
     pub columns: Vec<String>,
-    /// A value a column, in their order. Nodes are `{"labels", "properties"}`, relationships
-    /// `{"type", "properties"}`, paths lists of both in turn; times, durations and points are
-    /// text, and vectors are left out.
+    /// One value per column, in order. Nodes are `{"labels", "properties"}`, relationships
+    /// `{"type", "properties"}`, and paths alternating lists of both. Times, durations and points
+    /// are text, and vectors are left out.
     pub rows: Vec<Vec<Value>>,
-    /// The `elementId`s in the columns that the confiner named, each once, in the order of rows.
+    /// The distinct `elementId`s in the columns that the confiner named, in the order of rows.
     pub nodes: Vec<String>,
-    /// There was more.
+    /// Set if there was more.
     pub cut: Option<Cut>,
 }
 
-/// Which limit ended a result.
+/// The limit that ended a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     Rows,
     Bytes,
 }
 
-/// Why a statement gave nothing. No message names anything of memory.
+/// Why a statement returned nothing. No message names anything of memory.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
-    /// The engine does not take the statement, or fails at it; a model may write a better one.
+    /// The engine refuses the statement or fails to run it; a model may write a better one.
     #[error("{}{message}", place(*.at))]
     Repairable {
         message: String,
-        /// Line and column of the statement that ran, in characters, counted from 1.
+        /// Line and column in the statement that ran, in characters, counted from 1.
         at: Option<(usize, usize)>,
     },
     #[error("the query took longer than {} ms; ask for less", .limit.as_millis())]
     TimedOut { limit: Duration },
-    /// It needs more memory or work than it may have, or one row is larger than all may be.
+    /// It needs more memory or work than allowed, or a single row exceeds the limit of all.
     #[error("the query needs too much memory, or returns too much; ask for less")]
     TooBig,
     #[error(transparent)]
@@ -68,8 +68,8 @@ pub enum QueryError {
 }
 
 impl QueryError {
-    /// What an engine says of a statement, in one line and without a word of memory that the
-    /// statement does not hold itself: engines propose names that are similar.
+    /// An engine's error message on one line. Names of memory that are not in the statement are
+    /// removed, because engines suggest similar names.
     pub(crate) fn complaint(message: &str, at: Option<(usize, usize)>, statement: &str) -> Self {
         let first = message.lines().next().unwrap_or_default();
         let line: String = first.chars().take(COMPLAINT).collect();
@@ -95,7 +95,7 @@ fn place(at: Option<(usize, usize)>) -> String {
     })
 }
 
-/// Finds `line 1, column 17` (or `col 17`) in what an engine says.
+/// Finds `line 1, column 17` (or `col 17`) in an engine's message.
 pub(crate) fn position(message: &str) -> Option<(usize, usize)> {
     let mut numbers = message
         .split_once("line ")?
@@ -106,7 +106,7 @@ pub(crate) fn position(message: &str) -> Option<(usize, usize)> {
     Some((line, numbers.next()?.parse().ok()?))
 }
 
-/// What an engine gave for a statement, before ids are looked for.
+/// An engine's rows for a statement, before IDs are looked for.
 #[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) columns: Vec<String>,
@@ -127,7 +127,7 @@ impl Rows {
         }
     }
 
-    /// Takes a row as it is shown, or says that this was enough.
+    /// Adds a row in the form in which it is shown, or tells the caller to stop.
     pub(crate) fn push(&mut self, row: Vec<Value>) -> Result<ControlFlow<()>, QueryError> {
         if self.rows.len() >= self.limits.rows {
             self.cut = Some(Cut::Rows);
@@ -155,7 +155,7 @@ impl Rows {
     }
 }
 
-/// About as many bytes as the value has as JSON; never fewer than its texts.
+/// The approximate size of a value as JSON in bytes; never less than that of its texts.
 fn json_length(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
@@ -206,7 +206,7 @@ fn collect_ids(value: &Value, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// Parameters as people write them: a map is a map, whatever its keys look like.
+/// Parameters as people write them: a map is a map, whatever its keys are.
 pub(crate) fn literal(params: Map<String, Value>) -> Map<String, Value> {
     fn value(from: Value) -> Value {
         match from {

@@ -1,24 +1,24 @@
-//! As whom generated statements run on a server, and what that user can really see.
+//! The user of generated statements on a server, and what that user can really see.
 //!
-//! Plain data, and what follows from it; trying it out is the engine's business.
+//! This is plain data with its conclusions; the engine does the tests.
 
 use muninn_platform::Finding;
 
-/// What was tried on a server.
+/// The results of the tests on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// As the server names it: `community`, `enterprise`.
+    /// In the server's words: `community`, `enterprise`.
     pub edition: String,
-    /// What the user of `GRAPH_READER_USER` can do. None: statements run as `GRAPH_USER`.
+    /// What the user of `GRAPH_READER_USER` can do. `None` if statements run as `GRAPH_USER`.
     pub reader: Option<Access>,
 }
 
-/// What a user was seen to do.
+/// What a user was able to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// Labels and relationship types of memory of which it finds something.
+    /// Memory's labels and relationship types of which it finds something.
     pub finds: Vec<String>,
-    /// Labels of memory of which it reads properties.
+    /// Memory's labels of which it reads properties.
     pub reads: Vec<String>,
     pub knowledge: Knowledge,
     pub writing: Writing,
@@ -27,13 +27,13 @@ pub struct Access {
 /// Whether a user finds what generated statements ask about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knowledge {
-    /// There is none yet, so that nothing could be tried.
+    /// There is no knowledge yet, so nothing could be tested.
     Missing,
     Found,
     Hidden,
 }
 
-/// What became of a node that a user was to create; whatever it was, it was taken back.
+/// Whether a user could create a node; the attempt was rolled back in any case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Writing {
     Refused,
@@ -43,7 +43,7 @@ pub enum Writing {
 }
 
 impl Reading {
-    /// What to tell the person who runs the bot.
+    /// What to tell the operator.
     pub fn findings(&self) -> Vec<Finding> {
         let has_roles = !self.edition.eq_ignore_ascii_case("community");
         match &self.reader {

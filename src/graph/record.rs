@@ -1,4 +1,4 @@
-//! Turns as rows and rows as turns.
+//! Converts turns to rows and rows to turns.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -12,14 +12,14 @@ use super::trace::Trace;
 use super::value;
 use super::{Embedding, NewTurn, ResponseId, Source, StoreError, Summary, Trust, Turn};
 
-/// As many characters of the first question as make a session's title.
+/// Maximum characters of the first question in a session's title.
 const TITLE_LENGTH: usize = 60;
 
 pub(crate) fn unexpected(what: impl Into<String>) -> StoreError {
     StoreError::Unexpected(what.into())
 }
 
-/// Binds `object!{"a": 1}` like JSON, as a map.
+/// Converts a JSON object to parameters.
 pub(crate) fn params(value: Value) -> Params {
     match value {
         Value::Object(params) => params,
@@ -29,7 +29,7 @@ pub(crate) fn params(value: Value) -> Params {
     }
 }
 
-/// What [`super::statements::APPEND`] binds.
+/// The parameters of [`super::statements::APPEND`].
 pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -> Params {
     let turn = &new.turn;
     let audience = &new.audience;
@@ -84,7 +84,7 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
     }))
 }
 
-/// The first question, short enough for a line.
+/// The first question, shortened to one line.
 pub(crate) fn title(input: &str) -> String {
     let words: Vec<&str> = input.split_whitespace().take(TITLE_LENGTH).collect();
     words.join(" ").chars().take(TITLE_LENGTH).collect()
@@ -101,7 +101,7 @@ fn source_name(source: Source) -> &'static str {
     }
 }
 
-/// Where what stands in a row comes from.
+/// The source of the answer in a row.
 pub(crate) fn source(row: &Row) -> Source {
     match text(row, "source").as_deref() {
         Some("memory") => Source::Memory,
@@ -113,7 +113,7 @@ pub(crate) fn source(row: &Row) -> Source {
     }
 }
 
-/// Reads a turn.
+/// Parses a turn.
 pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
     let row = value
         .as_object()
@@ -153,22 +153,22 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
     })
 }
 
-/// How an answer came to be; nothing where nothing readable was kept of it.
+/// The trace of an answer; empty if nothing readable was kept.
 pub(crate) fn trace(row: &Row) -> Trace {
     written(row, "trace").unwrap_or_default()
 }
 
-/// What was written as JSON into a property.
+/// Parses a property that contains JSON.
 fn written<T: serde::de::DeserializeOwned>(row: &Row, column: &str) -> Option<T> {
     serde_json::from_str(row.get(column)?.as_str()?).ok()
 }
 
-/// Reads the turns of a list.
+/// Parses the turns of a list.
 pub(crate) fn turns(row: &Row, column: &str) -> Result<Vec<Turn>, StoreError> {
     each_turn(list(row, column))
 }
 
-/// Reads turns, without those that were [deleted](is_deleted) meanwhile.
+/// Parses turns, without those that were [deleted](is_deleted) meanwhile.
 pub(crate) fn each_turn<'a>(
     values: impl IntoIterator<Item = &'a Value>,
 ) -> Result<Vec<Turn>, StoreError> {
@@ -176,8 +176,8 @@ pub(crate) fn each_turn<'a>(
     there.map(turn).collect()
 }
 
-/// Whether a turn was deleted while its row was read: Neo4j reads what is committed at each moment, and then gives a node
-/// without properties.
+/// Whether a turn was deleted while its row was read: Neo4j reads what is committed at each moment, and then returns a
+/// node without properties.
 pub(crate) fn is_deleted(turn: &Value) -> bool {
     let row = turn.as_object();
     row.is_some_and(|row| row.get("id").is_none_or(Value::is_null))
@@ -193,7 +193,7 @@ pub(crate) fn summary(row: &Row) -> Result<Option<Summary>, StoreError> {
     let (Some(text), Some(through)) = (text(row, "summary"), text(row, "summarizedThrough")) else {
         return Ok(None);
     };
-    // One of an earlier version may cover anything.
+    // A summary of an earlier version may cover anything.
     let trust = self::text(row, "summaryTrust").and_then(|name| Trust::parse(&name));
     Ok(Some(Summary {
         text,
@@ -226,7 +226,7 @@ fn count(row: &Row, column: &str) -> u32 {
     u32::try_from(integer(row, column)).unwrap_or_default()
 }
 
-/// A turn's vector, of its map or of a row.
+/// A turn's vector, from its map or from a row.
 pub(crate) fn embedding(row: &Map<String, Value>) -> Option<Embedding> {
     Some(Embedding {
         embedder: text(row, "embedder")?,
@@ -234,7 +234,7 @@ pub(crate) fn embedding(row: &Map<String, Value>) -> Option<Embedding> {
     })
 }
 
-/// Reads a vector in either engine's representation.
+/// Parses a vector in either engine's representation.
 pub(crate) fn vector(value: &Value) -> Option<Vec<f32>> {
     match value {
         #[expect(
@@ -250,15 +250,15 @@ pub(crate) fn vector(value: &Value) -> Option<Vec<f32>> {
     }
 }
 
-/// A vector as floats, for other tools to use.
+/// A vector as a list of floats, readable by other tools.
 pub(crate) fn listed(vector: &[f32]) -> Value {
     vector.iter().map(|x| value::float(f64::from(*x))).collect()
 }
 
-/// A vector as base64 of its halves, 2.7 bytes a dimension: a list property costs 12 KB of memory
-/// on the embedded engine. Halves, not bytes with a scale: the cosine of two 256-dimensional unit
-/// vectors is off by less than 0.0002 (by up to 0.01 with int8), so nothing is ranked differently
-/// from Neo4j, for 684 characters instead of 348.
+/// A vector as base64 of half-precision floats, 2.7 bytes per dimension: a list property costs 12 KB of memory on the
+/// embedded engine. Halves are used rather than scaled bytes: the cosine of two 256-dimensional unit vectors is off by
+/// less than 0.0002 (by up to 0.01 with int8), so nothing is ranked differently from Neo4j, for 684 characters instead of
+/// 348.
 pub(crate) fn packed(vector: &[f32]) -> Value {
     let mut halves = vec![f16::ZERO; vector.len()];
     halves.convert_from_f32_slice(vector);

@@ -1,10 +1,11 @@
-//! Which answers say again what is to be forgotten.
+//! Finds the answers that repeat what is to be forgotten.
 //!
-//! An answer that was given something, or that came after it in its conversation, may have it in other words than a quote.
-//! It says it again where it has a telling word of it that its own question has not, and that nobody else of the audience
-//! ever said: then it can be from there alone. An answer that says it again, also one from memory that quotes it, is a
-//! source of others, too. So is one that was given anew since: what it said before is not known, and others may have it from there.
-//! An answer from memory that quoted it was emptied then, and stands in the chat as it was: it is taken to say it again.
+//! An answer that was given a turn, or that came after it in its conversation, may repeat it in other words than a quote. It
+//! repeats the turn if it has a telling word of it that is not in the answer's own question, and that nobody else of the audience
+//! ever said: then the word can only come from there. An answer that repeats the turn, including one from memory that quotes it,
+//! is itself a source for others. So is an answer that was regenerated since: its earlier text is unknown, and others may have
+//! the word from there. An answer from memory that quoted the regenerated one was emptied then, but is unchanged in the chat; it
+//! is assumed to repeat the turn.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,27 +19,27 @@ use super::record::{integer, list, params, response_id, text};
 use super::statements::forgetting as cypher;
 use super::{GraphStore, ResponseId, StoreError, Turn};
 
-/// A word tells that stands in less than one of 3,000 exchanges: minus the logarithm of that share.
+/// A word is telling if it is in less than one of 3,000 exchanges: minus the logarithm of that share.
 const TELLING: f32 = 8.0;
-/// How often what says it again is looked for of what said it again.
+/// Number of rounds in which repetitions of repetitions are searched.
 const ROUNDS: usize = 4;
-/// Turns of one statement.
+/// Number of turns per statement.
 const AT_ONCE: usize = 200;
-/// Answers after a turn in its conversation that may say it again: more than any window shows.
+/// Number of answers after a turn in its conversation that are checked: more than any window shows.
 const AFTER: usize = 500;
 
-/// What may be said again.
+/// A text that may be repeated.
 #[derive(Clone, Debug)]
 struct Carrier {
     id: String,
     session: String,
     position: i64,
     words: HashSet<String>,
-    /// Of an answer, all that it says.
+    /// The full text, if it is an answer.
     output: String,
 }
 
-/// What may say something again.
+/// An answer that may repeat something.
 #[derive(Clone, Debug)]
 struct Answer {
     id: String,
@@ -46,57 +47,57 @@ struct Answer {
     audience: String,
     position: i64,
     output: String,
-    /// The telling words that are in it or in its question as it was understood, and not in the question itself.
+    /// The telling words in it or in its rephrased question, except those in the question itself.
     words: HashSet<String>,
-    /// It was given anew.
+    /// It was regenerated.
     is_revised: bool,
-    /// What it said is not in the graph any more.
+    /// Its text is no longer in the graph.
     is_empty: bool,
 }
 
-/// An answer that says some turns again.
+/// An answer that repeats some turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Repetition {
     pub(super) id: ResponseId,
-    /// What it said when it was looked at.
+    /// Its text when it was examined.
     pub(super) output: String,
 }
 
 impl Repetition {
-    /// Whether it was emptied before: what it went out as may say them still.
+    /// Whether it was emptied before. Its delivered messages may still contain the text.
     pub(super) fn is_empty(&self) -> bool {
         self.output == REDACTED_ANSWER
     }
 }
 
-/// What may say some carriers again.
+/// An answer that may repeat some carriers.
 #[derive(Debug)]
 struct Candidate {
     answer: Answer,
     /// The words that it shares with them.
     shared: HashSet<String>,
-    /// All of theirs.
+    /// All of their words.
     given: HashSet<String>,
 }
 
-/// The look for the answers that say some turns again.
+/// The search for answers that repeat some turns.
 #[derive(Debug)]
 pub(super) struct Repeating {
-    /// The turns, and the answers that were found.
+    /// The turns, and the answers found so far.
     seen: HashSet<String>,
-    /// Who said the turns.
+    /// The authors of the turns.
     authors: HashSet<String>,
-    /// What was said in the turns.
+    /// The texts of the turns.
     said: Vec<Carrier>,
-    /// What was found that says it again.
+    /// The repetitions found so far.
     found: Vec<Carrier>,
 }
 
-/// What one round of a look found.
+/// The results of one round of the search.
 #[derive(Debug, Default)]
 struct Round {
     says: Vec<Carrier>,
-    /// Answers that were given anew, with all that they may have said before.
+    /// Regenerated answers, with everything that they may have said before.
     may_have_said: Vec<Carrier>,
 }
 
@@ -120,7 +121,7 @@ impl Answer {
 }
 
 impl Repeating {
-    /// The answers that say it again and were not found before, in as many rounds as it takes, [`ROUNDS`] at most.
+    /// The repetitions that were not found before, in as many rounds as needed, at most [`ROUNDS`].
     pub(super) async fn look(&mut self, store: &GraphStore) -> Result<Vec<Repetition>, StoreError> {
         let mut all = Vec::new();
         let mut may_have_said = HashSet::new();
@@ -150,14 +151,14 @@ impl Repeating {
         Ok(all)
     }
 
-    /// Looks once more whether some of the answers say it again. What they said may be in others all the same.
+    /// Checks again whether some of the answers repeat the turns. Their earlier text may be in other answers in any case.
     pub(super) fn look_again_at<'a>(&mut self, answers: impl Iterator<Item = &'a Repetition>) {
         for answer in answers {
             self.seen.remove(&answer.id.to_string());
         }
     }
 
-    /// What says some carriers again, and what may have.
+    /// The answers that repeat some carriers, and those that may have done so before.
     async fn round(&self, store: &GraphStore, carriers: &[Carrier]) -> Result<Round, StoreError> {
         let mut round = Round::default();
         let mut candidates = store.candidates(carriers).await?;
@@ -185,7 +186,7 @@ impl Repeating {
 }
 
 impl GraphStore {
-    /// The answers that say again what people said in these turns, without those turns.
+    /// The answers that repeat what people said in these turns, except these turns themselves.
     pub(super) async fn repeating(&self, turns: &[ResponseId]) -> Result<Repeating, StoreError> {
         let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
         let (said, authors) = self.carriers(&ids).await?;
@@ -197,8 +198,8 @@ impl GraphStore {
         })
     }
 
-    /// What people said in some turns, and who they are. An answer of these turns that says again what was said in another
-    /// of them carries that, too: what was given that answer alone has it from there.
+    /// What people said in some turns, and their authors. If the answer of one of these turns repeats another of them, it carries
+    /// that text too: whoever was given only that answer has the text from there.
     async fn carriers(
         &self,
         ids: &[String],
@@ -237,8 +238,8 @@ impl GraphStore {
         Ok((carriers.collect(), authors))
     }
 
-    /// The answers that were given some of the carriers or came after them, where they share words with them or were given
-    /// anew, and those that are empty although what they were given is there.
+    /// The answers that were given some of the carriers or came after them, if they share words with them or were regenerated,
+    /// and the empty ones whose inputs still exist.
     async fn candidates(&self, carriers: &[Carrier]) -> Result<Vec<Candidate>, StoreError> {
         let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
         let ids: Vec<&str> = by_id.keys().copied().collect();
@@ -277,7 +278,7 @@ impl GraphStore {
             let bound = params(json!({"session": session, "from": first, "most": AFTER}));
             for row in self.engine.read(cypher::AFTER, bound).await? {
                 let answer = Answer {
-                    // Others that are empty were taken away as something else was forgotten.
+                    // Other empty answers were withdrawn when something else was forgotten.
                     is_empty: false,
                     ..answer(&row)
                 };
@@ -288,7 +289,7 @@ impl GraphStore {
         Ok(found.into_values().collect())
     }
 
-    /// Of the words that some candidates share, those that others than these authors said, by audience.
+    /// Of the words that some candidates share, those that other authors said, by audience.
     async fn said_by_others(
         &self,
         candidates: &[Candidate],
@@ -308,7 +309,7 @@ impl GraphStore {
         let mut said = HashMap::new();
         for (audience, words) in shared {
             let bound = params(json!({"audience": audience, "words": words, "authors": authors}));
-            // Reads all that was said there: once, whatever it is asked for.
+            // Reads everything that was said there, so it runs once for all words.
             let rows = self.engine.read(cypher::SAID_BY_OTHERS, bound).await?;
             let words = rows.iter().filter_map(|row| text(row, "word"));
             said.insert(audience.to_owned(), words.collect());
@@ -320,7 +321,7 @@ impl GraphStore {
 fn answer(row: &Row) -> Answer {
     let of = |column| text(row, column).unwrap_or_default();
     let (asked, output) = (telling(&of("input")), of("output"));
-    // A question is rephrased with the words of those before it.
+    // A question is rephrased with words of the earlier ones.
     let mut words = telling(&output);
     words.extend(telling(&of("rephrasedQuestion")));
     Answer {
@@ -335,8 +336,8 @@ fn answer(row: &Row) -> Answer {
     }
 }
 
-/// Whether an answer says again what people said in an earlier turn: it has a telling word of that which its own question has
-/// not. Without a look at what others ever said, so rather once too often.
+/// Whether an answer repeats what people said in an earlier turn: it has a telling word of it that is not in its own question. It
+/// does not check what others said, so it errs on the side of forgetting.
 pub fn says_again(answer: &Turn, said: &Turn) -> bool {
     let attached = said.attached.iter().map(|it| it.text.as_str());
     let mut words = HashSet::new();
@@ -353,7 +354,7 @@ pub fn says_again(answer: &Turn, said: &Turn) -> bool {
     })
 }
 
-/// The words of a text that few texts have, in small letters.
+/// The words of a text that are in few texts, in lower case.
 fn telling(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     each_read(text, |_, word| {

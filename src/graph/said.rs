@@ -1,4 +1,4 @@
-//! When people last said something in an audience, and which digests were said there.
+//! When people last said something in an audience, and which digests were posted there.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, EventId};
@@ -12,7 +12,7 @@ use super::value::instant;
 use super::{GraphStore, StoreError};
 
 impl GraphStore {
-    /// When a person last said something in an audience, beside one event; none where they never did.
+    /// When a person last said something in an audience, apart from one event; `None` if they never did.
     pub async fn last_said_by(
         &self,
         audience: &AudienceId,
@@ -27,10 +27,10 @@ impl GraphStore {
     }
 }
 
-/// The digests that were said.
+/// Posted digests.
 impl GraphStore {
-    /// Notes that the digest of a time is said in an audience. Gives the time of the one before, in milliseconds since
-    /// 1970; none where that digest, or a later one, was noted already.
+    /// Records that the digest of a time is posted in an audience. Returns the time of the previous one, in
+    /// milliseconds since 1970; `None` if that digest or a later one was recorded already.
     pub async fn take_digest(
         &self,
         audience: &AudienceId,
@@ -41,7 +41,7 @@ impl GraphStore {
         Ok(rows.first().map(|row| integer(row, "before")))
     }
 
-    /// Takes that back: it could not be said.
+    /// Undoes that, as the digest could not be posted.
     pub async fn untake_digest(
         &self,
         audience: &AudienceId,

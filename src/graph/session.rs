@@ -1,6 +1,6 @@
-//! One turn at a time per session, in the order in which messages came.
+//! Runs one turn at a time per session, in the order in which the messages arrived.
 //!
-//! Knows nothing of platforms, models or the graph.
+//! It knows nothing of platforms, models or the graph.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use dashmap::DashMap;
 use muninn_platform::ConversationId;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Hands out the right to work on a session, to one task at a time.
+/// Gives one task at a time the right to work on a session.
 #[derive(Debug, Default)]
 pub struct Sessions {
     locks: DashMap<ConversationId, Arc<Mutex<()>>>,
@@ -18,14 +18,14 @@ pub struct Sessions {
 
 /// Proof that its holder is the only one in this process working on the session.
 ///
-/// Whatever writes to the chain asks for `&SessionGuard`.
+/// Everything that writes to the chain requires a `&SessionGuard`.
 #[derive(Debug)]
 pub struct SessionGuard {
     session: ConversationId,
     _guard: OwnedMutexGuard<()>,
 }
 
-/// A place in a session's line. Awaiting [`Place::turn`] waits for those before it.
+/// A place in a session's queue. Awaiting [`Place::turn`] waits for those before it.
 pub struct Place {
     session: ConversationId,
     waiting: Pin<Box<dyn Future<Output = OwnedMutexGuard<()>> + Send>>,
@@ -33,13 +33,13 @@ pub struct Place {
 }
 
 impl Sessions {
-    /// Takes a place in the session's line at once, so that whoever came first is first, whatever
-    /// task waits where.
+    /// Takes a place in the session's queue at once, so that messages are served in order of
+    /// arrival, whichever task waits where.
     pub async fn queue(&self, session: &ConversationId) -> Place {
         // Clone the lock out of the map first: its entry must not be held while we wait.
         let lock = self.locks.entry(session.clone()).or_default().clone();
         let mut waiting: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(lock.lock_owned());
-        // The first poll is what takes the place.
+        // The first poll takes the place in the queue.
         let arrived = std::future::poll_fn(|context| {
             Poll::Ready(match waiting.as_mut().poll(context) {
                 Poll::Ready(guard) => Some(guard),
@@ -69,19 +69,19 @@ impl Sessions {
         })
     }
 
-    /// How many turns the session has under way or waiting.
+    /// Number of running and waiting turns of the session.
     pub fn line(&self, session: &ConversationId) -> usize {
         self.locks
             .get(session)
             .map_or(0, |lock| Arc::strong_count(&lock) - 1)
     }
 
-    /// Drops the locks nobody holds or waits for.
+    /// Drops the locks that nobody holds or waits for.
     pub fn sweep(&self) {
         self.locks.retain(|_, lock| Arc::strong_count(lock) > 1);
     }
 
-    /// How many sessions have a lock.
+    /// Number of sessions with a lock.
     pub fn len(&self) -> usize {
         self.locks.len()
     }

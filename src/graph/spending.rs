@@ -1,4 +1,4 @@
-//! What answers took, day by day: for the one who runs the bot.
+//! The usage of answers by day, for the operator.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use super::record::{integer, params, text};
 use super::statements::spending as cypher;
 use super::{GraphStore, StoreError};
 
-/// Days, people and channels in one table, at most.
+/// Maximum number of rows of days, people and places in one table.
 const MOST: usize = 50_000;
 
-/// What the answers to one person in one place took on one day.
+/// The usage of the answers to one person in one place on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DayOfAnswers {
-    /// `2026-11-24`, of universal time.
+    /// `2026-11-24`, in UTC.
     pub day: String,
-    /// As people see them.
+    /// The display name.
     pub person: String,
-    /// What people call the place.
+    /// The name of the place.
     pub place: String,
     pub platform: String,
     pub answers: u64,
@@ -32,7 +32,7 @@ pub struct DayOfAnswers {
 }
 
 impl GraphStore {
-    /// What answers took since then, in no order.
+    /// The usage of answers since then, unordered.
     pub async fn days_of_answers(
         &self,
         since: DateTime<Utc>,
@@ -56,7 +56,7 @@ impl GraphStore {
         Ok(rows.iter().map(day).collect())
     }
 
-    /// On which days how many answers since then were given something recalled.
+    /// The number of answers since then that were given recalled turns, by day.
     pub async fn days_of_recall(
         &self,
         since: DateTime<Utc>,

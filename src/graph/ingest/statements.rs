@@ -1,8 +1,8 @@
-//! The statements of ingesting. They mean the same on both engines, but for one: where a node's
-//! labels cannot be exchanged, a staged node is copied instead.
+//! The statements of ingesting. They mean the same on both engines, with one exception: where a node's labels cannot be
+//! replaced, a staged node is copied instead.
 
-/// Takes the lease, or gives no row. Its node is locked before it is looked at. A holder of the
-/// same machine has died: whoever asks holds that machine's lock.
+/// Takes the lease, or returns no row. Its node is locked before it is read. A holder on the same machine has died, because
+/// the caller holds that machine's lock.
 pub(super) const CLAIM: &str = "\
     MERGE (s:MuninnSource {id: $source}) SET s.touchedAt = $now WITH s \
     WHERE s.holder IS NULL OR s.heldUntil < $now OR s.holder STARTS WITH $machine \
@@ -29,8 +29,8 @@ pub(super) fn records(label: &str) -> String {
     )
 }
 
-/// Renews the lease, which whoever lost it cannot. The id goes first: one that is set later is not
-/// the one by which the embedded engine's log knows the node.
+/// Renews the lease; fails for a process that has lost it. The ID is set first: the embedded engine's log knows a node by
+/// the first ID that it gets.
 pub(super) const STAGE: &str = "\
     MATCH (s:MuninnSource {id: $source}) WHERE s.holder = $holder \
     SET s.heldUntil = $until \
@@ -45,7 +45,7 @@ pub(super) fn remove_records(label: &str) -> String {
     )
 }
 
-/// Marks the chunks of records that go with the exchange. Whoever reads them is shown nothing of it.
+/// Marks the chunks of records that the exchange removes. Readers do not see the mark.
 pub(super) fn mark_leaving(label: &str) -> String {
     format!(
         "UNWIND $keys AS key MATCH (n:{label} {{recordKey: key}}) SET n.leavingWith = $exchange \
@@ -53,8 +53,8 @@ pub(super) fn mark_leaving(label: &str) -> String {
     )
 }
 
-/// The chunks that an exchange marked, and all of a source. Looked for by one look at all of a label: a transaction that
-/// has changed many nodes takes the longer to find one by a key, the more they are.
+/// The chunks that an exchange marked, and all of a source. They are found by one scan of a label: in a transaction that
+/// has changed many nodes, a lookup by key becomes slower with their number.
 pub(super) const MARKED: &str = "n.source = $source AND n.leavingWith = $exchange";
 pub(super) const OF_SOURCE: &str = "n.source = $source";
 
@@ -68,13 +68,13 @@ pub(super) fn labels(label: &str, which: &str) -> String {
     format!("MATCH (n:{label}) WHERE {which} UNWIND labels(n) AS label RETURN DISTINCT label")
 }
 
-/// Takes chunks that go from the answers that were made from them.
+/// Removes the links from answers to the chunks that are going to be removed.
 pub(super) fn untie(label: &str, which: &str) -> String {
     format!("MATCH (n:{label})<-[old:CONTEXT]-() WHERE {which} DELETE old RETURN count(*) AS times")
 }
 
-/// Serves chunks no more, by taking all their `labels` from them. To remove 50,000 in the same transaction takes Neo4j more
-/// than 10 KB each, this 1.7 KB.
+/// Stops serving chunks by removing all their `labels`. Removing 50,000 chunks in the same transaction takes Neo4j more
+/// than 10 KB each; this takes 1.7 KB.
 pub(super) fn retire(label: &str, labels: &str, which: &str) -> String {
     format!(
         "MATCH (n:{label}) WHERE {which} SET n:MuninnRetired REMOVE n{labels} \
@@ -82,12 +82,12 @@ pub(super) fn retire(label: &str, labels: &str, which: &str) -> String {
     )
 }
 
-/// Removes some of the chunks that nobody is served, of any source.
+/// Removes some of the chunks that are not served any more, of any source.
 pub(super) const REMOVE_RETIRED: &str = "\
     MATCH (n:MuninnRetired) WITH n LIMIT $most DETACH DELETE n RETURN count(*) AS times";
 
-/// Ties the answers that were made from chunks that go to what comes in their place: the chunk that says the same, or
-/// stands under the same heading, or at the same place.
+/// Relinks the answers that were made from removed chunks to their replacements: the chunk with the same text, or under the
+/// same heading, or at the same position.
 pub(super) fn carry_context(label: &str) -> String {
     format!(
         "MATCH (n:{label})<-[old:CONTEXT]-(r:Response) \
@@ -120,8 +120,8 @@ pub(super) fn carry_context_to_copies(labels: &str) -> String {
 pub(super) const STAGED_KINDS: &str = "\
     MATCH (n:MuninnStaged) WHERE n.source = $source RETURN DISTINCT n.stagedAs AS kind";
 
-/// Gives staged chunks of a kind the labels under which they are served. Nothing else is changed: a
-/// transaction that changes two properties as well takes a quarter more memory and twice the time to commit.
+/// Gives staged chunks of a kind the labels under which they are served. Nothing else is changed: a transaction that also
+/// changes two properties takes a quarter more memory and twice the time to commit.
 pub(super) fn serve_relabelled(labels: &str) -> String {
     format!(
         "MATCH (n:MuninnStaged) WHERE n.source = $source AND n.stagedAs = $kind \
@@ -129,8 +129,8 @@ pub(super) fn serve_relabelled(labels: &str) -> String {
     )
 }
 
-/// Makes a served copy of each staged chunk of a kind. The engine that needs it shows a node's first
-/// label as its `type`, which would be copied as well.
+/// Makes a served copy of each staged chunk of a kind. The engine that needs it shows a node's first label as its `type`,
+/// which would be copied as well.
 pub(super) fn serve_copied(labels: &str) -> String {
     format!(
         "MATCH (s:MuninnStaged) WHERE s.source = $source AND s.stagedAs = $kind \
@@ -143,7 +143,7 @@ pub(super) fn serve_copied(labels: &str) -> String {
 pub(super) const REMOVE_STAGED: &str = "\
     MATCH (n:MuninnStaged) WHERE n.source = $source DETACH DELETE n RETURN count(*) AS times";
 
-/// Relationships among what was staged, by an earlier try.
+/// Relationships among staged chunks that an earlier try created.
 pub(super) const UNLINK_STAGED: &str = "\
     MATCH (a:MuninnStaged)-[r]->(:MuninnStaged) WHERE a.source = $source WITH r LIMIT $most DELETE r \
     RETURN count(*) AS times";
@@ -171,8 +171,8 @@ pub(super) const COMPLETE: &str = "\
     s.holder = null, s.heldUntil = null \
     RETURN count(s) AS times";
 
-/// Counts the chunks that are served under a label into their source. A reader compares: Neo4j shows
-/// what a transaction wrote to nodes a moment before it shows it in its indexes.
+/// Counts the chunks that are served under a label and stores the number in their source. Readers compare it, because Neo4j
+/// shows what a transaction wrote to nodes a moment before its indexes show it.
 pub(super) fn complete_count(label: &str) -> String {
     format!(
         "MATCH (n:{label}) WHERE n.source = $source AND n.chunkId IS NOT NULL \
@@ -210,7 +210,7 @@ pub(super) fn served(label: &str) -> String {
     )
 }
 
-/// Answers remember the name of a source that goes, since nothing they were made from is left.
+/// Keeps the name of a removed source in the answers that were made from it, as no chunk of it remains.
 pub(super) fn remember_removed(label: &str) -> String {
     format!(
         "MATCH (n:{label})<-[:CONTEXT]-(r:Response) WHERE n.source = $source \
@@ -220,7 +220,7 @@ pub(super) fn remember_removed(label: &str) -> String {
     )
 }
 
-/// The names of chunks and records begin with the source's.
+/// The IDs of chunks and records begin with the name of the source.
 pub(super) fn rename_chunks(label: &str) -> String {
     format!(
         "MATCH (n:{label}) WHERE n.source = $source \
@@ -230,7 +230,7 @@ pub(super) fn rename_chunks(label: &str) -> String {
     )
 }
 
-/// The embedded engine's log knows a node by the id it was made with, so another one takes its place.
+/// The embedded engine's log knows a node by the ID with which it was created, so the node is replaced.
 pub(super) const RENAME_SOURCE: &str = "\
     MATCH (s:MuninnSource {id: $source}) WHERE s.holder = $holder \
     CREATE (t:MuninnSource {id: $name}) \

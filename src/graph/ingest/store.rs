@@ -18,16 +18,16 @@ use crate::graph::transfer::GraphNode;
 use crate::graph::value::{instant, plain};
 use crate::graph::{MEMORY_LABELS, StoreError, migrate};
 
-/// How long a lease lasts without a sign of life, in milliseconds.
+/// How long a lease lasts without renewal, in milliseconds.
 const LEASE: i64 = 60_000;
 
-/// The longest exchange. Beyond it the version that was served stays.
+/// The longest exchange. After that, the previously served version stays.
 pub(super) const EXCHANGE: Duration = Duration::from_secs(1_800);
 
-/// Chunks of one statement; a record that has more is staged in a longer transaction.
+/// Number of chunks per statement; a record with more is staged in a longer transaction.
 const ROWS: usize = 500;
 
-/// Statements that wait for the transaction.
+/// Number of buffered statements of the transaction.
 pub(super) const STEPS: usize = 4;
 
 fn now() -> i64 {
@@ -39,7 +39,7 @@ pub(super) fn exchange_lease() -> i64 {
     i64::try_from(EXCHANGE.as_millis()).unwrap_or(LEASE) + LEASE
 }
 
-/// The labels under which a kind is served, as a pattern; the one that is looked up first.
+/// The labels under which a kind is served, as a pattern; the label for lookups comes first.
 pub(super) fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
     if private {
         return Ok(format!(":{PRIVATE}"));
@@ -62,7 +62,7 @@ impl GraphStore {
         )
     }
 
-    /// A chunk's properties as the engine keeps them.
+    /// A chunk's properties in the engine's representation.
     fn row(&self, lease: &Lease, embedder: &str, chunk: NewChunk) -> Value {
         let mut properties = chunk.properties;
         let id = chunk_id(&lease.source, &chunk.record, chunk.sequence);
@@ -126,14 +126,14 @@ impl GraphStore {
                     return;
                 }
             }
-            // It has ended already where nobody receives.
+            // If nobody receives it, the transaction has ended already.
             let _ = sender.send(Step::Commit).await;
         };
         let (done, ()) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
         done
     }
 
-    /// The chunks of each source under a label: how many, and how many have a vector.
+    /// For each source the number of chunks under a label, and of those with a vector.
     async fn count_chunks(&self, label: &str) -> Result<Vec<(String, u64, u64)>, StoreError> {
         let statement = cypher::count_chunks(label);
         let rows = self.engine.read(&statement, params(json!({}))).await?;
@@ -164,12 +164,12 @@ pub(super) fn keys(lease: &Lease, records: &[String]) -> Params {
 }
 
 impl GraphStore {
-    /// Makes what knowledge is found by.
+    /// Creates the constraints and indexes on knowledge.
     pub async fn prepare_knowledge(&self) -> Result<(), StoreError> {
         migrate::make_knowledge_indexes(&self.engine).await
     }
 
-    /// Takes the right to change a source. `Err` says who has it.
+    /// Takes the right to change a source. `Err` names the present holder.
     pub async fn claim_source(
         &self,
         claim: &Claim<'_>,
@@ -194,12 +194,12 @@ impl GraphStore {
         Ok(Err(holder.unwrap_or_else(|| "another process".to_owned())))
     }
 
-    /// A sign of life.
+    /// Renews a lease.
     pub async fn renew_source(&self, lease: &Lease) -> Result<(), StoreError> {
         self.renew_for(lease, LEASE).await
     }
 
-    /// Gives the right back; what was staged stays for the next.
+    /// Releases a lease; staged chunks stay for the next holder.
     pub async fn release_source(&self, lease: &Lease) -> Result<(), StoreError> {
         let bound = json!({"source": lease.source, "holder": lease.holder});
         self.engine.write(cypher::RELEASE, params(bound)).await?;
@@ -214,7 +214,7 @@ impl GraphStore {
         after: &str,
         limit: usize,
     ) -> Result<Vec<KnownRecord>, StoreError> {
-        // A source that was opened to all or closed has its chunks under the other label still.
+        // After a change of visibility, a source's chunks still have the other label.
         let labels: &[&str] = match stage {
             Stage::Served => &[CHUNK, PRIVATE],
             Stage::Staged => &[STAGED],
@@ -242,7 +242,7 @@ impl GraphStore {
         Ok(found)
     }
 
-    /// Stages whole records, and renews the lease. Those of `stale` were staged otherwise before.
+    /// Stages whole records, and renews the lease. Those in `stale` were staged with other content before.
     pub async fn stage(
         &self,
         lease: &Lease,
@@ -288,10 +288,11 @@ impl GraphStore {
         Ok(sources)
     }
 
-    /// Every served chunk of a source, on one snapshot, as fast as they are taken. What belongs
-    /// to another version than [`Self::sources`] says before *and* after was exchanged meanwhile,
-    /// and fewer or more chunks than [`SourceVersion::chunks`](super::searching::SourceVersion::chunks) says
-    /// means that the store had not shown all of a version yet: then read again.
+    /// Streams every served chunk of a source, from one snapshot, as fast as they are taken. A chunk of
+    /// another version than [`Self::sources`] reports before *and* after means that the source was exchanged
+    /// meanwhile. A number of chunks other than
+    /// [`SourceVersion::chunks`](super::searching::SourceVersion::chunks) means that the store did not show
+    /// the whole version yet. Read again in both cases.
     pub async fn served_chunks(
         &self,
         source: &str,
@@ -315,8 +316,8 @@ impl GraphStore {
         Ok(())
     }
 
-    /// Removes a source with everything of it. Says how many chunks there were. The answers that were
-    /// made from it keep its name.
+    /// Removes a source with all its chunks. Returns how many there were. The answers that were made from it
+    /// keep its name.
     pub async fn remove_source(&self, lease: &Lease) -> Result<u64, StoreError> {
         self.renew_for(lease, exchange_lease()).await?;
         let of = params(json!({"source": lease.source}));
@@ -339,8 +340,8 @@ impl GraphStore {
         Ok(served)
     }
 
-    /// Calls a source by another name, which none has, with everything of it; ends the lease. Says
-    /// how many chunks there are.
+    /// Renames a source to an unused name, with all its chunks, and ends the lease. Returns the number of
+    /// chunks.
     pub async fn rename_source(&self, lease: &Lease, name: &str) -> Result<u64, StoreError> {
         self.renew_for(lease, exchange_lease()).await?;
         let of = params(json!({
@@ -366,7 +367,7 @@ fn strings(row: &Row, column: &str) -> Vec<String> {
         .collect()
 }
 
-/// One that cannot be read is none: a card then shows its facts in another order.
+/// An unreadable order counts as none; a card then shows its facts in another order.
 pub(super) fn property_order(row: &Row) -> PropertyOrder {
     let stored = text(row, "propertyOrder").unwrap_or_default();
     serde_json::from_str(&stored).unwrap_or_default()
@@ -396,7 +397,7 @@ fn overview(row: &Row) -> SourceOverview {
     }
 }
 
-/// A date, or what the source has in its place.
+/// A date, or the value that the source has instead.
 fn date(row: &Row) -> Option<String> {
     match plain(row.get("date")?.clone()) {
         Value::String(text) => Some(text),

@@ -1,10 +1,10 @@
-//! The order of a result's columns, which the driver forgets: it keeps a row as a hash map, whose
-//! order differs from row to row. The statement tells it.
+//! The order of a result's columns. The driver loses it, because it keeps a row in a hash map; so
+//! it is taken from the statement.
 
 use std::collections::BTreeSet;
 
-/// The columns in the order in which the statement's last `RETURN` names them; by the alphabet
-/// where that cannot be seen (`RETURN *`).
+/// The columns in the order of the statement's last `RETURN`; alphabetical if that cannot be
+/// determined (`RETURN *`).
 pub(super) fn in_order(statement: &str, columns: BTreeSet<String>) -> Vec<String> {
     let named = named(statement);
     let is_all = named.len() == columns.len() && named.iter().all(|name| columns.contains(name));
@@ -15,12 +15,12 @@ pub(super) fn in_order(statement: &str, columns: BTreeSet<String>) -> Vec<String
     }
 }
 
-/// The columns that the statement's last `RETURN` names; `*` stands for all there are.
+/// The columns that the statement's last `RETURN` names; `*` stands for all.
 pub(super) fn named(statement: &str) -> Vec<String> {
     returned(statement).iter().map(|item| name(item)).collect()
 }
 
-/// What the last `RETURN` outside all brackets and quotes lists.
+/// The items of the last `RETURN` outside of all brackets and quotes.
 fn returned(statement: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     let mut is_over = true;
@@ -43,7 +43,7 @@ fn returned(statement: &str) -> Vec<String> {
     items
 }
 
-/// Words, quoted texts, and every other character by itself, each with the brackets around it.
+/// Words, quoted texts and single other characters, each with the depth of brackets around it.
 fn tokens(statement: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut rest = statement;
     let mut depth = 0_usize;
@@ -62,7 +62,7 @@ fn tokens(statement: &str) -> impl Iterator<Item = (&str, usize)> {
             ')' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // A closing bracket is as deep as what it closes.
+        // A closing bracket has the same depth as its opening one.
         Some((token, around))
     })
 }
@@ -71,8 +71,8 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// How long the quoted text is that `text` begins with. In backticks a backslash is a letter, and
-/// two backticks are one.
+/// Length of the quoted text at the start of `text`. In backticks a backslash is an ordinary
+/// character, and two backticks are one.
 fn quoted(text: &str, quote: char) -> usize {
     let mut letters = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = letters.next() {
@@ -91,7 +91,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// The column that an item makes: its alias, or its own words.
+/// The name of an item's column: its alias, or its own text.
 fn name(item: &str) -> String {
     let mut alias = None;
     let mut after_as = false;

@@ -1,5 +1,5 @@
-//! Runs a confined statement: explained and its plan proved first, in a read transaction, and no
-//! longer than it may.
+//! Runs a confined statement: its plan is explained and verified first; then it runs in a read
+//! transaction, within its time limit.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -20,22 +20,22 @@ use crate::graph::confine::ConfinedCypher;
 use crate::graph::engine::Params;
 use crate::graph::query::{QueryError, QueryLimits, Rows, position, shown};
 
-/// Before the statement, so that the server says what kind it is and runs nothing.
+/// Put before the statement, so that the server describes it without running it.
 const EXPLAIN: &str = "EXPLAIN ";
 
-/// How long to wait until the server has given up the rows that are not wanted any more.
+/// How long to wait until the server has dropped the rows that are not needed any more.
 const LET_GO: Duration = Duration::from_secs(2);
 
-/// Statements that are remembered, and how long: with other numbers of nodes, or without an index,
-/// the server may mean to do something else.
+/// Number of cached statements, and for how long: with other numbers of nodes or without an index,
+/// the server may choose another plan.
 const REMEMBERED: usize = 256;
 const FRESH: Duration = Duration::from_secs(10);
 
-/// How often a hint more is tried.
+/// Maximum number of additional hints tried.
 const HINTS: usize = 4;
 
-/// Statements whose plan was proved a short time ago, and what runs for each: itself, or itself with
-/// hints.
+/// Statements whose plan was verified recently, and what to run for each: the statement itself, or
+/// with hints.
 #[derive(Debug, Default)]
 pub(super) struct Proved(Mutex<HashMap<String, (Instant, String)>>);
 
@@ -78,7 +78,7 @@ pub(super) async fn run(
     };
     match timeout(limits.time, work).await {
         Ok(Ok(rows)) => Ok(rows),
-        // The server's clock or ours: the limit was the same.
+        // The server's time limit and ours are the same.
         Ok(Err(QueryError::TimedOut { limit: _ })) | Err(_) => {
             Err(QueryError::TimedOut { limit: limits.time })
         }
@@ -95,8 +95,8 @@ fn query(text: String, params: &Params, time: Duration) -> Result<Query, QueryEr
     Ok(query)
 }
 
-/// The statement, or the same with hints, whose plan begins at the knowledge. Where a node may have
-/// one of many labels, the server likes to look at all nodes, and a hint keeps it from that.
+/// Returns the statement, or a version of it with hints, whose plan begins at the knowledge. If a
+/// node may have one of many labels, the server tends to scan all nodes; a hint prevents that.
 async fn proved(
     engine: &Neo4j,
     cypher: &ConfinedCypher,
@@ -114,7 +114,7 @@ async fn proved(
                 }
                 Some(_) | None => return Err(refused(unproved.message)),
             },
-            // A connection that was closed while it lay in the pool is found out by using it.
+            // A pooled connection that was closed is noticed only when it is used.
             Err(QueryError::Store(StoreError::Unreachable { .. })) if reconnects > 0 => {
                 reconnects -= 1;
             }
@@ -127,7 +127,7 @@ fn refused(message: String) -> QueryError {
     QueryError::Repairable { message, at: None }
 }
 
-/// Refuses what does more than read, and says whether it begins at the knowledge.
+/// Refuses a statement that does more than read, and returns whether it begins at the knowledge.
 async fn explain(
     engine: &Neo4j,
     cypher: &ConfinedCypher,
@@ -175,15 +175,14 @@ async fn collect(
             Err(error) => break Err(error),
         }
     };
-    // Without this the server would go on until the connection is used again.
+    // Without this, the server would continue until the connection is used again.
     if timeout(LET_GO, stream.finish()).await.is_err() {
         tracing::debug!("the server was slow to give up the rest of a result");
     }
     pushed.map(|()| rows)
 }
 
-/// Tells what a model can mend from what it cannot. `prefix` characters were before the
-/// statement.
+/// Separates errors that a model can repair from others. `prefix` characters precede the statement.
 fn of_error(engine: &Neo4j, statement: &str, error: Error, prefix: usize) -> QueryError {
     let Error::Neo4j(failure) = &error else {
         return engine.error(error).into();

@@ -1,12 +1,12 @@
-//! Values that the driver shows only by `{:?}`, read back. Its version is pinned; what does not read
-//! is nothing.
+//! Parses values that the driver exposes only through `{:?}`. The driver's version is pinned;
+//! unreadable text yields nothing.
 
 use serde_json::{Map, Value};
 
-/// Values may be nested so deep.
+/// Maximum nesting depth of values.
 const MAX_DEPTH: usize = 2_000;
 
-/// A field of a struct that holds `Some` map.
+/// The field of a struct that contains a map in `Some`.
 pub(super) fn field(struct_text: &str, name: &str) -> Option<Value> {
     let start = struct_text.find(&format!(" {name}: Some("))?;
     let rest = &struct_text[start + name.len() + ": Some(".len() + 1..];
@@ -51,7 +51,7 @@ impl Reader<'_> {
                 let end = self.rest.find(')')?;
                 let (number, rest) = self.rest.split_at(end);
                 self.rest = rest;
-                // NaN and infinities are no JSON, and nothing that is looked for.
+                // NaN and infinities are not JSON, and are never needed.
                 serde_json::from_str(number).unwrap_or(Value::Null)
             }
             _ => return None,
@@ -85,7 +85,7 @@ impl Reader<'_> {
         Some(Value::Object(entries))
     }
 
-    /// A comma, or the end of what it separates.
+    /// A comma, or the end of the list.
     fn comma(&mut self) -> Option<()> {
         if self.rest.starts_with([']', '}']) {
             return Some(());

@@ -1,13 +1,12 @@
-//! What ingested knowledge is found by: keys. Words and vectors are searched in files of the bot's own
-//! (`docs/retrieval.md`), so no index of the server's holds them.
+//! Indexes on the keys of ingested knowledge. Words and vectors are searched in the bot's own files (`docs/retrieval.md`),
+//! so the server has no index on them.
 //!
-//! They are made when something is ingested first, not when the graph is opened: a graph of
-//! somebody else's may have chunks of its own.
+//! They are created at the first ingest and not when the graph is opened, as somebody else's graph may have its own chunks.
 
 use crate::graph::indexes::Index;
 
-/// Chunks are staged, served to everyone, or served to some. What is staged is unique, so what is served is, too: to be told
-/// so once more, an exchange of 12,000 chunks for as many took 5 s longer, and that time grew with their square.
+/// Chunks are staged, served to everyone, or served to some. Staged ones are unique, and therefore served ones are too. A
+/// second uniqueness constraint made an exchange of 12,000 chunks for as many take 5 s longer, growing quadratically.
 pub(super) const OF_KNOWLEDGE: &[Index] = &[
     Index::unique("staged_id", "MuninnStaged", "n.chunkId"),
     Index::plain("staged_record", "MuninnStaged", "n.recordKey"),

@@ -1,9 +1,9 @@
-//! What the server means to do, proved to begin at knowledge before it does it.
+//! Verifies that the server's plan for a statement begins at knowledge, before the statement runs.
 //!
-//! A node that is found by its id is looked at by all conditions at once, its label among them: what
-//! a condition costs or fails with then tells of a node that no pattern may reach. So every branch
-//! of a plan must begin at a label, a type or an index of the knowledge, and go on along types of
-//! it. What is not known here is refused.
+//! A node that is found by its ID is checked against all conditions at once, including its label.
+//! The cost or failure of a condition would then reveal something about a node that no pattern may
+//! reach. So every branch of a plan must begin at a label, a type or an index of the knowledge, and
+//! continue along types of it. Unknown operators are refused.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::debugged;
 use crate::graph::confine::ConfinedCypher;
 
-/// Operators may be nested so deep.
+/// Maximum nesting depth of operators.
 const MAX_DEPTH: usize = 500;
 
-/// Labels and types that a plan may begin at and go along.
+/// Labels and types at which a plan may begin, and along which it may continue.
 pub(super) struct Names<'a> {
     pub(super) labels: &'a BTreeSet<String>,
     pub(super) types: &'a BTreeSet<String>,
@@ -34,9 +34,9 @@ impl<'a> Names<'a> {
 /// Why a plan is not run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unproved {
-    /// In words for a model.
+    /// The reason, in words for a model.
     pub(super) message: String,
-    /// A variable whose node is looked for among all nodes; a hint may end that.
+    /// A variable whose node is searched for among all nodes; a hint may change that.
     pub(super) scanned: Option<String>,
 }
 
@@ -49,21 +49,21 @@ impl<T: Into<String>> From<T> for Unproved {
     }
 }
 
-/// Proves the plan of an explained statement.
+/// Verifies the plan of an explained statement.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes what is wrong with it.
 pub(super) fn prove(summary: &ResultSummary, names: &Names<'_>) -> Result<(), Unproved> {
-    // The driver keeps the plan to itself, but for this.
+    // The driver exposes the plan only through `{:?}`.
     let plan = debugged::field(&format!("{summary:?}"), "plan");
     let plan = plan.ok_or("the server sent no plan that can be read")?;
     prove_operator(&plan, names, 0)
 }
 
-/// What an operator's details must say.
+/// What an operator's details must show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Duty {
-    /// It works on what its children give.
+    /// Nothing: it works on the results of its children.
     Nothing,
     /// `n:Movie|Person`
     Labels,
@@ -75,7 +75,8 @@ enum Duty {
     Counted,
 }
 
-/// What is known of an operator; nothing of those that begin elsewhere, or do more than read.
+/// The requirement for an operator; `None` for unknown ones, which begin elsewhere or do more than
+/// read.
 fn duty(operator: &str) -> Option<Duty> {
     Some(match operator {
         "NodeByLabelScan"
@@ -224,8 +225,8 @@ fn prove_operator(plan: &Value, names: &Names<'_>, depth: usize) -> Result<(), U
         )
         .into());
     }
-    // What an expression asks of the graph has a plan of its own, which no server shows: without a
-    // bare id it can begin at a label or type only.
+    // A graph lookup within an expression has its own plan, which no server shows. Without a bare ID
+    // it can only begin at a label or type.
     if has_bare_id(&tokens) {
         return Err("an id is compared where the server may look it up; compare a property".into());
     }
@@ -236,7 +237,7 @@ fn prove_operator(plan: &Value, names: &Names<'_>, depth: usize) -> Result<(), U
     };
     for child in children {
         let scanned = scanned(child);
-        // What is not of the knowledge goes no further than its labels.
+        // A node that is not of the knowledge is dropped by the check of its labels.
         let is_filtered = operator == "Filter"
             && scanned
                 .as_deref()
@@ -264,8 +265,8 @@ fn scanned(plan: &Value) -> Option<String> {
     }
 }
 
-/// Whether a filter looks at the labels before it looks at anything else:
-/// `n:Movie|Person AND n.title = $x`. Its parts are computed in their order, until one is not true.
+/// Whether a filter checks the labels before anything else: `n:Movie|Person AND n.title = $x`. Its
+/// parts are evaluated in order, until one is not true.
 fn labels_first(tokens: &[Token], variable: &str, names: &Names<'_>) -> bool {
     let mut depth = 0_i32;
     for token in tokens {
@@ -285,16 +286,16 @@ fn labels_first(tokens: &[Token], variable: &str, names: &Names<'_>) -> bool {
     is_of_it && is_alternative && labels(first, names)
 }
 
-/// A part of the details.
+/// A token of the details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
-    /// A word, or what stands in backticks.
+    /// A word, or a name in backticks.
     Name {
         text: String,
         is_quoted: bool,
     },
     Sign(char),
-    /// A string, whatever it says.
+    /// A string with any content.
     Text,
 }
 
@@ -351,7 +352,7 @@ fn labels(tokens: &[Token], names: &Names<'_>) -> bool {
     are_named(rest, names.labels)
 }
 
-/// Names of the set with signs between them, and at least one.
+/// Whether these are at least one name, all in the set, with signs between them.
 fn are_named(tokens: &[Token], known: &BTreeSet<String>) -> bool {
     let mut names = 0;
     let are_known = tokens.iter().all(|token| match token {
@@ -365,7 +366,7 @@ fn are_named(tokens: &[Token], known: &BTreeSet<String>) -> bool {
     are_known && names > 0
 }
 
-/// What stands in the first brackets: `r:ACTED_IN|FOLLOWS*..3`.
+/// The content of the first brackets: `r:ACTED_IN|FOLLOWS*..3`.
 fn bracketed(tokens: &[Token]) -> Option<&[Token]> {
     let first = tokens.iter().position(|t| *t == Token::Sign('['))? + 1;
     let length = tokens[first..]
@@ -385,8 +386,8 @@ fn types(inside: &[Token], names: &Names<'_>) -> bool {
     are_named(&types[..end.unwrap_or(types.len())], names.types)
 }
 
-/// `RANGE INDEX n:Movie(title) WHERE …`, `UNIQUE n:Movie(id) WHERE …, UNIQUE m:…`,
-/// `RANGE INDEX (a)-[r:ACTED_IN(year)]->(b) WHERE …`: each index that is named is of the knowledge.
+/// `RANGE INDEX n:Movie(title) WHERE …`, `UNIQUE n:Movie(id) WHERE …, UNIQUE m:…`, `RANGE INDEX
+/// (a)-[r:ACTED_IN(year)]->(b) WHERE …`: each named index must be of the knowledge.
 fn index(tokens: &[Token], names: &Names<'_>) -> bool {
     let is_kind = |token: &Token| {
         let kinds = ["RANGE", "UNIQUE", "TEXT", "POINT"];
@@ -448,7 +449,7 @@ fn counted(tokens: &[Token], names: &Names<'_>) -> bool {
     }
     let end = rest.iter().position(|token| is_word(token, "AS"));
     let counted = &rest[..end.unwrap_or(rest.len())];
-    // Each node has its label.
+    // Each node must have its label.
     let nodes = counted.iter().filter(|t| **t == Token::Sign('('));
     let labelled = counted
         .windows(2)
@@ -461,7 +462,7 @@ fn counted(tokens: &[Token], names: &Names<'_>) -> bool {
     nodes.count() == labelled.count() && are_named(&without_commas, names.labels)
 }
 
-/// Whether an id stands anywhere but in `head([id(n)])`, where no planner looks for it.
+/// Whether an ID is used anywhere but in `head([id(n)])`, where no planner can use it for a lookup.
 fn has_bare_id(tokens: &[Token]) -> bool {
     let is_id = |at: usize| {
         (is_word(&tokens[at], "id") || is_word(&tokens[at], "elementId"))

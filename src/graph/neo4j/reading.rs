@@ -9,7 +9,7 @@ use crate::graph::reading::{Access, Knowledge, Reading, Writing};
 use crate::graph::record::integer;
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
-/// Nodes and relationships that are looked at of each kind: whether there is one is the question.
+/// Maximum number of nodes and relationships examined of each kind: only their existence matters.
 const LOOKED_AT: usize = 100;
 
 pub(super) async fn try_out(engine: &Neo4j, edition: String) -> Result<Reading, StoreError> {
@@ -23,7 +23,7 @@ pub(super) async fn try_out(engine: &Neo4j, edition: String) -> Result<Reading, 
 async fn access(engine: &Neo4j, reader: &Graph) -> Result<Access, StoreError> {
     let (mut finds, mut reads) = (Vec::new(), Vec::new());
     for label in MEMORY_LABELS {
-        // What may not be read has no keys.
+        // Nodes that may not be read have no keys.
         let statement = format!(
             "MATCH (n:{}) WITH n LIMIT {LOOKED_AT} RETURN count(n) AS found, sum(size(keys(n))) AS readable",
             quoted(label)?
@@ -74,12 +74,12 @@ async fn knowledge(engine: &Neo4j) -> Result<Knowledge, StoreError> {
     })
 }
 
-/// Creates a node and takes it back.
+/// Tries to create a node, and rolls back.
 async fn writing(engine: &Neo4j, reader: &Graph) -> Writing {
     let attempt = async {
         let mut transaction = reader.start_txn().await?;
         let created = transaction.run(Query::new("CREATE ()".to_owned())).await;
-        // If this fails too, the server ends it with the connection.
+        // If this fails too, the server ends the transaction with the connection.
         let _ = transaction.rollback().await;
         created.map(drop)
     };

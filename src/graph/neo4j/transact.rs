@@ -12,8 +12,8 @@ use crate::graph::StoreError;
 use crate::graph::engine::{Params, Step, abandoned};
 use crate::graph::record::integer;
 
-/// Runs what comes and commits it. The driver takes no time-out for such a transaction, so every
-/// wait has one of ours.
+/// Runs the statements received and commits them. The driver has no time-out for such a
+/// transaction, so every wait has one here.
 pub(super) async fn run(
     engine: &Neo4j,
     steps: mpsc::Receiver<Step>,
@@ -34,7 +34,7 @@ pub(super) async fn run(
             Ok(times)
         }
         Err(error) => {
-            // If this fails too, the server ends it with the connection.
+            // If this fails too, the server ends the transaction with the connection.
             let _ = timeout_at(Instant::now() + LET_GO, transaction.rollback()).await;
             Err(error)
         }

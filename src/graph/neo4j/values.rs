@@ -1,4 +1,4 @@
-//! Neo4j's values as JSON, and back.
+//! Converts Neo4j's values to JSON and back.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,11 +16,11 @@ use crate::graph::value::{
     POINT, TIME, float, map, relationship, split_zone, tag_of, tagged,
 };
 
-/// Nanoseconds as far as there are any.
+/// Fractions of a second only if there are any.
 const CLOCK: &str = "%H:%M:%S%.f";
 const LOCAL: &str = "%Y-%m-%dT%H:%M:%S%.f";
 
-/// A list of floats and nothing else, at least one: a vector, read without the driver's copies.
+/// A non-empty list of floats only: a vector, read without the driver's copies.
 pub(super) struct Floats(pub(super) Vec<f64>);
 
 impl<'de> Deserialize<'de> for Floats {
@@ -38,7 +38,7 @@ impl<'de> Deserialize<'de> for Floats {
                 while let Some(Float(float)) = list.next_element()? {
                     floats.push(float);
                 }
-                // An empty one may be a list of anything, or bytes.
+                // An empty list may be of any type, or bytes.
                 if floats.is_empty() {
                     return Err(A::Error::invalid_length(0, &self));
                 }
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Floats {
     }
 }
 
-/// A float; an integer is none.
+/// A float; integers are rejected.
 struct Float(f64);
 
 impl<'de> Deserialize<'de> for Float {
@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for Float {
     }
 }
 
-/// What the server sent.
+/// Converts a value from the server.
 pub(super) fn from_bolt(value: BoltType) -> Value {
     match value {
         BoltType::Null(_) => Value::Null,
@@ -104,8 +104,8 @@ fn from_node(node: BoltNode) -> Value {
     value::node(labels, from_bolt_map(node.properties))
 }
 
-/// The server sends each node once, and the way as places in two lists: of a relationship
-/// (counted from 1, negative against its direction) and of the node it leads to.
+/// The server sends each node once, and the path as indices into two lists: of a relationship (from
+/// 1, negative against its direction) and of the node that it leads to.
 fn from_path(path: &BoltPath) -> Value {
     let (nodes, ties) = (path.nodes(), path.rels());
     let place = |index: i64| usize::try_from(index).unwrap_or(usize::MAX);
@@ -138,7 +138,7 @@ fn point(srid: i64, coordinates: &[f64]) -> Value {
     tagged(POINT, json!({"srid": srid, "at": coordinates}))
 }
 
-/// The driver keeps a duration's parts to itself; they can be read through its deserializer only.
+/// The driver exposes a duration's parts only through its deserializer.
 fn from_duration(duration: BoltDuration) -> Value {
     let mut holder = BoltMap::new();
     holder.put(BoltString::new("d"), BoltType::Duration(duration));
@@ -185,7 +185,7 @@ fn from_temporal(value: BoltType) -> Option<Value> {
     })
 }
 
-/// What is sent to the server.
+/// Converts a value for the server.
 pub(super) fn bolt(value: &Value) -> Result<BoltType, StoreError> {
     Ok(match value {
         Value::Null => BoltType::Null(BoltNull),

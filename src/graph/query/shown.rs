@@ -1,4 +1,4 @@
-//! Values of a result as people and models read them.
+//! Converts values of a result to the form that people and models read.
 
 use serde_json::{Map, Value};
 
@@ -8,16 +8,16 @@ use crate::graph::value::{
     BYTES, DURATION, DurationParts, MAP, NODE, PATH, POINT, RELATIONSHIP, tag_of,
 };
 
-/// As many numbers in one list are a vector and no data.
+/// A list of this many numbers is a vector, not data.
 pub(crate) const VECTOR: usize = 64;
 
-/// As many bytes of text under the name of an embedding are a packed vector.
+/// This many bytes of text under the name of an embedding are a packed vector.
 const PACKED: usize = 128;
 
-/// Takes from a node what the engine added to it.
+/// Removes from a node what the engine added to it.
 pub(crate) type Strip<'a> = &'a (dyn Fn(&mut GraphNode) + Sync);
 
-/// A tagged value (see [`crate::graph::value`]) as it is shown.
+/// A tagged value (see [`crate::graph::value`]) in the form in which it is shown.
 pub(crate) fn shown(value: Value, strip: Strip<'_>) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(|item| shown(item, strip)).collect(),
@@ -55,7 +55,7 @@ fn untagged(tag: &str, inner: Value, strip: Strip<'_>) -> Value {
             DurationParts::from_json(&inner).map_or(inner, |parts| Value::String(duration(parts)))
         }
         (POINT, inner) => Value::String(point(&inner)),
-        // Times are text already; a made-up id is a number.
+        // Times are text already; a generated ID is a number.
         (_, inner) => inner,
     }
 }
@@ -67,7 +67,7 @@ fn entries(object: Map<String, Value>, strip: Strip<'_>) -> Value {
     Value::Object(without_vectors(shown.collect()))
 }
 
-/// Properties without those that are vectors, and those that the bot keeps for itself.
+/// Properties without vectors and without the bot's own.
 pub(crate) fn without_vectors(mut properties: Map<String, Value>) -> Map<String, Value> {
     properties
         .retain(|key, value| !is_vector(key, value) && !HIDDEN_PROPERTIES.contains(&key.as_str()));
@@ -82,7 +82,7 @@ fn is_vector(key: &str, value: &Value) -> bool {
     }
 }
 
-/// `P1Y2M3DT4H5M6.7S`, as Cypher reads it.
+/// `P1Y2M3DT4H5M6.7S`, in Cypher's format.
 fn duration(parts: DurationParts) -> String {
     let DurationParts {
         months,

@@ -1,9 +1,8 @@
 //! Every statement of the store. They mean the same on both engines.
 //!
-//! What shapes them: on the embedded engine there is no `CALL {}` that writes, no slice of a
-//! `collect`, and a history has to be read from the last response backwards. On Neo4j whatever is
-//! read before a write has to be read under a lock, so a statement that writes begins by writing a
-//! property of the session node.
+//! Their form follows from the engines. The embedded engine has no `CALL {}` that writes and no slice of a `collect`, and reads a
+//! history from the last response backwards. On Neo4j whatever is read before a write must be read under a lock, so a writing
+//! statement first writes a property of the session node.
 
 /// A turn as a map, without its vector.
 macro_rules! turn {
@@ -27,7 +26,7 @@ macro_rules! turn_with_embedding {
     };
 }
 
-/// A turn as a map, with what was read of its files.
+/// A turn as a map, with the text of its files.
 macro_rules! turn_with_files {
     ($r:literal) => {
         concat!("{", turn_fields!($r), ", attached: ", $r, ".attached}")
@@ -51,7 +50,7 @@ macro_rules! turn_fields {
     };
 }
 
-/// What tells a response that answers from what people said to one another, and from notes.
+/// Distinguishes an answered response from heard messages and notes.
 #[rustfmt::skip]
 macro_rules! is_answer {
     ($r:literal) => {
@@ -61,13 +60,13 @@ macro_rules! is_answer {
     };
 }
 
-/// The longest window that can be asked for. Cypher takes no parameter as a path's length.
+/// The longest possible window. Cypher allows no parameter as the length of a path.
 pub(crate) const MAX_WINDOW: usize = 64;
 
-/// How many positions of an audience are looked at in one statement.
+/// Maximum number of an audience's positions examined per statement.
 pub(crate) const NEWS_LIMIT: i64 = 1_024;
 
-/// How many turns of a chain are read in one statement.
+/// Maximum number of a chain's turns read per statement.
 pub(crate) const CHAIN_STEP: usize = 128;
 
 /// Everything a turn needs before it begins: always one row, whether or not anything exists yet.
@@ -102,10 +101,10 @@ macro_rules! begin_turn {
     };
 }
 
-/// The longest window that is read with few hops: both engines go all the hops that they are told, whatever the window is.
+/// The longest window read with few hops: both engines follow all hops given, whatever the window is.
 const FEW_TURNS: usize = 16;
 
-/// What reads everything that a turn with so long a window needs.
+/// The statement that reads everything for a turn with this window.
 pub(crate) const fn begin_turn(window: usize) -> &'static str {
     if window <= FEW_TURNS {
         begin_turn!("15")
@@ -114,7 +113,7 @@ pub(crate) const fn begin_turn(window: usize) -> &'static str {
     }
 }
 
-/// The last turns of a session alone.
+/// Only the last turns of a session.
 pub(crate) const WINDOW: &str = concat!(
     "OPTIONAL MATCH (s:Session {id: $session})-[:LAST_RESPONSE]->(last) ",
     "OPTIONAL MATCH path = (last)<-[:NEXT*0..63]-(t) WHERE length(path) < $window ",
@@ -123,8 +122,7 @@ pub(crate) const WINDOW: &str = concat!(
     " END) AS window"
 );
 
-/// A stretch of an audience's turns, a row each, so that one can be read while the next is sent; and
-/// at least one row.
+/// A range of an audience's turns, one row per turn, so that one can be read while the next is sent; always at least one row.
 pub(crate) const TURNS_SINCE: &str = concat!(
     "OPTIONAL MATCH (c:Channel {id: $audience}) ",
     "WITH coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last ",
@@ -136,7 +134,7 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     " END AS turn, n.embedding AS embedding, n.embedder AS embedder"
 );
 
-/// Of a stretch of an audience's turns, those of which something holds, without volatile ones.
+/// The turns of a range of an audience that satisfy a condition, without volatile ones.
 macro_rules! stretch_where {
     ($holds:literal) => {
         concat!(
@@ -156,23 +154,23 @@ macro_rules! stretch_where {
     };
 }
 
-/// Of a stretch of an audience's turns, those whose vector is missing or of another embedder, also
-/// those that [`super::Turn::can_be_recalled`] then sorts out. An embedder with nothing to say of a text leaves its name alone, so that it is not asked again.
+/// The turns of a range whose vector is missing or from another embedder, including those that [`super::Turn::can_be_recalled`]
+/// excludes later. An embedder that can embed nothing of a text still leaves its name, so that it is not asked again.
 pub(crate) const STALE_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') <> $embedder");
 
-/// The same of those that have no vector, and were not found to have nothing to embed.
+/// The same for turns without a vector, except those found to have nothing to embed.
 pub(crate) const MISSING_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') = ''");
 
-/// How many turns of each audience have a vector of which embedder, an empty name where they have
-/// none; and what was said where memory alone answered, for [`crate::retrieval::speech::states`] to judge.
+/// For each audience the number of turns with a vector of each embedder, with an empty name for those without one; and the inputs
+/// that memory alone answered, for [`crate::retrieval::speech::states`] to judge.
 pub(crate) const EMBEDDERS: &str = "\
     MATCH (r:Response) WHERE coalesce(r.volatile, false) = false \
     RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, \
     count(CASE WHEN coalesce(r.source, 'model') = 'memory' THEN null ELSE 1 END) AS turns, \
     collect(CASE WHEN coalesce(r.source, 'model') = 'memory' THEN r.input ELSE null END) AS told";
 
-/// Replaces vectors, and ends the audience's epoch. The channel is locked by a property of its own
-/// before its epoch is read; a turn that was forgotten meanwhile is not found.
+/// Replaces vectors, and ends the audience's epoch. The channel is locked by writing one of its properties before its epoch is
+/// read. A turn that was forgotten meanwhile is not found.
 pub(crate) const SET_EMBEDDINGS: &str = "\
     MATCH (c:Channel {id: $audience}) \
     SET c.updatedAt = datetime() \
@@ -196,7 +194,7 @@ pub(crate) const SUPERSEDED: &str = "\
     MATCH (r:Response {audience: $audience})-[link:SUPERSEDES]->(o:Response {audience: $audience}) \
     RETURN r.id AS later, o.id AS earlier, link.at AS at, link.how AS how";
 
-/// What a turn may lack. An answer that is given again costs again.
+/// Optional properties of a turn. A regenerated answer costs again.
 macro_rules! set_optional {
     () => {
         "SET r.rephrasedQuestion = $rephrasedQuestion, r.cypher = $cypher, r.model = $model, \
@@ -206,10 +204,9 @@ macro_rules! set_optional {
     };
 }
 
-/// The first part of a save. An event that has made a turn already leaves nothing behind, not
-/// even a session. The session's lock comes next; whoever waited for it then sees whether its
-/// event has made a turn meanwhile, and gets no row if so. The channel is locked by a
-/// property of its own before its counter is read.
+/// The first part of saving a turn. An event that already has a turn leaves nothing behind, not even a session. Then the session
+/// is locked; a process that waited for the lock checks again whether its event has a turn, and gets no row if so. The channel is
+/// locked by writing one of its properties before its counter is read.
 macro_rules! append {
     ($tail:expr) => {
         concat!(
@@ -245,7 +242,7 @@ macro_rules! append {
     };
 }
 
-/// Saves a turn made from nothing.
+/// Saves a turn without any links.
 pub(crate) const APPEND: &str = append!("RETURN position");
 
 macro_rules! link_recalled {
@@ -259,13 +256,12 @@ macro_rules! link_recalled {
     };
 }
 
-/// Saves a turn with the memories it was given.
+/// Saves a turn with the memories that it was given.
 pub(crate) const APPEND_RECALLED: &str = append!(link_recalled!());
 
-/// An element id that is null or in a list is looked for in all nodes of the embedded engine, so
-/// there is one a row. Nothing of memory is ever linked, whoever names it
-/// ([`super::MEMORY_LABELS`]); what carries a label of memory is sorted out after it was found, or
-/// all nodes would be looked at again.
+/// The embedded engine searches all nodes for an element ID that is null or in a list, so there is one per row. Nothing of memory
+/// is ever linked, whoever names it ([`super::MEMORY_LABELS`]). Nodes with a label of memory are excluded only after they were
+/// found, or all nodes would be searched again.
 macro_rules! link_sources {
     () => {
         concat!(
@@ -280,7 +276,7 @@ macro_rules! link_sources {
     };
 }
 
-/// Saves a turn with the nodes it was made from, at least one, and its memories.
+/// Saves a turn with the nodes from which it was made, at least one, and its memories.
 pub(crate) const APPEND_LINKED: &str = append!(link_sources!());
 
 pub(crate) const TURN_BY_EVENT: &str = concat!(
@@ -298,7 +294,7 @@ pub(crate) const CHAIN_FIRST: &str = concat!(
     " AS turn"
 );
 
-/// The answers of a session after a position, without what people said to one another between them.
+/// The answers of a session after a position, without the heard messages between them.
 pub(crate) const ANSWERS_AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) WHERE ",
     is_answer!("r"),
@@ -309,7 +305,7 @@ pub(crate) const ANSWERS_AFTER: &str = concat!(
     " AS turn ORDER BY r.position LIMIT $limit"
 );
 
-/// The turns that follow one.
+/// The turns after a given one.
 pub(crate) const CHAIN_AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(after:Response {id: $after}) ",
     "MATCH path = (after)-[:NEXT*1..128]->(t) WHERE length(path) <= $limit ",
@@ -318,7 +314,7 @@ pub(crate) const CHAIN_AFTER: &str = concat!(
     " AS turn"
 );
 
-/// Replaces a summary, under the session's lock, if nobody was faster and nothing was forgotten.
+/// Replaces a summary under the session's lock, unless another process was faster or something was forgotten.
 pub(crate) const SAVE_SUMMARY: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(through:Response {id: $through}) \
     SET s.updatedAt = datetime() \
@@ -360,8 +356,7 @@ pub(crate) const EXPLAIN_LAST: &str = explain!(concat!(
 pub(crate) const EXPLAIN_ONE: &str =
     explain!("MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $response}) ");
 
-/// Blots out the answers in `quotes`, which quote what is forgotten, and the summaries that may
-/// have taken them up.
+/// Empties the answers in `quotes`, which quote what is forgotten, and the summaries that may contain it.
 macro_rules! blot_out {
     () => {
         "FOREACH (q IN quotes | SET q.output = $blot, q.trace = null, q.embedding = null, q.embedder = null) \
@@ -369,7 +364,7 @@ macro_rules! blot_out {
     };
 }
 
-/// Closes the chain of the session `s` over the response `r`, which is about to go; binds its channel as `c`.
+/// Closes the chain of session `s` over response `r`, which is about to be deleted; binds its channel as `c`.
 #[rustfmt::skip]
 macro_rules! close_chain {
     () => {
@@ -386,7 +381,7 @@ macro_rules! close_chain {
     };
 }
 
-/// Takes one turn out of its chain. The title is the first question, so it goes with it.
+/// Removes one turn from its chain. The title is the first question, so it is removed with it.
 #[rustfmt::skip]
 pub(crate) const FORGET_TURN: &str = concat!(
     "MATCH (s:Session {id: $session}) ",
@@ -431,25 +426,25 @@ pub(crate) const FORGET_SESSION: &str = concat!(
     "RETURN turnCount AS turns"
 );
 
-/// What is left of a forgotten turn: its event, so that the platform's own copy is not read again.
+/// The mark of a forgotten turn: its event, so that the platform's copy is not read again.
 pub(crate) const MARK_TURN: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $id}) \
     WITH r.eventId AS event \
     MERGE (f:MuninnForgotten {id: event}) SET f.session = $session RETURN f.id AS id";
 
-/// What is left of a forgotten session: until when, in milliseconds.
+/// The mark of a forgotten session: until when, in milliseconds.
 pub(crate) const MARK_SESSION: &str = "\
     MERGE (f:MuninnForgotten {id: $session}) SET f.session = $session, \
     f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END \
     RETURN f.id AS id";
 
-/// The events of a session that is to be forgotten: a message that is sent again is as new as any.
+/// Marks the events of a session that is to be forgotten: a message that is sent again looks like a new one.
 pub(crate) const MARK_TURNS: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
     WITH r.eventId AS event \
     MERGE (f:MuninnForgotten {id: event}) SET f.session = $session RETURN count(f) AS marks";
 
-/// The same for turns that never were in the graph.
+/// The same for turns that were never in the graph.
 pub(crate) const MARK_EVENTS: &str = "\
     UNWIND $events AS row \
     MERGE (f:MuninnForgotten {id: row.event}) SET f.session = row.session RETURN count(f) AS marks";
@@ -492,7 +487,7 @@ pub(crate) const SCHEMA: &str = "\
 pub(crate) const SET_SCHEMA: &str = "\
     MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = $version RETURN m.version AS version";
 
-/// All nodes but the schema's, and those about processes at work.
+/// All nodes except the schema's and those about running processes.
 pub(crate) const ALL_NODES: &str = "\
     MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:MuninnToken AND NOT n:Pending \
     RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties";

@@ -1,5 +1,5 @@
-//! [`GraphStore`]: opening and closing it, what there is in it, and generated queries. Its other
-//! operations stand in the files beside this one, by what they are about.
+//! [`GraphStore`]: opens and closes it, describes its content, and runs generated queries. Its other
+//! operations are in the files beside this one, by subject.
 
 use std::sync::{Arc, RwLock};
 
@@ -19,20 +19,19 @@ use super::timed::Timed;
 use super::value::instant;
 use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};
 
-/// The conversation graph and the team's knowledge, with every operation on them: written once, for
-/// any `Engine`.
+/// The conversation graph and the team's knowledge, with every operation on them, written once for any `Engine`.
 #[derive(Debug)]
 pub struct GraphStore {
     pub(super) engine: Timed,
     pub(super) survey: Cache,
     /// Places under a legal hold.
     pub(super) holds: RwLock<Vec<AudienceId>>,
-    /// What went out of answers that were emptied when it was opened, until somebody sees to it.
+    /// The delivered messages of answers that were emptied when the graph was opened, until they are withdrawn.
     emptied: Mutex<Vec<Spoken>>,
 }
 
 impl GraphStore {
-    /// Makes constraints and brings the schema up to date.
+    /// Creates constraints and upgrades the schema.
     pub(crate) async fn open(engine: impl Engine) -> Result<Self, StoreError> {
         let engine = Timed(Box::new(engine));
         migrate::run(&engine).await?;
@@ -53,25 +52,25 @@ impl GraphStore {
         Ok(store)
     }
 
-    /// What went out of answers that were emptied when the graph was opened, as an earlier process was killed while it
-    /// forgot something. Given once.
+    /// The delivered messages of answers that were emptied when the graph was opened, because an earlier process was
+    /// killed while forgetting. Returned once.
     pub fn take_emptied(&self) -> Vec<Spoken> {
         std::mem::take(&mut *self.emptied.lock())
     }
 
-    /// Whether several processes may have the graph open. One that only this process has open is
-    /// never away, however long it takes.
+    /// Whether several processes may have the graph open. A graph that only this process has open is never away,
+    /// however slow it is.
     pub fn is_shared(&self) -> bool {
         self.engine.dialect().is_shared
     }
 
-    /// Asks as little as can be asked, to see whether anybody answers.
+    /// Sends a minimal request to see whether the graph answers.
     pub async fn probe(&self) -> Result<(), StoreError> {
         let rows = self.engine.read("RETURN 1 AS one", Params::new()).await?;
         single(&rows).map(drop)
     }
 
-    /// All sessions, the most recent first.
+    /// All sessions, most recent first.
     pub async fn sessions(&self) -> Result<Vec<SessionOverview>, StoreError> {
         let rows = self
             .engine
@@ -82,7 +81,7 @@ impl GraphStore {
         Ok(sessions)
     }
 
-    /// What the session's chain is made of.
+    /// The shape of the session's chain.
     pub async fn chain_shape(&self, session: &ConversationId) -> Result<ChainShape, StoreError> {
         let bound = params(json!({"session": session.as_str()}));
         let rows = self.engine.read(statements::CHAIN_SHAPE, bound).await?;
@@ -95,30 +94,29 @@ impl GraphStore {
         })
     }
 
-    /// What the team's knowledge is made of; nothing of memory. Looked at again when the graph
-    /// has changed.
+    /// The schema of the team's knowledge, without memory. Surveyed again when the graph has changed.
     pub async fn schema(&self) -> Result<Arc<Survey>, StoreError> {
         self.survey.get(&self.engine).await
     }
 
-    /// Creates those nodes that are not there yet, in one transaction; says how many. What is
-    /// there stays as it is.
+    /// Creates the nodes that do not exist yet, in one transaction. Returns their number. Existing nodes are
+    /// unchanged.
     pub async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
         let made = knowledge::merge_nodes(&self.engine, put).await;
         self.survey.outdate();
         made
     }
 
-    /// Creates those relationships that are not there yet, in one transaction; says how many.
-    /// One that lacks an end is left out.
+    /// Creates the relationships that do not exist yet, in one transaction. Returns their number. Those without one of
+    /// their ends are skipped.
     pub async fn merge_links(&self, put: &KnowledgeLinks) -> Result<usize, StoreError> {
         let made = knowledge::merge_links(&self.engine, put).await;
         self.survey.outdate();
         made
     }
 
-    /// Runs a confined statement, which reads only, within limits. `params` are JSON as people
-    /// write it: what JSON has no word for (a date) is not bound, so the statement converts it.
+    /// Runs a confined, read-only statement within limits. `params` are JSON as people write it: types that JSON lacks
+    /// (such as dates) are not bound, so the statement converts them.
     pub async fn query(
         &self,
         query: &ConfinedCypher,
@@ -136,7 +134,7 @@ impl GraphStore {
         Ok(result)
     }
 
-    /// What this engine does not know of Cypher, in sentences for a model that writes it.
+    /// Unsupported features of Cypher in this engine, as sentences for a model that writes it.
     pub fn unsupported_features(&self) -> &'static [&'static str] {
         self.engine.dialect().unsupported_features
     }
@@ -166,7 +164,7 @@ impl GraphStore {
         })
     }
 
-    /// Sessions and turns.
+    /// Number of sessions and turns.
     async fn counts(&self) -> Result<(usize, usize), StoreError> {
         let statement = statements::COUNTS;
         let rows = self.engine.read(statement, params(json!({}))).await?;
@@ -175,10 +173,10 @@ impl GraphStore {
         Ok((count("sessions"), count("turns")))
     }
 
-    /// Whether the graph is too large for the engine in our own process. A server's is never.
+    /// Whether the graph is too large for the embedded engine; never for a server's.
     ///
     /// # Errors
-    /// When the graph cannot be asked.
+    /// Fails when the graph cannot be read.
     pub async fn outgrown(&self) -> Result<Option<Outgrown>, StoreError> {
         if self.is_shared() {
             return Ok(None);
@@ -188,7 +186,7 @@ impl GraphStore {
         Ok(of_size(turns, bytes))
     }
 
-    /// Ends cleanly; nothing may be asked of the store afterwards.
+    /// Closes the store; it must not be used afterwards.
     pub async fn close(&self) -> Result<(), StoreError> {
         self.engine.close().await
     }

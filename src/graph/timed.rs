@@ -1,4 +1,4 @@
-//! An engine whose calls are timed: the one place that measures the graph, for metrics and traces.
+//! An engine wrapper that times every call: the one place that measures the graph, for metrics and traces.
 
 use std::time::{Duration, Instant};
 
@@ -13,14 +13,14 @@ use super::confine::ConfinedCypher;
 use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
 use super::query::{QueryError, QueryLimits, Rows};
 
-/// The target of spans that are exported as traces, and of no others.
+/// The target of the spans that are exported as traces.
 pub const SPAN_TARGET: &str = "otel";
 
-/// Records how long each call takes, by its kind, in `muninn_graph_seconds`.
+/// Records the duration of each call, by kind, in `muninn_graph_seconds`.
 #[derive(Debug)]
 pub(crate) struct Timed(pub(crate) Box<dyn Engine>);
 
-/// Of a call that is part of a turn. What the process does by itself, such as renewing its claims, is in no trace.
+/// The span of a call that is part of a turn. Background work, such as renewing claims, is in no trace.
 fn span(call: &'static str) -> Span {
     let of_turn = Span::current();
     if of_turn.is_disabled()

@@ -1,4 +1,4 @@
-//! Tokens by which programs ask the bot for somebody. What is kept is a hash: nobody gets a token out of the graph.
+//! Tokens of programs. Only a hash is kept, so that nobody can get a token out of the graph.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Audience, AudienceId};
@@ -10,29 +10,29 @@ use super::record::{integer, params, text};
 use super::statements::tokens as cypher;
 use super::{GraphStore, StoreError};
 
-/// How exactly it is known when a token was used last.
+/// Precision of the recorded time of last use.
 const USED_EXACTLY: TimeDelta = TimeDelta::hours(1);
 
-/// A token, without what only its owner has.
+/// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptToken {
     pub id: String,
-    /// Hex digits.
+    /// In hexadecimal digits.
     pub hash: String,
-    /// Whose it is.
+    /// Its owner.
     pub account: Account,
-    /// The channels, rooms and direct messages that it reads, with what its owner asks privately in them. None: all that
-    /// its owner may read.
+    /// The channels, rooms and direct messages that it reads, including what its owner asks privately there. `None`
+    /// means everything that its owner may read.
     pub places: Option<Vec<AudienceId>>,
     pub created_at: DateTime<Utc>,
-    /// From then on it is none. None: it holds until it is revoked.
+    /// When it expires. `None` means never; it is valid until it is revoked.
     pub until: Option<DateTime<Utc>>,
-    /// When it was used last, to about an hour; none if it never was.
+    /// When it was last used, accurate to about an hour; `None` if never.
     pub used_at: Option<DateTime<Utc>>,
 }
 
 impl KeptToken {
-    /// Whether it reads a place, as far as its owner may.
+    /// Whether it may read a place, as far as its owner may.
     pub fn reads(&self, place: &AudienceId) -> bool {
         let channel = place.channel();
         let places = self.places.as_ref();
@@ -41,7 +41,7 @@ impl KeptToken {
 }
 
 impl GraphStore {
-    /// Keeps a token.
+    /// Stores a token.
     pub async fn keep_token(&self, token: &KeptToken) -> Result<(), StoreError> {
         let places = token
             .places
@@ -60,7 +60,7 @@ impl GraphStore {
             .map(drop)
     }
 
-    /// The token with this hash; none where there is none, or where its time is over.
+    /// The token with this hash; `None` if there is none or it has expired.
     pub async fn token(
         &self,
         hash: &str,
@@ -71,7 +71,7 @@ impl GraphStore {
         Ok(rows.first().and_then(KeptToken::read))
     }
 
-    /// The tokens of some accounts, or of all, the oldest first.
+    /// The tokens of some accounts or of all, oldest first.
     pub async fn tokens(&self, accounts: Option<&[String]>) -> Result<Vec<KeptToken>, StoreError> {
         let now = millis(Utc::now());
         let rows = match accounts {
@@ -87,7 +87,7 @@ impl GraphStore {
         Ok(rows.iter().filter_map(KeptToken::read).collect())
     }
 
-    /// A token was used at a moment.
+    /// Records that a token was used at a moment.
     pub async fn token_used(&self, token: &KeptToken, at: DateTime<Utc>) -> Result<(), StoreError> {
         if token.used_at.is_some_and(|last| at - last < USED_EXACTLY) {
             return Ok(());
@@ -96,13 +96,13 @@ impl GraphStore {
         self.engine.write(cypher::USED, bound).await.map(drop)
     }
 
-    /// Revokes these tokens, by their ids.
+    /// Revokes these tokens, given by their IDs.
     pub async fn revoke_tokens(&self, ids: &[String]) -> Result<(), StoreError> {
         let bound = params(json!({"ids": ids}));
         self.engine.write(cypher::REVOKE, bound).await.map(drop)
     }
 
-    /// What is known of places; nothing of those in which nothing was ever kept.
+    /// The stored data of places; nothing for those in which nothing was ever kept.
     pub async fn places(&self, ids: &[AudienceId]) -> Result<Vec<Audience>, StoreError> {
         let bound = params(json!({"ids": ids}));
         let rows = self.engine.read(cypher::PLACES, bound).await?;
@@ -121,7 +121,7 @@ impl GraphStore {
 impl KeptToken {
     fn read(row: &Row) -> Option<Self> {
         let places = match text(row, "places") {
-            // What cannot be read lets nobody in.
+            // An unreadable list grants no access.
             Some(places) => Some(serde_json::from_str(&places).ok()?),
             None => None,
         };

@@ -1,4 +1,4 @@
-//! How an answer came to be, kept with it for `/why`.
+//! The trace of an answer: how it came to be, kept with it for `/why`.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,18 +20,18 @@ pub struct Trace {
 #[serde(default)]
 pub struct FoundPassage {
     pub chunk: String,
-    /// What it was ranked by, as `muninn search` shows it.
+    /// Its ranking score, as `muninn search` shows it.
     pub score: f32,
 }
 
 impl Trace {
-    /// What all calls cost, in millionths of a dollar.
+    /// Total cost of the calls, in millionths of a dollar.
     pub fn cost_micros(&self) -> u64 {
         let costs = self.calls.iter().map(|call| call.cost_micros);
         costs.fold(0, u64::saturating_add)
     }
 
-    /// Tokens that services had read before.
+    /// Number of tokens that the services had cached.
     pub fn cached(&self) -> u64 {
         self.calls.iter().map(|call| u64::from(call.cached)).sum()
     }
@@ -44,24 +44,24 @@ pub struct ModelCall {
     /// Tokens read and written.
     pub prompt: u32,
     pub completion: u32,
-    /// Of those read: the service had read them before.
+    /// How many of the read tokens the service had cached.
     #[serde(default)]
     pub cached: u32,
-    /// Millionths of a dollar.
+    /// In millionths of a dollar.
     #[serde(default)]
     pub cost_micros: u64,
     pub ms: u32,
 }
 
-/// What a model was called for.
+/// The purpose of a model call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelStep {
     Rephrase,
-    /// Picking what helps of what was recalled.
+    /// Selecting the recalled memories that help.
     Rerank,
     Route,
-    /// Writing a statement, or repairing one.
+    /// Writing or repairing a statement.
     Cypher,
     Critique,
     Answer,
@@ -75,23 +75,23 @@ pub struct ToolUse {
     pub arguments: String,
     /// The statement that ran.
     pub cypher: Option<String>,
-    /// Rows or memories found; none where it failed.
+    /// Number of rows or memories found; `None` if it failed.
     pub found: Option<usize>,
     /// Why it failed.
     pub error: Option<String>,
-    /// How often a statement was written again.
+    /// Number of times a statement was repaired.
     pub repairs: u32,
-    /// What has to be known of how it went.
+    /// Remarks on its course.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// It was not made: the person who asked is asked first.
+    /// It was not made, but proposed to the person who asked.
     #[serde(default)]
     pub is_proposed: bool,
     pub ms: u32,
 }
 
 impl ModelStep {
-    /// As people read it.
+    /// The name shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rephrase => "rephrase",

@@ -1,7 +1,8 @@
-//! Everything from one store into a file, and from the file into another store.
+//! Exports everything from one store into a file, and imports the file into another store.
 //!
-//! The file is JSON lines: a head, the nodes, the relationships, and an end that counts them, so
-//! that half a file is found out. Knowledge goes with the conversations, whatever its labels are.
+//! The file is JSON lines: a head, the nodes, the relationships, and an end line that counts them,
+//! so that an incomplete file is detected. It contains the knowledge as well as the conversations,
+//! whatever its labels are.
 
 mod import;
 
@@ -19,23 +20,23 @@ use super::{GraphStore, StoreError, ingest, migrate, statements};
 pub(in crate::graph) use self::import::unfinished;
 pub use self::import::{Checked, Names, Unfinished, check, import};
 
-/// The shape of the file.
+/// Version of the file format.
 const FORMAT: u32 = 1;
 
-/// How many wait between a store and the file.
+/// Maximum number buffered between a store and the file.
 const IN_FLIGHT: usize = 1_000;
 
-/// A node, whatever it is about.
+/// A node of any kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphNode {
-    /// Names the node within the store or the file.
+    /// Identifies the node within the store or the file.
     pub id: String,
     pub labels: Vec<String>,
-    /// What JSON has no word for is tagged: `{"$date": "2026-01-02"}`.
+    /// Types that JSON lacks are tagged: `{"$date": "2026-01-02"}`.
     pub properties: Map<String, Value>,
 }
 
-/// A relationship, whatever it is about.
+/// A relationship of any kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GraphRelationship {
     #[serde(rename = "type")]
@@ -45,10 +46,10 @@ pub struct GraphRelationship {
     pub properties: Map<String, Value>,
 }
 
-/// How far a transfer is.
+/// The progress of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Nodes and relationships.
+    /// Number of nodes and relationships.
     pub done: u64,
     pub total: u64,
 }
@@ -89,10 +90,10 @@ enum Line {
     },
 }
 
-/// Writes everything in the store, a line each.
+/// Writes everything in the store, one line each.
 ///
 /// # Errors
-/// Whatever the store or the writer says; the file is then without its last line.
+/// Fails with the error of the store or the writer; the file then lacks its last line.
 pub async fn export<W: Write + Send>(
     store: &GraphStore,
     writer: &mut W,
@@ -133,7 +134,8 @@ pub async fn export<W: Write + Send>(
     Ok(())
 }
 
-/// Writes the nodes that come, and gives the number of each: the store's ids mean nothing elsewhere.
+/// Writes the received nodes, and returns a number for each, as the store's IDs mean nothing
+/// elsewhere.
 async fn write_nodes<W: Write + Send>(
     writer: &mut W,
     mut nodes: mpsc::Receiver<GraphNode>,
@@ -150,7 +152,7 @@ async fn write_nodes<W: Write + Send>(
     Ok(numbers)
 }
 
-/// Writes the relationships that come between nodes that were written, and gives how many those are.
+/// Writes the received relationships between written nodes, and returns their number.
 async fn write_relationships<W: Write + Send>(
     writer: &mut W,
     mut relationships: mpsc::Receiver<GraphRelationship>,
@@ -159,7 +161,7 @@ async fn write_relationships<W: Write + Send>(
 ) -> Result<u64, TransferError> {
     let mut made = 0;
     while let Some(mut one) = relationships.recv().await {
-        // What was made since the nodes were read is not part of this export.
+        // Relationships created after the nodes were read are not part of this export.
         let (Some(from), Some(to)) = (numbers.get(&one.from), numbers.get(&one.to)) else {
             continue;
         };
@@ -227,7 +229,7 @@ fn properties(row: &Row) -> Map<String, Value> {
     }
 }
 
-/// Brings together what shares a key, each with its place in the list.
+/// Groups items by key, each with its index in the list.
 pub(crate) fn grouped<T, K: Eq>(items: &[T], key: impl Fn(&T) -> K) -> Vec<(K, Vec<(usize, &T)>)> {
     let mut groups: Vec<(K, Vec<(usize, &T)>)> = Vec::new();
     for (place, item) in items.iter().enumerate() {
@@ -240,7 +242,7 @@ pub(crate) fn grouped<T, K: Eq>(items: &[T], key: impl Fn(&T) -> K) -> Vec<(K, V
     groups
 }
 
-/// Labels as they stand behind a node in a pattern.
+/// Labels as they follow a node in a pattern.
 fn pattern(labels: &[String]) -> Result<String, StoreError> {
     labels
         .iter()
@@ -248,7 +250,7 @@ fn pattern(labels: &[String]) -> Result<String, StoreError> {
         .collect()
 }
 
-/// Relationships of one type, as a statement is given them.
+/// Relationships of one type, as parameters of a statement.
 fn relationship_rows(members: &[(usize, &GraphRelationship)]) -> Params {
     let row = |(_, one): &(usize, &GraphRelationship)| json!({"from": one.from, "to": one.to, "properties": one.properties});
     params(json!({"rows": members.iter().map(row).collect::<Vec<Value>>()}))
@@ -261,7 +263,7 @@ impl GraphStore {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// Streams a statement's rows, each made into something else.
+    /// Streams a statement's rows, converting each.
     async fn convert<T: Send>(
         &self,
         statement: &str,
@@ -283,7 +285,7 @@ impl GraphStore {
         read
     }
 
-    /// How many nodes and relationships there are.
+    /// Number of nodes and relationships.
     pub async fn size(&self) -> Result<(u64, u64), StoreError> {
         Ok((
             self.count(statements::COUNT_NODES, "nodes").await?,
@@ -292,7 +294,7 @@ impl GraphStore {
         ))
     }
 
-    /// Hands over every node, on one snapshot; vectors as lists of floats.
+    /// Sends every node, from one snapshot; vectors as lists of floats.
     pub async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError> {
         self.convert(statements::ALL_NODES, to, |row| {
             let mut node = GraphNode::from_row(row);
@@ -303,7 +305,7 @@ impl GraphStore {
         .await
     }
 
-    /// Hands over every relationship, on one snapshot.
+    /// Sends every relationship, from one snapshot.
     pub async fn relationships(
         &self,
         to: mpsc::Sender<GraphRelationship>,
@@ -317,7 +319,7 @@ impl GraphStore {
         .await
     }
 
-    /// Creates nodes and returns what they are called in this store, in order.
+    /// Creates nodes and returns their IDs in this store, in order.
     pub async fn create_nodes(&self, mut nodes: Vec<GraphNode>) -> Result<Vec<String>, StoreError> {
         self.survey.outdate();
         let dialect = self.engine.dialect();
@@ -343,7 +345,7 @@ impl GraphStore {
         Ok(ids)
     }
 
-    /// Creates relationships between nodes by what they are called in this store.
+    /// Creates relationships between nodes, given by their IDs in this store.
     pub async fn create_relationships(
         &self,
         relationships: Vec<GraphRelationship>,

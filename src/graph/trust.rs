@@ -1,11 +1,11 @@
-//! How far what is remembered is to be trusted.
+//! How far remembered content can be trusted.
 
 use serde::{Deserialize, Serialize};
 
 use super::Source;
 
-/// Where something comes from. What is made of several things has the lowest class of them, and what the bot says is never
-/// more than [`Trust::Talk`]. The earlier ones are the lower ones.
+/// The origin of a content, as a trust class. What is made from several contents has the lowest class of them, and what
+/// the bot says is never above [`Trust::Talk`]. The variants are in ascending order.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -13,14 +13,14 @@ use super::Source;
 pub enum Trust {
     /// A file that came with a message.
     File,
-    /// What a tool gave: rows of the team's graph, other people's services.
+    /// The result of a tool: rows of the team's graph, or other people's services.
     Tool,
-    /// Documents and records that were ingested.
+    /// Ingested documents and records.
     Documents,
-    /// What the bot said, made of nothing but what people said.
+    /// Said by the bot, from nothing but what people said.
     #[default]
     Talk,
-    /// What a person said.
+    /// Said by a person.
     Person,
 }
 
@@ -33,7 +33,7 @@ impl Trust {
         Self::Person,
     ];
 
-    /// As it is kept.
+    /// The stored name.
     pub fn name(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -48,12 +48,12 @@ impl Trust {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// The class of what the bot makes of things of these classes.
+    /// The class of what the bot makes from content of these classes.
     pub fn derived(from: impl IntoIterator<Item = Self>) -> Self {
         from.into_iter().fold(Self::Talk, Self::min)
     }
 
-    /// Whether somebody else than the people who talk with the bot may have written what is in it.
+    /// Whether somebody other than the people who talk with the bot may have written part of it.
     pub fn is_low(self) -> bool {
         match self {
             Self::File | Self::Tool | Self::Documents => true,
@@ -61,7 +61,7 @@ impl Trust {
         }
     }
 
-    /// Of a turn that says nothing of it: one that an earlier version kept.
+    /// The class of a turn without one, kept by an earlier version.
     pub(super) fn of_old(source: Source) -> Self {
         match source {
             Source::Message | Source::Note => Self::Person,

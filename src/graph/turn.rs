@@ -1,4 +1,4 @@
-//! What is kept of a turn, and what is asked and told of it.
+//! The data of turns: what is kept, and the requests and results of the store.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,26 +16,26 @@ use super::trace::Trace;
 use super::trust::Trust;
 use crate::retrieval::speech::states;
 
-/// One response in the graph: what was asked, what was answered, and how.
+/// One response in the graph: the question, the answer, and how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     pub id: ResponseId,
-    /// The session's id.
+    /// ID of the session.
     pub session: String,
-    /// Place among the turns of the audience, counted from 1; gaps mean something was forgotten.
-    /// Zero before it is saved.
+    /// Position among the turns of the audience, from 1; gaps mean that something was forgotten. Zero before it is
+    /// saved.
     pub position: i64,
     pub created_at: DateTime<Utc>,
     pub source: Source,
     pub input: String,
     pub rephrased_question: Option<String>,
     pub output: String,
-    /// The Cypher that was run for it.
+    /// The Cypher that ran for it.
     pub cypher: Option<String>,
     pub event: String,
-    /// Stable id of the person on the platform.
+    /// Stable ID of the person on the platform.
     pub author: String,
-    /// As people see the person.
+    /// The person's display name.
     pub author_name: String,
     /// Made from live results, so never recalled.
     pub volatile: bool,
@@ -44,29 +44,29 @@ pub struct Turn {
     pub prompt_tokens: u32,
     pub completion_tokens: u32,
     pub duration_ms: u32,
-    /// Where people can look at the message; none where the platform has no such address.
+    /// Link to the message; `None` if the platform has no such address.
     #[serde(default)]
     pub link: Option<String>,
-    /// The messages it went out as; none as long as nothing says that it did.
+    /// The delivered messages; `None` as long as no delivery is recorded.
     #[serde(default)]
     pub delivered: Option<Delivered>,
-    /// When its message was edited last, as far as the answer knows.
+    /// When its message was last edited, as far as the answer takes it into account.
     #[serde(default)]
     pub revised_at: Option<DateTime<Utc>>,
-    /// What was read of the files that came with the message. Only a window has it.
+    /// The text of the files that came with the message. Loaded for a window only.
     #[serde(default)]
     pub attached: Vec<AttachedText>,
-    /// The event of the message that it answers, where the platform says it.
+    /// The event of the message that it answers, if the platform says so.
     #[serde(default)]
     pub reply_to: Option<String>,
-    /// Of the answer; of what was only heard or noted, that a person said it.
+    /// The trust class of the answer; for a heard message or a note, that of a person.
     #[serde(default)]
     pub trust: Trust,
 }
 
 impl Turn {
-    /// An exchange of which nothing else is known: answered now, without a vector, and not yet saved. Its
-    /// event is called as it is itself.
+    /// An exchange with default values: answered now, without a vector, and not saved yet. Its event has the same ID
+    /// as the turn.
     pub fn of(session: &str, author: &str, input: &str, output: &str) -> Self {
         let id = ResponseId::fresh();
         Self {
@@ -97,8 +97,8 @@ impl Turn {
         }
     }
 
-    /// What somebody said to others, of which nothing else is known: heard now, without a vector, and not
-    /// yet saved. Its event is called as it is itself.
+    /// A heard message with default values: heard now, without a vector, and not saved yet. Its event has the same ID
+    /// as the turn.
     pub fn message(session: &str, author: &str, text: &str) -> Self {
         Self {
             source: Source::Message,
@@ -107,7 +107,7 @@ impl Turn {
         }
     }
 
-    /// Whether people said it to one another, and the bot only heard it.
+    /// Whether it is a heard message.
     pub fn is_message(&self) -> bool {
         match self.source {
             Source::Message => true,
@@ -119,8 +119,8 @@ impl Turn {
         }
     }
 
-    /// What somebody wants to be kept in mind, of which nothing else is known: said now, without a vector, and not yet
-    /// saved. Its event is called as it is itself.
+    /// A note with default values: said now, without a vector, and not saved yet. Its event has the same ID as the
+    /// turn.
     pub fn note(session: &str, author: &str, text: &str) -> Self {
         Self {
             source: Source::Note,
@@ -129,7 +129,7 @@ impl Turn {
         }
     }
 
-    /// Whether somebody had it kept in mind.
+    /// Whether it is a note.
     pub fn is_note(&self) -> bool {
         match self.source {
             Source::Note => true,
@@ -164,8 +164,8 @@ pub struct AttachedText {
     pub text: String,
 }
 
-/// A response's id: time-ordered (UUID version 7), made by the process that answered, so that a
-/// save whose outcome is unknown can be tried again.
+/// A response's ID: time-ordered (UUID version 7), and made by the process that answered, so that a save with an
+/// unknown outcome can be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResponseId(pub Uuid);
 
@@ -181,7 +181,7 @@ impl fmt::Display for ResponseId {
     }
 }
 
-/// What made an answer.
+/// The origin of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -189,30 +189,29 @@ pub enum Source {
     Model,
     /// A model wrote it, from what it found in the team's knowledge.
     Knowledge,
-    /// A model wrote it from passages of what the team has ingested, or it quotes them.
+    /// A model wrote it from passages of ingested documents, or it quotes them.
     Retrieval,
-    /// It only quotes memory: no model was there. Not embedded, so what it quotes is not recalled
-    /// twice.
+    /// It only quotes memory; no model was available. It is not embedded, so that its quotes are not recalled twice.
     Memory,
-    /// Nothing: people said it to one another. The bot heard it and answered nothing, so its output is empty, and
-    /// whatever is about answers does not see it.
+    /// No answer: people said it to one another. The bot only heard it, so its output is empty, and operations on
+    /// answers ignore it.
     Message,
-    /// Nothing: somebody had it kept in mind. What is about answers does not see it either.
+    /// No answer: it is a note. Operations on answers ignore it too.
     Note,
 }
 
 impl Turn {
-    /// The question so that it stands alone, as it was understood where it was rephrased.
+    /// The question made to stand alone, if it was rephrased.
     pub fn understood(&self) -> &str {
         self.rephrased_question.as_deref().unwrap_or(&self.input)
     }
 
-    /// Whether it says anything that may be recalled, and so has a vector: the one rule of the recall index and of the
-    /// stores.
+    /// Whether it has anything that may be recalled, and therefore a vector. This is the one rule for the recall index
+    /// and the stores.
     pub fn can_be_recalled(&self) -> bool {
         let says_something = match self.source {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
-            // What it answered only quotes; what it was told may be worth recalling.
+            // Its answer only quotes, but its input may be worth recalling.
             Source::Memory => states(&self.input),
             Source::Message | Source::Note => !self.input.trim().is_empty(),
         };
@@ -220,7 +219,7 @@ impl Turn {
     }
 }
 
-/// A vector, and the embedder that made it: vectors of different embedders are never compared.
+/// A vector and the embedder that made it; vectors of different embedders are never compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     pub embedder: String,
@@ -234,28 +233,28 @@ pub struct Summary {
     pub text: String,
     /// The last response it covers.
     pub through: ResponseId,
-    /// The lowest class of what it covers.
+    /// The lowest trust class of what it covers.
     pub trust: Trust,
 }
 
-/// What one turn asks of the store before it begins.
+/// What one turn reads from the store before it begins.
 #[derive(Clone, Debug)]
 pub struct TurnRead<'a> {
     pub session: &'a ConversationId,
     pub audience: &'a AudienceId,
     pub event: &'a EventId,
-    /// How many of the last turns, at most.
+    /// Maximum number of the last turns.
     pub window: usize,
-    /// The recall index has seen the audience's turns up to here.
+    /// The position up to which the recall index has seen the audience's turns.
     pub seen: i64,
 }
 
-/// What one turn gets.
+/// The result of such a read.
 #[derive(Clone, Debug, Default)]
 pub struct TurnContext {
-    /// The turn this event already made, if it did; without its embedding.
+    /// The turn that the event already has, if any; without its embedding.
     pub duplicate: Option<Turn>,
-    /// The turn that this event made was forgotten since.
+    /// The turn of this event was forgotten.
     pub is_forgotten: bool,
     /// The last turns of the session, oldest first, without their embeddings; at most 64.
     pub window: Vec<Turn>,
@@ -263,34 +262,33 @@ pub struct TurnContext {
     pub news: News,
 }
 
-/// What is new in an audience since a position.
+/// What is new in an audience after a position.
 #[derive(Clone, Debug, Default)]
 pub struct News {
     /// In the order of their positions.
     pub turns: Vec<Turn>,
-    /// Rises whenever something in the audience is forgotten or replaced: an index made at another
-    /// epoch has to be loaded again.
+    /// Increases whenever something in the audience is forgotten or replaced. An index made at another epoch must be
+    /// loaded again.
     pub epoch: i64,
-    /// Everything up to this position is in `turns`, was there before, or was forgotten: what has
-    /// been seen now.
+    /// Everything up to this position is in `turns`, was known before, or was forgotten.
     pub through: i64,
     /// There is more after `through`; [`GraphStore::turns_since`](super::GraphStore::turns_since) has it.
     pub more: bool,
 }
 
-/// By what a turn shows that it replaces an earlier one.
+/// How it is known that a turn replaces an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// It names another value.
     Value,
-    /// It takes it back.
+    /// It withdraws the earlier one.
     Word,
-    /// Somebody said so: it holds in any light.
+    /// Somebody said so; it holds for every question.
     Correction,
 }
 
 impl How {
-    /// As it is kept.
+    /// The stored name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Value => "value",
@@ -305,7 +303,7 @@ impl How {
 pub struct Replaced {
     pub later: ResponseId,
     pub earlier: ResponseId,
-    /// When somebody said so; none where it is by its words.
+    /// When somebody corrected it; `None` if it was inferred from the words.
     pub corrected_at: Option<DateTime<Utc>>,
 }
 
@@ -317,7 +315,7 @@ pub struct NewTurn {
     #[serde(default)]
     pub recalls_also: Vec<AudienceId>,
     pub turn: Turn,
-    /// `elementId`s, read in this turn, of the knowledge nodes the answer was made from.
+    /// `elementId`s, read in this turn, of the knowledge nodes from which the answer was made.
     pub context: Vec<String>,
     /// The memories the answer was given, with their scores.
     pub recalled: Vec<(ResponseId, f64)>,
@@ -327,7 +325,7 @@ pub struct NewTurn {
 }
 
 impl NewTurn {
-    /// The same question, with nothing of what was answered: that said what is forgotten.
+    /// The same question without the answer, which contains what is forgotten.
     pub fn emptied(&self) -> Self {
         Self {
             turn: Turn {
@@ -344,7 +342,7 @@ impl NewTurn {
         }
     }
 
-    /// A turn that was made from nothing else.
+    /// A turn with default values.
     pub fn of(audience: Audience, turn: Turn) -> Self {
         Self {
             audience,
@@ -366,35 +364,36 @@ impl NewTurn {
     }
 }
 
-/// What became of a turn to append.
+/// The result of appending a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Appended {
     Saved {
         position: i64,
     },
-    /// The same event had made a turn already; nothing was written.
+    /// The same event already had a turn; nothing was written.
     Duplicate(Box<Turn>),
 }
 
 /// What to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forget {
-    /// One turn; the chain closes over it.
+    /// One turn; the gap in the chain is closed.
     Turn(ResponseId),
-    /// The session and all its turns. What was said there up to a time, by its platform's clock, is not kept again.
+    /// The session and all its turns. Messages from there up to this time, by the platform's clock, are not kept
+    /// again.
     Session { said_until: DateTime<Utc> },
 }
 
-/// What was forgotten.
+/// The result of forgetting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forgotten {
     pub turns: usize,
-    /// Answers from memory alone that quoted a forgotten turn, and were blotted out with it.
+    /// Number of answers from memory that quoted a forgotten turn and were emptied.
     pub quotes: usize,
-    /// Nothing reads it any more, and yet it is still in a file that could not be written anew.
+    /// Nothing reads it any more, but it is still in a file that could not be rewritten.
     pub is_in_file: bool,
-    /// What went out of the answers that were emptied: one that was delivered since somebody looked for what is to be
-    /// taken away is among them.
+    /// The delivered messages of emptied answers, including those delivered after an earlier look for messages to
+    /// withdraw.
     pub emptied: Vec<Spoken>,
 }
 
@@ -404,12 +403,12 @@ pub struct Explanation {
     pub turn: Turn,
     pub votes: Votes,
     pub trace: Trace,
-    /// The memories it was given, best first, with their scores.
+    /// The memories that it was given, best first, with their scores.
     pub recalled: Vec<(f64, Turn)>,
-    /// What the places of these are called.
+    /// The names of their places.
     pub places: HashMap<ResponseId, String>,
     pub context: Vec<KnowledgeNode>,
-    /// Sources that it was made from and that were removed since.
+    /// Sources from which it was made and that were removed since.
     pub removed_sources: Vec<String>,
 }
 
@@ -418,12 +417,12 @@ pub struct Explanation {
 pub struct KnowledgeNode {
     pub labels: Vec<String>,
     pub properties: serde_json::Map<String, serde_json::Value>,
-    /// It says something else now than when it was used.
+    /// Its content has changed since it was used.
     pub has_changed: bool,
 }
 
 impl KnowledgeNode {
-    /// What it is called by: one of [`NODE_NAMES`].
+    /// The property with its name: one of [`NODE_NAMES`].
     pub fn name_property(&self) -> Option<&'static str> {
         let is_text = |name: &&str| {
             self.properties
@@ -434,7 +433,7 @@ impl KnowledgeNode {
     }
 }
 
-/// What nodes of knowledge are called by, the first that they have.
+/// Properties that name a knowledge node; the first one that it has is used.
 pub const NODE_NAMES: [&str; 5] = ["title", "name", "label", "subject", "headline"];
 
 /// One line of `muninn sessions`.
@@ -448,7 +447,7 @@ pub struct SessionOverview {
     pub title: Option<String>,
 }
 
-/// What a session's chain is made of, to see that it is whole.
+/// The shape of a session's chain, to check that it is intact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChainShape {
     pub turns: usize,
@@ -459,36 +458,35 @@ pub struct ChainShape {
 }
 
 impl ChainShape {
-    /// One unbroken chain with one pointer, or nothing at all.
+    /// Whether it is one unbroken chain with one pointer, or empty.
     pub fn is_whole(self) -> bool {
         self.pointers == usize::from(self.turns > 0) && self.links == self.turns.saturating_sub(1)
     }
 }
 
-/// How many of an audience's turns have a vector of the same embedder, of those that recall
-/// compares vectors of.
+/// The number of an audience's turns with a vector of one embedder, among those whose vectors recall compares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddedBy {
     pub audience: AudienceId,
-    /// None: they have no vector.
+    /// `None` for turns without a vector.
     pub embedder: Option<String>,
     pub turns: usize,
 }
 
-/// How a store is, for `muninn doctor`.
+/// The state of a store, for `muninn doctor`.
 #[derive(Clone, Debug)]
 pub struct StoreHealth {
-    /// Engine and version, as people know it: `Neo4j 5.26.30 community`.
+    /// Engine and version, in the usual spelling: `Neo4j 5.26.30 community`.
     pub engine: String,
     pub schema_version: i64,
-    /// Constraints and indexes that should be there and are not.
+    /// Required constraints and indexes that are missing.
     pub missing: Vec<String>,
     pub sessions: usize,
     pub turns: usize,
-    /// As whom generated statements run; none where a store has no users.
+    /// The user of generated statements; `None` if the store has no users.
     pub reading: Option<Reading>,
     /// Why the graph should move to a server.
     pub outgrown: Option<Outgrown>,
-    /// What the person who runs the bot should know of.
+    /// What the operator should know.
     pub warnings: Vec<String>,
 }

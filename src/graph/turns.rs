@@ -1,4 +1,4 @@
-//! The turns of a session and of an audience: reading and appending them.
+//! Reads and appends the turns of a session and of an audience.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl GraphStore {
         let rows = self.engine.read(statement, params(bound)).await?;
         let row = single(&rows)?;
         let mut window = turns(row, "window")?;
-        // Positions rise along a chain: both are given in one transaction.
+        // Positions increase along a chain, as both are set in one transaction.
         window.sort_by_key(|turn| turn.position);
         if window.len() == read.window && !window.iter().all(Turn::is_answered) {
             window = self.long_window(read).await?;
@@ -42,7 +42,7 @@ impl GraphStore {
             duplicate: match row.get("duplicate") {
                 None | Some(Value::Null) => None,
                 Some(found) if is_deleted(found) => None,
-                // What was only heard may still be answered.
+                // A message that was only heard may still be answered.
                 Some(found) => Some(turn(found)?).filter(Turn::is_answered),
             },
             is_forgotten: row.get("isForgotten").and_then(Value::as_bool) == Some(true),
@@ -52,8 +52,8 @@ impl GraphStore {
         })
     }
 
-    /// As many of the last answers of a session as a window has turns, with what people said to one
-    /// another between and after them, as far as the longest window reaches.
+    /// As many of a session's last answers as a window has turns, with the heard messages between and
+    /// after them, as far as the longest window reaches.
     async fn long_window(&self, read: &TurnRead<'_>) -> Result<Vec<Turn>, StoreError> {
         let bound = json!({
             "session": read.session.as_str(), "window": statements::MAX_WINDOW,
@@ -92,13 +92,13 @@ impl GraphStore {
                 }
                 None => unexpected("a save that wrote nothing, of an event without a turn"),
             },
-            // The same event at the same time in another session runs into the constraint.
+            // The same event at the same time in another session violates the constraint.
             Err(error @ (StoreError::Refused { .. } | StoreError::Invalid(_))) => error,
             Err(error) => return Err(error),
         };
         match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
             Some(heard) if heard.is_message() => {
-                // It is removed now, so this ends with the second try.
+                // The heard message is removed now, so the second try ends the recursion.
                 self.answered_after_all(&new.turn.event).await?;
                 Box::pin(self.append(guard, new)).await
             }
@@ -124,8 +124,8 @@ impl GraphStore {
         }
     }
 
-    /// Takes what was only heard out of its chain: it is answered after all, and the turn of its event
-    /// is to take its place. Nothing is marked as forgotten.
+    /// Removes a heard message from its chain, because it is answered after all and the turn of its
+    /// event replaces it. Nothing is marked as forgotten.
     pub(super) async fn answered_after_all(&self, event: &str) -> Result<(), StoreError> {
         let Some(heard) = self.turn_of_event(&EventId::new(event)).await? else {
             return Ok(());
@@ -140,8 +140,8 @@ impl GraphStore {
         Ok(())
     }
 
-    /// The session's answers after one of them (or its first ones), at most `limit`, in order: without
-    /// what people said to one another in between.
+    /// The session's answers after a given one (or its first ones), at most `limit`, in order, without
+    /// the heard messages in between.
     pub async fn answers_after(
         &self,
         session: &ConversationId,
@@ -160,8 +160,8 @@ impl GraphStore {
         each_turn(found)
     }
 
-    /// Appends turns to the chains of their sessions, in their order: all of them in one transaction,
-    /// or none. Those whose event has made a turn already are left out.
+    /// Appends turns to the chains of their sessions, in order: all in one transaction, or none. Turns
+    /// whose event already has one are skipped.
     pub async fn append_all(
         &self,
         guards: &[SessionGuard],
@@ -183,7 +183,7 @@ impl GraphStore {
             more: true,
             ..News::default()
         };
-        // What was forgotten leaves holes, so a stretch may hold fewer turns than positions.
+        // Forgotten turns leave gaps, so a range may have fewer turns than positions.
         loop {
             let missing = limit - i64::try_from(found.turns.len()).unwrap_or(i64::MAX);
             let until = found
@@ -208,7 +208,7 @@ impl GraphStore {
         }
     }
 
-    /// The session's turns that follow `after` (or its first ones), at most `limit`, in order.
+    /// The session's turns after `after` (or its first ones), at most `limit`, in order.
     pub async fn chain(
         &self,
         session: &ConversationId,
@@ -230,8 +230,8 @@ impl GraphStore {
         Ok(found)
     }
 
-    /// Replaces the summary, unless the session's summary is no longer the one that covers up to
-    /// `previous`, or something was forgotten since `epoch`. Says whether it did.
+    /// Replaces the summary, unless the present one does not end at `previous` any more, or something
+    /// was forgotten since `epoch`. Returns whether it did.
     pub async fn save_summary(
         &self,
         guard: &SessionGuard,
@@ -254,7 +254,7 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// A row for each of the turns that follow, in order.
+    /// One row for each of the next turns, in order.
     async fn chain_step(
         &self,
         session: &ConversationId,
@@ -276,7 +276,7 @@ impl GraphStore {
     }
 }
 
-/// One stretch of news, and where the audience's counter stands.
+/// One range of news, and the value of the audience's counter.
 pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError> {
     let mut found = turns(row, "news")?;
     found.sort_by_key(|turn| turn.position);
@@ -289,7 +289,7 @@ pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError>
     })
 }
 
-/// The same of a row a turn.
+/// The same for one row per turn.
 fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<News, StoreError> {
     let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
     for row in rows {

@@ -1,8 +1,8 @@
 //! Graph values as JSON.
 //!
 //! Null, booleans, integers, floats, strings, lists and maps are themselves (`1` is an integer,
-//! `1.0` a float). What JSON has no word for is an object with one key that begins with `$`; a map
-//! that happens to look like one is wrapped in `$map`.
+//! `1.0` a float). Types that JSON lacks are objects with one key that begins with `$`; a map that
+//! happens to look like one is wrapped in `$map`.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
@@ -21,17 +21,17 @@ pub(crate) const MAP: &str = "$map";
 pub(crate) const NODE: &str = "$node";
 /// `{"type", "properties"}`
 pub(crate) const RELATIONSHIP: &str = "$relationship";
-/// Nodes and relationships in turn.
+/// Nodes and relationships alternating.
 pub(crate) const PATH: &str = "$path";
 
-/// A value that JSON has no word for.
+/// A value of a type that JSON lacks.
 pub(crate) fn tagged(tag: &str, value: impl Into<Value>) -> Value {
     let mut object = Map::new();
     object.insert(tag.to_owned(), value.into());
     Value::Object(object)
 }
 
-/// The tag and what it tags, or nothing where the object is a plain map.
+/// The tag and its value; `None` if the object is a plain map.
 pub(crate) fn tag_of(object: &Map<String, Value>) -> Option<(&str, &Value)> {
     if object.len() != 1 {
         return None;
@@ -49,7 +49,7 @@ pub(crate) fn map(object: Map<String, Value>) -> Value {
     }
 }
 
-/// A float; JSON has no word for those that are no numbers.
+/// A float; JSON lacks NaN and infinities.
 pub(crate) fn float(value: f64) -> Value {
     match serde_json::Number::from_f64(value) {
         Some(number) => Value::Number(number),
@@ -57,7 +57,7 @@ pub(crate) fn float(value: f64) -> Value {
     }
 }
 
-/// A length of time in the parts Cypher keeps apart.
+/// A duration in the parts that Cypher keeps apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DurationParts {
     pub(crate) months: i64,
@@ -92,7 +92,7 @@ impl DurationParts {
     }
 }
 
-/// Reads an instant.
+/// Parses an instant.
 pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
     let text = match value {
         Value::String(text) => text,
@@ -106,7 +106,7 @@ pub(crate) fn instant(value: &Value) -> Option<DateTime<Utc>> {
     Some(DateTime::parse_from_rfc3339(text).ok()?.to_utc())
 }
 
-/// `2026-01-02T03:04:05+01:00[Europe/Oslo]` as instant and name of the zone.
+/// Splits `2026-01-02T03:04:05+01:00[Europe/Oslo]` into the instant and the name of the zone.
 pub(crate) fn split_zone(text: &str) -> (&str, Option<&str>) {
     match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
         Some((instant, zone)) => (instant, Some(zone)),
@@ -128,7 +128,7 @@ pub(crate) fn relationship(kind: &str, properties: Map<String, Value>) -> Value 
     tagged(RELATIONSHIP, inner)
 }
 
-/// A path from its nodes and the relationships between them.
+/// A path, from its nodes and the relationships between them.
 pub(crate) fn path(nodes: Vec<Value>, relationships: Vec<Value>) -> Value {
     let mut relationships = relationships.into_iter();
     let mut steps = Vec::new();
@@ -139,7 +139,7 @@ pub(crate) fn path(nodes: Vec<Value>, relationships: Vec<Value>) -> Value {
     tagged(PATH, steps)
 }
 
-/// What people and models read: tags replaced by their text.
+/// The form for people and models: tags are replaced by their text.
 pub(crate) fn plain(value: Value) -> Value {
     match value {
         Value::Object(object) => match tag_of(&object) {
@@ -157,7 +157,7 @@ pub(crate) fn plain(value: Value) -> Value {
     }
 }
 
-/// Values that every engine gives back as they were.
+/// Values that every engine returns unchanged.
 #[cfg(test)]
 pub(crate) fn in_every_engine() -> Vec<Value> {
     vec![

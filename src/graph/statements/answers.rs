@@ -1,12 +1,12 @@
-//! Statements about answers that were given already.
+//! Statements about existing answers.
 
 pub(crate) const AUDIENCE_OF: &str = "\
     MATCH (s:Session {id: $session})-[:IN]->(c:Channel) RETURN c.id AS audience";
 
-/// The first part of putting another turn in the place of an earlier one, whose node, event, chain
-/// and position stay. What quoted the old one is blotted out as if it were forgotten, and indexes
-/// hear of it by the epoch. One that follows a newer revision stays: somebody else was faster. What it replaced, and what
-/// replaced it, was decided by the old one; what somebody corrected stays so. The title is the first question.
+/// The first part of replacing a turn, whose node, event, chain and position stay. Quotes of the old turn are emptied as
+/// if it were forgotten, and indexes notice it by the epoch. A turn that follows a newer revision is not replaced, as
+/// another process was faster. The links to what it replaced and what replaced it are removed, as they depended on the
+/// old text; corrections by people stay. The title is the first question.
 macro_rules! replace {
     ($tail:expr) => {
         concat!(
@@ -56,14 +56,13 @@ pub(crate) const REPLACE_RECALLED: &str = replace!(link_recalled!());
 
 pub(crate) const REPLACE_LINKED: &str = replace!(link_sources!());
 
-/// What is marked as forgotten is about to go: whoever forgets it may not know of what it is delivered as.
+/// An answer that is marked as forgotten is about to be deleted; whoever forgets it may not know its delivered messages.
 pub(crate) const SET_DELIVERED: &str = "\
     MATCH (r:Response {id: $id}) SET r.delivered = $delivered WITH r \
     OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
     RETURN r.output <> $blot AND f IS NULL AS stands";
 
-/// Adds a line to what people thought of an answer. Nothing is read before it, so nothing said at
-/// the same time is lost.
+/// Appends a vote on an answer. It reads nothing before, so concurrent votes are not lost.
 macro_rules! add_feedback {
     ($where:literal) => {
         concat!(
@@ -75,17 +74,17 @@ macro_rules! add_feedback {
     };
 }
 
-/// To the answer that went out as this message.
+/// To the answer that was delivered as this message.
 pub(crate) const GIVE_FEEDBACK: &str = add_feedback!("r.delivered CONTAINS $sought");
 
-/// To the answer that has feedback of this event.
+/// To the answer with feedback of this event.
 pub(crate) const WITHDRAW_FEEDBACK: &str = add_feedback!("r.feedback CONTAINS $sought");
 
 pub(crate) const RESPONSE_OF_MESSAGE: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.delivered CONTAINS $sought \
     RETURN r.id AS id, r.session AS session";
 
-/// Adds a line to each, where there is room.
+/// Appends a line to each, if there is room.
 pub(crate) const QUOTED_IN: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) WHERE size(coalesce(r.quotedIn, '')) < $most \
     SET r.quotedIn = coalesce(r.quotedIn, '') + $line";
@@ -105,12 +104,12 @@ pub(crate) const LAST_TURNS_OF: &str = concat!(
     " AS turn ORDER BY r.position DESC"
 );
 
-/// When a person last said something in an audience, beside one event.
+/// When a person last said something in an audience, apart from one event.
 pub(crate) const LAST_SAID_BY: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.eventId <> $event \
     RETURN max(r.createdAt) AS at";
 
-/// The audience is written to before it is read, so that of two processes one has it first.
+/// The audience is written before it is read, so that only one of two processes gets the digest.
 pub(crate) const TAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) SET c.id = c.id \
     WITH c, coalesce(c.digestAt, 0) AS before WHERE before < $at \
@@ -119,7 +118,7 @@ pub(crate) const TAKE_DIGEST: &str = "\
 pub(crate) const UNTAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) WHERE c.digestAt = $at SET c.digestAt = $before";
 
-/// The last turn of a person in an audience, or their last note, that is not forgotten just now.
+/// The last turn of a person in an audience, or their last note, that is not being forgotten.
 pub(crate) const LAST_OF_PERSON: &str = concat!(
     "MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND coalesce(r.source, 'model') <> 'message' ",
     "WITH r ORDER BY r.position DESC LIMIT 50 ",
@@ -128,7 +127,7 @@ pub(crate) const LAST_OF_PERSON: &str = concat!(
     "RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
 );
 
-/// The sessions that a person asked something in, newest first, with the first question.
+/// The sessions in which a person asked something, newest first, with the first question.
 pub(crate) const OWN_SESSIONS: &str = concat!(
     "MATCH (r:Response {author: $author}) WHERE r.session STARTS WITH $prefix AND ",
     is_answer!("r"),
@@ -144,7 +143,7 @@ pub(crate) const EXTENT: &str = concat!(
     " RETURN count(DISTINCT r.session) AS sessions, count(r) AS turns, min(r.createdAt) AS since"
 );
 
-/// What people said to one another stands on the same chain, and is no answer.
+/// Heard messages are on the same chain, but are not answers.
 pub(crate) const LAST_IN: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) WHERE ",
     is_answer!("r"),
@@ -155,7 +154,7 @@ pub(crate) const SESSIONS_OF: &str = "\
     MATCH (s:Session)-[:IN]->(c:Channel {id: $audience}) \
     RETURN DISTINCT s.id AS id, c.id AS audience";
 
-/// The sessions of a place and of what is below it.
+/// The sessions of a place and of everything below it.
 pub(crate) const SESSIONS_UNDER: &str = "\
     MATCH (s:Session)-[:IN]->(c:Channel) \
     WHERE s.id = $place OR s.id STARTS WITH $under OR c.id = $place OR c.id STARTS WITH $under \
@@ -167,7 +166,7 @@ pub(crate) const NEWEST_SESSIONS: &str = "\
     OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
     RETURN s.id AS id, s.updatedAt AS at, min(c.id) AS audience ORDER BY at DESC";
 
-/// What was spent since a moment: by a person, in an audience, by all together.
+/// The usage since a moment: by a person, in an audience, and in total.
 pub(crate) const USAGE: &str = concat!(
     "MATCH (r:Response) WHERE r.createdAt >= datetime($since) AND ",
     is_answer!("r"),
@@ -180,7 +179,7 @@ pub(crate) const USAGE: &str = concat!(
 pub(crate) const TURNS_BY_AUDIENCE: &str =
     "MATCH (r:Response) RETURN r.audience AS audience, count(r) AS turns";
 
-/// What became of the answers of a stretch of an audience's turns.
+/// The outcomes of the answers in a range of an audience's turns.
 pub(crate) const OUTCOMES: &str = concat!(
     "UNWIND range($first, $last) AS position ",
     "MATCH (r:Response {audience: $audience, position: position}) WHERE ",

@@ -1,7 +1,7 @@
-//! Saving many turns in one transaction: a statement for all sessions, one for all channels, one for
-//! all turns and so on, in an order in which [`super::APPEND`] takes its locks too.
+//! Statements that save many turns in one transaction: one for all sessions, one for all channels,
+//! one for all turns and so on. Their order is the one in which [`super::APPEND`] takes its locks.
 
-/// Of some events, those that have made a turn already.
+/// Those of some events that already have a turn.
 pub(crate) const KNOWN_EVENTS: &str = "\
     UNWIND $events AS event \
     MATCH (r:Response {eventId: event}) \
@@ -16,8 +16,8 @@ pub(crate) const SESSIONS: &str = "\
     WITH s, row \
     SET s.title = coalesce(s.title, row.title)";
 
-/// The channels of the turns. Each is locked by a property of its own before its counter is read,
-/// which then stands where the last of its turns will be.
+/// The channels of the turns. Each is locked by writing one of its properties before its counter is
+/// read, which is then set to the position of the last turn.
 pub(crate) const CHANNELS: &str = "\
     UNWIND $rows AS row \
     MERGE (c:Channel {id: row.audience}) \
@@ -32,7 +32,7 @@ pub(crate) const MEMBERS: &str = "\
     MATCH (c:Channel {id: row.audience}) \
     MERGE (s)-[:IN]->(c)";
 
-/// Creates nodes of these labels for the rows of turns.
+/// Creates nodes with these labels for the rows of turns.
 macro_rules! turns {
     ($labels:literal) => {
         concat!(
@@ -55,20 +55,20 @@ macro_rules! turns {
     };
 }
 
-/// The turns themselves, each so far behind the last of its channel.
+/// The turns, each at an offset before the last position of its channel.
 pub(crate) const TURNS: &str = turns!("Response");
 
-/// What people said to one another, in the same way.
+/// Heard messages, in the same way.
 pub(crate) const MESSAGES: &str = turns!("Response:Message");
 
-/// Turns that follow one another within the transaction.
+/// Links turns that follow one another within the transaction.
 pub(crate) const NEXT: &str = "\
     UNWIND $rows AS row \
     MATCH (a:Response {id: row.from}) \
     MATCH (b:Response {id: row.to}) \
     CREATE (a)-[:NEXT]->(b)";
 
-/// The chains, which go on where they ended.
+/// Continues the chains where they ended.
 pub(crate) const ENDS: &str = "\
     UNWIND $rows AS row \
     MATCH (s:Session {id: row.session}) \

@@ -1,6 +1,6 @@
-//! Statements about which messages are answered in a conversation and an audience.
+//! Statements about the attention set for a conversation and an audience.
 
-/// Always one row.
+/// Always returns one row.
 pub(crate) const READ: &str = "\
     OPTIONAL MATCH (s:Session {id: $session}) \
     OPTIONAL MATCH (c:Channel {id: $audience}) \
@@ -10,7 +10,7 @@ pub(crate) const READ: &str = "\
 pub(crate) const OF_SESSION: &str = "\
     MATCH (s:Session {id: $session}) SET s.attention = $attention RETURN s.id AS id";
 
-/// Nothing may have been said there yet.
+/// Creates the channel if nothing was said there yet.
 pub(crate) const OF_AUDIENCE: &str = "\
     MERGE (c:Channel {id: $audience}) \
     ON CREATE SET c.position = 0, c.epoch = 0, c.platform = $platform, c.workspace = $workspace, \

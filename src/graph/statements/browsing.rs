@@ -1,7 +1,7 @@
-//! Statements for people who look through the conversations.
+//! Statements for browsing the conversations.
 
-/// A page of conversations, those with the newest turns first; a conversation's last moment and id say where it stands. A
-/// conversation that an earlier version kept has no such moment: that of its last change counts.
+/// A page of conversations, those with the newest turns first. The last moment and ID of a conversation give its
+/// position. A conversation kept by an earlier version has no such moment; its last change counts instead.
 #[rustfmt::skip]
 macro_rules! page {
     ($sessions:expr) => {
@@ -20,7 +20,7 @@ macro_rules! page {
     };
 }
 
-/// Those of places.
+/// Limits it to places.
 #[rustfmt::skip]
 macro_rules! in_places {
     () => {
@@ -34,7 +34,7 @@ pub(crate) const PAGE: &str = page!("MATCH (s:Session) ");
 
 pub(crate) const PAGE_IN_PLACES: &str = page!(in_places!());
 
-/// Of conversations in which something was said. What is sought is in small letters.
+/// Of conversations in which something was said. The searched words are in lower case.
 pub(crate) const PAGE_OF_SAID: &str = page!(concat!(
     in_places!(),
     "MATCH (s)-[:HAS_RESPONSE]->(r:Response) \
@@ -49,31 +49,31 @@ pub(crate) const ONE: &str = "\
     RETURN s.id AS id, s.title AS title, c.id AS audience, c.platform AS platform, c.name AS place, \
     c.privateTo AS privateTo, coalesce(s.lastAt, s.updatedAt) AS lastAt, count(r) AS turns";
 
-/// Where conversations are.
+/// The places of conversations.
 pub(crate) const PLACES: &str = "\
     MATCH (c:Channel) WHERE $isAll OR c.id IN $readable \
     RETURN c.id AS id, c.platform AS platform, c.name AS name ORDER BY platform, name, id LIMIT $most";
 
-/// What an account may perhaps read: what it alone reads, and what several people do.
+/// The places that an account may be able to read: its private ones, and those of several people.
 pub(crate) const PERHAPS_READABLE: &str = "\
     MATCH (c:Channel {platform: $platform}) \
     WHERE c.privateTo = $account OR ($isShared AND c.privateTo IS NULL) RETURN c.id AS id";
 
-/// In which audiences answers were given.
+/// The audiences of answers.
 pub(crate) const AUDIENCES: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id, r.audience AS audience";
 
-/// The answers that people said something of.
+/// The answers with feedback.
 pub(crate) const RATED: &str = "\
     MATCH (r:Response) WHERE r.feedback <> '' \
     RETURN r.session AS session, r.feedback AS feedback ORDER BY r.id DESC LIMIT $most";
 
-/// What answers cost, and what people think of them.
+/// The cost of answers, and their votes.
 pub(crate) const COSTS: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     RETURN r.id AS id, r.costMicros AS costMicros, r.feedback AS feedback";
 
-/// What stands right before a turn, and right after it.
+/// The turns directly before and after a turn.
 pub(crate) const NEIGHBOURS: &str = "\
     MATCH (r:Response {id: $id}) \
     OPTIONAL MATCH (before:Response)-[:NEXT]->(r) \

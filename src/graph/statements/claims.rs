@@ -1,6 +1,6 @@
-//! Statements about who answers an event. All times are the graph's, in milliseconds.
+//! Statements about claims on events. All times are the graph's, in milliseconds.
 
-/// A claim is locked by a property of its own before it is looked at.
+/// A claim is locked by writing one of its properties before it is read.
 pub(crate) const CLAIM: &str = "\
     MERGE (c:MuninnClaim {event: $event}) SET c.touchedAt = timestamp() \
     WITH c, c.doneAt IS NOT NULL AS done, c.holder IS NOT NULL AS inherited, \
@@ -15,7 +15,7 @@ pub(crate) const RENEW: &str = "\
     WITH c, coalesce(c.isStopped, false) AS stopped \
     SET c.isStopped = null RETURN stopped";
 
-/// Whether somebody works on the event, or another process has its message, and lives.
+/// Whether a live process works on the event, or another live process has its message.
 pub(crate) const IS_CLAIMED: &str = "\
     OPTIONAL MATCH (c:MuninnClaim {event: $event}) WHERE c.doneAt IS NULL AND c.until >= timestamp() \
     WITH count(c) AS claims \
@@ -23,7 +23,8 @@ pub(crate) const IS_CLAIMED: &str = "\
     WHERE p.holder <> $holder AND p.leaseUntil >= timestamp() \
     WITH claims, count(p) AS messages WHERE claims + messages > 0 RETURN claims, messages";
 
-/// What a command is about, or came to. Times are the process's here: both engines keep these.
+/// The targets or the result of a command. The times are the process's here, as both engines store
+/// these.
 pub(crate) const OUTCOME: &str =
     "MATCH (c:MuninnClaim {event: $event}) RETURN c.outcome AS outcome";
 
@@ -34,7 +35,7 @@ pub(crate) const SET_OUTCOME: &str = "\
 pub(crate) const OLD_OUTCOMES: &str =
     "MATCH (c:MuninnClaim) WHERE c.outcomeAt < $before RETURN c.event AS event LIMIT 1";
 
-/// Where nobody claims anything, these are all there is.
+/// Where no process needs claims, these are all there is.
 pub(crate) const SWEEP_OUTCOMES: &str =
     "MATCH (c:MuninnClaim) WHERE c.outcomeAt < $before DELETE c RETURN count(*) AS removed";
 

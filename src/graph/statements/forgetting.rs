@@ -1,6 +1,6 @@
-//! Statements about what is to be forgotten, and what is left where it was.
+//! Statements about what is to be forgotten, and the marks that remain.
 
-/// What people said in some turns, and what was answered.
+/// What people said in some turns, and the answers.
 pub(crate) const SAID: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     RETURN r.id AS id, r.session AS session, r.position AS position, r.author AS author, \
@@ -47,15 +47,15 @@ pub(crate) const AFTER: &str = concat!(
     answer!("a")
 );
 
-/// Of some words, those that others than some people said in an audience.
+/// Those of some words that people other than these authors said in an audience.
 pub(crate) const SAID_BY_OTHERS: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE NOT r.author IN $authors \
     WITH toLower(r.input) AS said \
     UNWIND [word IN $words WHERE said CONTAINS word] AS word \
     RETURN DISTINCT word";
 
-/// Empties answers that say again what is to be forgotten, with the summaries that may have taken them up. Not those that
-/// say something else by now: the lock is taken before that is looked at.
+/// Empties answers that repeat what is to be forgotten, and the summaries that may contain it. Answers with another text
+/// by now are skipped; the lock is taken before that is checked.
 pub(crate) const EMPTY: &str = "\
     UNWIND $answers AS answer \
     MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response {id: answer.id}) \
@@ -70,7 +70,7 @@ pub(crate) const EMPTY: &str = "\
 pub(crate) const TURNS_OF: &str =
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) RETURN r.id AS id";
 
-/// What went out of some turns, and as listings that show them.
+/// The delivered messages of some turns, and the listings that show them.
 pub(crate) const SPOKEN: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     RETURN r.id AS id, r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn, r.output = $blot AS isEmpty, \
@@ -81,13 +81,13 @@ pub(crate) const QUOTING: &str = "\
     UNWIND $ids AS id \
     MATCH (:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) RETURN DISTINCT q.id AS id";
 
-/// What a person said until a moment, by falling ids.
+/// What a person said until a moment, by descending IDs.
 pub(crate) const OF_PERSON: &str = "\
     MATCH (r:Response {author: $author}) WHERE r.createdAt <= datetime($until) AND r.id < $before \
     RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
     coalesce(r.source, 'model') AS source ORDER BY r.id DESC LIMIT $most";
 
-/// When the newest of a person's turns was kept, by the clock of whoever kept it.
+/// When the newest of a person's turns was kept, by the clock of the process that kept it.
 pub(crate) const NEWEST_OF: &str = "\
     MATCH (r:Response {author: $author}) WITH r.createdAt AS createdAt \
     ORDER BY createdAt DESC LIMIT 1 RETURN createdAt";
@@ -98,17 +98,17 @@ pub(crate) const OLD: &str = "\
     RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
     coalesce(r.source, 'model') AS source ORDER BY r.position LIMIT $most";
 
-/// That a person's words up to a moment are forgotten, wherever they stand.
+/// Marks that a person's messages up to a moment are forgotten, in all places.
 pub(crate) const MARK_PERSON: &str = "\
     MERGE (f:MuninnForgotten {id: 'person ' + $author}) \
     SET f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END RETURN f.id AS id";
 
-/// Until when what some people said is forgotten.
+/// Until when the messages of some people are forgotten.
 pub(crate) const PERSON_MARKS: &str = "\
     UNWIND $authors AS author MATCH (f:MuninnForgotten {id: 'person ' + author}) \
     RETURN author, f.until AS until";
 
-/// Removes the conversations of which nothing is left, and the names of channels of which nothing is.
+/// Removes empty conversations, and the names of channels in which nothing is left.
 pub(crate) const DROP_EMPTY_SESSIONS: &str = "\
     UNWIND $sessions AS id MATCH (s:Session {id: id}) \
     OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r:Response) \
@@ -119,11 +119,11 @@ pub(crate) const UNNAME_EMPTY_CHANNELS: &str = "\
     OPTIONAL MATCH (r:Response {audience: id}) \
     WITH c, count(r) AS turns WHERE turns = 0 SET c.name = ''";
 
-/// Lists that a person saw.
+/// Removes the lists that a person saw.
 pub(crate) const DROP_LISTS: &str =
     "MATCH (c:MuninnClaim) WHERE c.event STARTS WITH $prefix DELETE c";
 
-/// What people thought of an answer, as long as nobody added to it.
+/// Replaces the votes on an answer, unless a vote was added meanwhile.
 pub(crate) const SET_FEEDBACK: &str = "\
     MATCH (r:Response {id: $id}) SET r.id = r.id WITH r WHERE r.feedback = $before \
     SET r.feedback = $feedback RETURN r.id AS id";
@@ -132,7 +132,7 @@ pub(crate) const SET_FEEDBACK: &str = "\
 pub(crate) const AUDIENCES_OF: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id, r.audience AS audience";
 
-/// Copies what is under a legal hold, for the operator alone.
+/// Copies turns under a legal hold, for the operator alone.
 pub(crate) const HOLD: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     MERGE (h:MuninnHeld {id: id + $suffix}) \
@@ -141,7 +141,7 @@ pub(crate) const HOLD: &str = "\
     h.source = r.source, h.input = r.input, h.output = r.output, h.attached = r.attached, \
     h.link = r.link RETURN count(h) AS times";
 
-/// How many copies there are of which audience.
+/// Number of copies by audience.
 pub(crate) const HELD: &str = "\
     MATCH (h:MuninnHeld) RETURN h.audience AS audience, count(h) AS copies";
 

@@ -1,13 +1,13 @@
-//! Statements about what people said that may be remembered of what they say to one another.
+//! Statements about the hearing rules that people set.
 
-/// All channels of which anything was ever said about it.
+/// All channels with any rule.
 pub(crate) const READ: &str = "\
     MATCH (c:Channel) WHERE c.memory IS NOT NULL OR c.announcedAt IS NOT NULL \
     OR c.optedOut IS NOT NULL OR c.offRecord IS NOT NULL \
     RETURN c.id AS audience, c.memory AS memory, c.announcedAt AS announcedAt, \
     coalesce(c.optedOut, []) AS optedOut, coalesce(c.offRecord, []) AS offRecord";
 
-/// Nothing may have been said there yet.
+/// Creates the channel if nothing was said there yet.
 macro_rules! channel {
     ($rest:literal) => {
         concat!(
@@ -22,10 +22,10 @@ macro_rules! channel {
 
 pub(crate) const HEAR: &str = channel!("SET c.memory = 'channel'");
 
-/// Whoever turns it on again is told once more.
+/// When it is turned on again, people are told again.
 pub(crate) const HEAR_NOBODY: &str = channel!("SET c.memory = 'asked', c.announcedAt = null");
 
-/// Who comes first says it: no row for the others.
+/// Only the first process announces it: the others get no row.
 pub(crate) const ANNOUNCES: &str = channel!(
     "SET c.position = coalesce(c.position, 0) \
      WITH c WHERE c.announcedAt IS NULL SET c.announcedAt = datetime($now)"

@@ -1,6 +1,6 @@
 //! Statements of an import.
 
-/// Before the graph is emptied: nothing of the file is there yet.
+/// Before the graph is emptied: nothing of the file is imported yet.
 pub(crate) const BEGIN: &str = "\
     MERGE (m:MuninnSchema {id: 'schema'}) \
     SET m.importing = true, m.importFile = $file, m.importDone = null RETURN m.id AS id";
@@ -24,7 +24,7 @@ pub(crate) const CONSTRAINT: &str = "\
 
 pub(crate) const DROP_CONSTRAINT: &str = "DROP CONSTRAINT muninn_import_number IF EXISTS";
 
-/// Takes the numbers away from a batch of nodes.
+/// Removes the numbers from a batch of nodes.
 pub(crate) const UNNUMBER: &str = "\
     MATCH (n:MuninnImported) WITH n LIMIT 5000 \
     REMOVE n:MuninnImported, n.muninnImport RETURN count(n) AS times";
@@ -47,9 +47,9 @@ pub(crate) fn relationships(kind: &str) -> String {
     )
 }
 
-/// Creates nodes with these labels, found by their element ids until the import is done. The id goes
-/// first: one that is set later is not the one by which the embedded engine's log knows the node.
-/// Where there is none it is null, which creates no property.
+/// Creates nodes with these labels, which are found by their element IDs until the import is done.
+/// The ID is set first: the embedded engine's log knows a node by the first ID that it gets. If
+/// there is none it is null, which creates no property.
 pub(crate) fn create_nodes(labels: &str) -> String {
     format!(
         "UNWIND $rows AS row CREATE (n{labels} {{id: row.properties.id}}) SET n += row.properties \

@@ -1,7 +1,7 @@
-//! Statements about single things that are remembered, for the people who said them.
+//! Statements about single remembered items, for the people who said them.
 
-/// What a person said in some audiences, the newest first, without what was listed already; of each, when it was
-/// corrected. What is sought is in small letters.
+/// What a person said in some audiences, newest first, without what was listed already, each with the time of its
+/// correction. The searched words are in lower case.
 #[rustfmt::skip]
 macro_rules! said_by {
     ($holds:literal) => {
@@ -26,7 +26,7 @@ pub(crate) const SOUGHT: &str = said_by!(
     "AND all(word IN $words WHERE toLower(coalesce(r.input, '') + ' ' + coalesce(r.output, '')) CONTAINS word) "
 );
 
-/// One of them, with its audience and with who corrected it.
+/// One item, with its audience and the author of its correction.
 #[rustfmt::skip]
 pub(crate) const ONE: &str = concat!(
     "MATCH (s:Session)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
@@ -39,7 +39,7 @@ pub(crate) const ONE: &str = concat!(
 );
 
 /// Links a correction to what it corrects, unless something else corrects that already. What is corrected is locked
-/// before it is looked at, and indexes are told by the epoch.
+/// before it is read, and indexes notice it by the epoch.
 pub(crate) const CORRECT: &str = "\
     MATCH (o:Response {id: $earlier}) SET o.id = o.id \
     WITH o \
@@ -56,13 +56,13 @@ pub(crate) const CORRECTED_BY: &str = "\
     MATCH (r:Response {id: $id})-[:SUPERSEDES {how: 'correction'}]->(o:Response) \
     RETURN o.id AS id, o.session AS session";
 
-/// Of some turns, those that are there, with their answers.
+/// Those of some turns that exist, with their answers.
 pub(crate) const THERE: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) \
     OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
     WITH r, f WHERE f IS NULL RETURN r.id AS id, coalesce(r.output, '') AS answer";
 
-/// What is kept of a person, by falling ids.
+/// What is kept of a person, by descending IDs.
 #[rustfmt::skip]
 pub(crate) const KEPT_OF: &str = concat!(
     "MATCH (r:Response {author: $author}) WHERE r.id < $before ",
@@ -74,7 +74,7 @@ pub(crate) const KEPT_OF: &str = concat!(
     " AS turn, c.platform AS platform, c.name AS place, correctedAt ORDER BY r.id DESC"
 );
 
-/// Answers that a person gave an opinion of, by falling ids.
+/// Answers on which a person voted, by descending IDs.
 pub(crate) const OPINIONS_OF: &str = "\
     MATCH (r:Response) WHERE r.id < $before AND coalesce(r.feedback, '') CONTAINS $person \
     RETURN r.id AS id, r.createdAt AS at, r.feedback AS feedback ORDER BY r.id DESC LIMIT $most";

@@ -1,6 +1,6 @@
-//! Statements about what people said to one another.
+//! Statements about heard messages.
 
-/// What was said in an audience between two moments, by people and to the bot, the newest first.
+/// Everything said in an audience between two moments, by people to others and to the bot, newest first.
 pub(crate) const BETWEEN: &str = concat!(
     "MATCH (r:Response {audience: $audience}) ",
     "WHERE r.createdAt >= datetime($from) AND r.createdAt < datetime($until) ",
@@ -9,7 +9,7 @@ pub(crate) const BETWEEN: &str = concat!(
     " AS turn ORDER BY r.createdAt DESC, r.position DESC"
 );
 
-/// What was said in an audience since a moment, the newest first.
+/// Everything said in an audience since a moment, newest first.
 pub(crate) const KEPT_SINCE: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.createdAt >= datetime($from) \
     WITH r ORDER BY r.createdAt DESC, r.position DESC LIMIT $most \
@@ -21,7 +21,8 @@ pub(crate) const SAID_BY: &str = "\
     RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
     r.source AS source ORDER BY r.position LIMIT $most";
 
-/// Of some messages, the events of those that were forgotten, with all of their conversation, or of their author.
+/// Those of some messages' events that were forgotten individually, with their conversation, or with their
+/// author.
 pub(crate) const FORGOTTEN: &str = "\
     UNWIND $rows AS row \
     OPTIONAL MATCH (f:MuninnForgotten {id: row.event}) \
@@ -30,7 +31,7 @@ pub(crate) const FORGOTTEN: &str = "\
     WITH row, f, s, p WHERE f IS NOT NULL OR coalesce(s.until, -1) >= row.at OR coalesce(p.until, -1) >= row.at \
     RETURN row.event AS event";
 
-/// Takes one message out of its chain. It never was a title, and no summary covers it.
+/// Removes one message from its chain. It was never a title, and no summary covers it.
 #[rustfmt::skip]
 pub(crate) const FORGET: &str = concat!(
     "MATCH (s:Session {id: $session}) ",

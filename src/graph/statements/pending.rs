@@ -1,9 +1,7 @@
-//! Statements about messages that were accepted and are not answered yet, and about the processes
-//! that accept them. All times are the graph's, in milliseconds.
+//! Statements about pending messages and about the processes that accept them. All times are the graph's, in milliseconds.
 
-/// Each process keeps what it was told itself: two may be told of one event in different words, and
-/// what is nothing to one may be a question to the other. A pending message is locked by a property
-/// of its own before its lease is looked at.
+/// Each process stores what it received itself: two may receive one event in different forms, and what one ignores may be a
+/// question to the other. A pending message is locked by writing one of its properties before its lease is read.
 pub(crate) const ACCEPT: &str = "\
     MERGE (p:Pending {id: $id}) SET p.touchedAt = timestamp() \
     WITH p, p.holder IS NULL OR p.holder = $holder OR p.leaseUntil < timestamp() AS free \
@@ -18,7 +16,7 @@ pub(crate) const RENEW: &str = "\
     MATCH (p:Pending {eventId: event}) WHERE p.holder = $holder \
     SET p.leaseUntil = timestamp() + $lasts RETURN count(p) AS renewed";
 
-/// Ends the claims of the holder on the events as well.
+/// Also ends the holder's claims on the events.
 pub(crate) const FINISH: &str = "\
     UNWIND $events AS event \
     OPTIONAL MATCH (c:MuninnClaim {event: event}) \
@@ -34,9 +32,9 @@ pub(crate) const IS_PENDING: &str = "\
 pub(crate) const ERASE: &str = "\
     MATCH (p:Pending {eventId: $event}) DELETE p RETURN count(*) AS erased";
 
-/// Some whose lease is over, or that this holder had before it was started again; the oldest first.
-/// A process that took itself for alone may have answered while the graph was away, and only its journal knows:
-/// what it had is left to it until its sign of life is over as well. Whoever waited for the lock of one sees that it is taken.
+/// Some messages whose lease has ended, or that this holder had before a restart, oldest first. A process that assumed to be
+/// alone may have answered while the graph was away, which only its journal shows; its messages are left to it until the
+/// process itself counts as dead. A process that waited for the lock of a message notices that it is taken.
 pub(crate) const TAKE_OVER: &str = "\
     MATCH (p:Pending) WHERE p.platform IN $platforms AND coalesce(p.takes, 0) < $mostTakes \
     AND (($own AND p.holder = $holder) OR (p.leaseUntil < timestamp() AND NOT EXISTS { \
@@ -55,8 +53,8 @@ pub(crate) const SWEEP: &str = "\
     MATCH (p:Pending) WHERE p.acceptedAt < timestamp() - $kept \
     WITH p LIMIT 1000 DELETE p RETURN count(*) AS removed";
 
-/// What the other processes serve that gave a sign of life lately. `alone` is kept for those who take messages over: where this
-/// process takes itself for alone, or will do so by this answer.
+/// The platforms that other live processes serve. `alone` is stored for processes that take messages over: the platforms on
+/// which this process assumes to be alone, or will do so after this answer.
 pub(crate) const SIGN_IN: &str = "\
     MERGE (m:MuninnProcess {holder: $holder}) \
     SET m.platforms = $platforms, m.until = timestamp() + $lasts \

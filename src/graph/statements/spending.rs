@@ -1,4 +1,4 @@
-//! Statements about what answers took.
+//! Statements about the usage of answers.
 
 /// By day, person and place.
 pub(crate) const DAYS: &str = concat!(

@@ -1,6 +1,6 @@
-//! Statements about the tokens by which programs ask the bot for somebody. All times are the process's, in milliseconds.
+//! Statements about the tokens of programs. All times are the process's, in milliseconds.
 
-/// Keeps one. Those of its account that are over go.
+/// Stores a token, and removes the expired ones of its account.
 pub(crate) const KEEP: &str = "\
     MERGE (t:MuninnToken {id: $id}) \
     SET t.hash = $hash, t.account = $account, t.platform = $platform, t.name = $name, t.places = $places, \
@@ -22,7 +22,7 @@ pub(crate) const BY_HASH: &str = concat!(
     token!()
 );
 
-/// Those of some accounts, the oldest first.
+/// Those of some accounts, oldest first.
 pub(crate) const OF_ACCOUNTS: &str = concat!(
     "UNWIND $accounts AS account MATCH (t:MuninnToken) WHERE t.account = account AND (t.until IS NULL OR t.until > $now) RETURN ",
     token!(),
@@ -41,11 +41,11 @@ pub(crate) const USED: &str =
 pub(crate) const REVOKE: &str =
     "UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.id = id DELETE t RETURN count(*) AS tokens";
 
-/// Revokes those of some accounts.
+/// Revokes the tokens of some accounts.
 pub(crate) const FORGET: &str =
     "UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.account = id DELETE t";
 
-/// What is known of places.
+/// The stored data of places.
 pub(crate) const PLACES: &str = "\
     UNWIND $ids AS id MATCH (c:Channel {id: id}) \
     RETURN c.id AS id, c.platform AS platform, c.workspace AS workspace, c.name AS name, c.privateTo AS privateTo";

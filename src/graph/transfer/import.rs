@@ -1,9 +1,9 @@
-//! A file of an export into a store.
+//! Imports the file of an export into a store.
 //!
-//! A file is checked as a whole before anything is touched. Where the graph is on a server, every
-//! batch is a transaction that also says how far the import is, so that an interrupted one goes on
-//! with the next batch. A graph in a folder is made beside the one in use and takes its place as a
-//! whole (see [`crate::graph::Staged`]).
+//! The whole file is checked before anything is changed. If the graph is on a server, every batch
+//! is a transaction that also records the progress, so that an interrupted import continues with
+//! the next batch. A graph in a folder is built beside the one in use and replaces it as a whole
+//! (see [`crate::graph::Staged`]).
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
@@ -20,19 +20,19 @@ use crate::graph::engine::{Engine, Params, Step, quoted};
 use crate::graph::record::{integer, params};
 use crate::graph::{GraphStore, StoreError, migrate, statements};
 
-/// How many nodes or relationships are written in one transaction.
+/// Number of nodes or relationships per transaction.
 const BATCH: usize = 1_000;
 
-/// How long one batch may take. The time-out of a turn's statement is no measure for it.
+/// Longest time of one batch. The time-out of a turn's statement would be too short.
 const BATCH_LIMIT: Duration = Duration::from_secs(300);
 
-/// What the store calls the nodes of the file.
+/// IDs in the store by IDs in the file.
 pub type Names = HashMap<String, String>;
 
-/// What a whole export was found to be by [`check`]: nothing is imported without one.
+/// The result of [`check`] for a complete export; nothing is imported without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Of every byte of the file.
+    /// Over every byte of the file.
     digest: String,
     nodes: u64,
     relationships: u64,
@@ -49,15 +49,15 @@ impl Checked {
 pub struct Unfinished {
     /// The digest of its file.
     pub file: String,
-    /// Nodes and relationships that are there; none before the graph was emptied.
+    /// Number of imported nodes and relationships; `None` before the graph was emptied.
     pub done: Option<u64>,
 }
 
-/// Reads a file of [`export`](super::export) without a store, so that a damaged one is known before
-/// anything is replaced by it.
+/// Reads a file of [`export`](super::export) without a store, so that a damaged one is detected
+/// before anything is replaced.
 ///
 /// # Errors
-/// [`TransferError::Line`] for a line that is none of an export.
+/// Fails with [`TransferError::Line`] for a line that is not part of an export.
 pub fn check<R: BufRead>(reader: &mut R) -> Result<Checked, TransferError> {
     let mut lines = Lines::new(reader);
     lines.head()?;
@@ -97,14 +97,15 @@ pub fn check<R: BufRead>(reader: &mut R) -> Result<Checked, TransferError> {
     }
 }
 
-/// Reads a checked file into a store that is empty, or that `replace` empties first. Goes on with
-/// an import of the same file that was interrupted, where the store can.
+/// Reads a checked file into a store that is empty, or that `replace` empties first. Continues an
+/// interrupted import of the same file, if the store supports that.
 ///
-/// Until it is done the graph is marked, so that nobody uses a part of one.
+/// Until it is done, the graph is marked, so that nobody uses an incomplete one.
 ///
 /// # Errors
-/// [`TransferError::NotEmpty`], [`TransferError::OtherImport`]; [`TransferError::Line`] for what
-/// the store refuses, or for a file that was changed since it was checked.
+/// Fails with [`TransferError::NotEmpty`] or [`TransferError::OtherImport`], and with
+/// [`TransferError::Line`] for what the store refuses, or for a file that was changed since it was
+/// checked.
 pub async fn import<R: BufRead + Send>(
     store: &GraphStore,
     reader: &mut R,
@@ -231,12 +232,12 @@ struct Batch<'a> {
     names: Names,
     nodes: Vec<GraphNode>,
     relationships: Vec<GraphRelationship>,
-    /// Nodes and relationships of the file that are in the store.
+    /// Number of nodes and relationships of the file that are in the store.
     done: u64,
 }
 
 impl Batch<'_> {
-    /// Takes a node; says how much was written.
+    /// Adds a node. Returns how many were written.
     async fn node(&mut self, node: GraphNode, line: usize) -> Result<u64, TransferError> {
         let mut by = 0;
         if !self.relationships.is_empty() || self.nodes.len() == BATCH {
@@ -259,7 +260,7 @@ impl Batch<'_> {
         Ok(by)
     }
 
-    /// Writes what was taken, which is of one kind.
+    /// Writes the buffered items, which are of one kind.
     async fn flush(&mut self, line: usize) -> Result<u64, TransferError> {
         let nodes = std::mem::take(&mut self.nodes);
         let relationships = std::mem::take(&mut self.relationships);
@@ -280,7 +281,7 @@ impl Batch<'_> {
     }
 }
 
-/// What a store refuses lies in the lines of the batch that ends here.
+/// Reports a refusal by the store with the lines of the batch that ends here.
 fn refused_at<T>(line: usize, result: Result<T, StoreError>) -> Result<T, TransferError> {
     result.map_err(|error| match error {
         StoreError::Refused {
@@ -303,7 +304,7 @@ fn refused_at<T>(line: usize, result: Result<T, StoreError>) -> Result<T, Transf
 }
 
 impl GraphStore {
-    /// Runs statements as one transaction, each of which touches a known number of things.
+    /// Runs statements as one transaction, each of which affects a known number of items.
     async fn in_one_batch(
         &self,
         statements: Vec<(String, Params, usize)>,
@@ -311,7 +312,7 @@ impl GraphStore {
         let expected: Vec<usize> = statements.iter().map(|(.., count)| *count).collect();
         let (sender, steps) = mpsc::channel(statements.len() + 1);
         for (statement, bound, _) in statements {
-            // There is room for all of them.
+            // The channel has room for all of them.
             let _ = sender.try_send(Step::Run(statement, bound));
         }
         let _ = sender.try_send(Step::Commit);
@@ -347,7 +348,7 @@ fn advance(done: u64) -> (String, Params, usize) {
 }
 
 impl GraphStore {
-    /// The import that was interrupted, if the graph holds a part of one only.
+    /// The interrupted import, if the graph holds an incomplete one.
     pub(in crate::graph) async fn unfinished_import(
         &self,
     ) -> Result<Option<Unfinished>, StoreError> {
@@ -355,12 +356,12 @@ impl GraphStore {
         Ok(schema.unfinished)
     }
 
-    /// Whether an interrupted import goes on where it was.
+    /// Whether an interrupted import can continue.
     fn resumes_imports(&self) -> bool {
         self.is_shared()
     }
 
-    /// Marks the graph as holding a part of this file only, and empties it.
+    /// Marks the graph as incompletely imported from this file, and empties it.
     async fn begin_import(&self, file: &str) -> Result<(), StoreError> {
         let bound = params(json!({"file": file}));
         self.engine.write(statements::import::BEGIN, bound).await?;
@@ -377,7 +378,7 @@ impl GraphStore {
         Ok(())
     }
 
-    /// Makes ready for batches, those of an interrupted import too.
+    /// Prepares for batches, including those of an interrupted import.
     async fn prepare_import(&self) -> Result<(), StoreError> {
         if self.resumes_imports() {
             let statement = statements::import::CONSTRAINT;
@@ -386,7 +387,7 @@ impl GraphStore {
         Ok(())
     }
 
-    /// Creates nodes in one transaction, and keeps how far the import is with them.
+    /// Creates nodes in one transaction, and records the progress in it.
     async fn add_nodes(
         &self,
         mut nodes: Vec<GraphNode>,
@@ -444,7 +445,7 @@ impl GraphStore {
         self.in_one_batch(steps).await
     }
 
-    /// Takes away what the import needed, and the mark.
+    /// Removes the helper properties of the import, and the mark.
     async fn finish_import(&self) -> Result<(), StoreError> {
         if self.resumes_imports() {
             self.run_all(statements::import::UNNUMBER).await?;
@@ -459,7 +460,7 @@ impl GraphStore {
     }
 }
 
-/// What the schema's node says of an import.
+/// What the schema's node says about an import.
 pub(in crate::graph) fn unfinished(row: &crate::graph::engine::Row) -> Option<Unfinished> {
     let importing = row.get("importing").and_then(Value::as_bool) == Some(true);
     importing.then(|| Unfinished {

@@ -1,7 +1,7 @@
-//! From a brief to an answer: rephrase, route, call tools, criticise, answer.
+//! The agent: turns a brief into an answer. Its steps are rephrasing, routing, calling tools, criticising and answering.
 //!
-//! What to do next is decided by [`run`], what the model reads by [`prompt`]; this only has it done, step by step.
-//! Knows nothing of platforms or of how turns are kept.
+//! [`run`] decides what to do next, and [`prompt`] what the model reads; this module only carries out the steps. It knows
+//! nothing of platforms or of how turns are kept.
 
 pub mod asker;
 pub mod budget;
@@ -39,15 +39,15 @@ use prompt::{Brief, assemble};
 use run::{Limits, Question, Run, Step};
 use tools::{Lookup, Tools};
 
-/// Tool calls in a turn.
+/// Maximum tool calls per turn.
 const CALLS: usize = 8;
-/// Tool calls in one answer.
+/// Maximum tool calls per model reply.
 const CALLS_AT_ONCE: usize = 4;
-/// The critic's questions in a round.
+/// Maximum follow-up questions of the critic per round.
 const QUESTIONS_PER_ROUND: usize = 3;
 /// How often the model may correct wrong calls.
 const CORRECTIONS: u32 = 2;
-/// How often a prompt that turned out too long is made shorter, by a third or by what the service says.
+/// How often a prompt that turned out too long is shortened, by a third or to what the service allows.
 const SHRINKS: u32 = 6;
 
 /// Why there is no answer.
@@ -63,18 +63,18 @@ pub enum NoAnswer {
     Silent,
 }
 
-/// How much a turn may take.
+/// Limits of a turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Tokens of a prompt.
+    /// Maximum tokens of a prompt.
     pub prompt: u32,
-    /// How often the critic's questions are asked.
+    /// Number of rounds of the critic's questions.
     pub rounds: u32,
-    /// From then on only the answer is written.
+    /// After this moment only the answer is written.
     pub late: Instant,
-    /// A model looks again at what was recalled.
+    /// Whether a model reranks what was recalled.
     pub reranks: bool,
-    /// The model calls no tools: knowledge is searched for every question before it answers.
+    /// Whether knowledge is searched for every question before the model answers, because it calls no tools.
     pub searches_first: bool,
 }
 
@@ -86,9 +86,9 @@ pub struct Agent<'a> {
     pub asker: &'a Asker<'a>,
     pub tools: Tools<'a>,
     pub budget: Budget,
-    /// Those that the message triggers.
+    /// The policies that the message triggers.
     pub policies: &'a [Policy],
-    /// Where links of the answer may lead.
+    /// Hosts to which links of the answer may lead.
     pub links: &'a Links,
     /// The answer, as it grows.
     pub shown: &'a watch::Sender<String>,
@@ -98,14 +98,14 @@ impl Agent<'_> {
     /// Answers the brief.
     ///
     /// # Errors
-    /// When the model failed or wrote nothing; `shown` then has what it wrote until then.
+    /// Fails when the model failed or wrote nothing; `shown` then has what it wrote until then.
     pub async fn answer(&self, gathered: &mut Gathered) -> Result<String, NoAnswer> {
         let (mut run, mut step) = Run::start(
             self.limits(),
             self.brief.question,
             !self.brief.window.is_empty(),
         );
-        // What was said about the question at hand: wrong calls, and how they were wrong.
+        // Messages exchanged about the current question: wrong calls, and their errors.
         let mut exchanged = Vec::new();
         let mut reranks = self.budget.reranks;
         loop {
@@ -159,7 +159,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Takes what the model chose, if it chose anything; gives what is done next.
+    /// Processes the model's choice, if any, and returns the next step.
     fn routed(
         &self,
         run: &mut Run,
@@ -181,18 +181,18 @@ impl Agent<'_> {
             (Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))), _) => {
                 Ok(run.prompt_too_long(too_long.room, self.tools_cost()))
             }
-            // What was found for the message is answered without it.
+            // What was found for the message is answered without the follow-up.
             (Err(NoAnswer::Model(_)), Question::FollowUp(_)) => Ok(run.routed("", Vec::new())),
             (Err(error), Question::Message(_) | Question::FollowUp(_)) => Err(error),
         }
     }
 
-    /// Tokens of the tools' descriptions.
+    /// Tokens of the tool descriptions.
     fn tools_cost(&self) -> u32 {
         self.specs().iter().map(estimate_tool).sum()
     }
 
-    /// What is done for this answer, by what the model took lately.
+    /// The effort for this answer, by the model's recent speed.
     fn effort(&self) -> Effort {
         effort(self.budget.rounds, self.asker.step_time())
     }
@@ -216,12 +216,13 @@ impl Agent<'_> {
         }
     }
 
-    /// By what is searched where the model cannot ask for that by itself; none where there is nothing to search.
+    /// The tool that searches for a model that cannot request it; `None` if there is nothing to search.
     fn searches_first(&self) -> Option<Lookup> {
         self.tools.search().filter(|_| self.budget.searches_first)
     }
 
-    /// By what is searched before the model is asked. Where nothing may be answered without a look-up, the model has to make it.
+    /// The tool that searches before the model is asked. If no answer is allowed without a look-up, the model has to make it
+    /// itself.
     fn offers_first(&self) -> Option<Lookup> {
         let is_left_to_model = self.budget.searches_first || self.brief.is_strict;
         self.tools.search().filter(|_| !is_left_to_model)
@@ -235,21 +236,21 @@ impl Agent<'_> {
         }
     }
 
-    /// An answer as it is kept. One that says no more than that passages do not hold it rests on none of them.
+    /// An answer as it is kept. If it only says that the passages do not contain the answer, it cites none of them.
     fn settled(&self, text: String, gathered: &mut Gathered) -> Result<String, NoAnswer> {
         let refusal = self.refusal()?;
         if gathered.cited.is_empty() || !same_words(&text, &refusal) {
             return Ok(text);
         }
         gathered.cited.clear();
-        // What is not there may come.
+        // Volatile, as knowledge may be added later.
         gathered.is_volatile = true;
         Ok(refusal)
     }
 
-    /// What is said where nothing was found: what a policy wants, or that there is nothing.
+    /// The answer if nothing was found: a policy's reply, or that there is nothing.
     fn nothing_found(&self, gathered: &mut Gathered) -> Result<String, NoAnswer> {
-        // What is not there may come.
+        // Volatile, as knowledge may be added later.
         gathered.is_volatile = true;
         let policies = self.policies.iter().chain(&gathered.policies);
         match policies.filter_map(|policy| policy.reply.clone()).next() {
@@ -264,7 +265,7 @@ impl Agent<'_> {
         })
     }
 
-    /// What the triggered policies want to be kept in mind, each once.
+    /// The reminders of the triggered policies, each once.
     fn reminders(&self, gathered: &Gathered) -> Vec<String> {
         let policies = self.policies.iter().chain(&gathered.policies);
         let mut reminders: Vec<String> = Vec::new();
@@ -300,7 +301,7 @@ impl Agent<'_> {
     }
 }
 
-/// Whether two texts differ in signs and numbers at most.
+/// Whether two texts differ at most in punctuation and numbers.
 fn same_words(one: &str, other: &str) -> bool {
     let letters = |text: &str| -> String {
         let letters = text.chars().filter(|it| it.is_alphabetic());

@@ -1,4 +1,4 @@
-//! Asks the models on one person's behalf, and keeps what that cost.
+//! Calls the models for one turn, and records the cost.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,34 +18,34 @@ use crate::llm::{
     Money, Piece, Purpose, TooLong, ToolSpec, Usage, millis,
 };
 
-/// Asks the models for one turn.
+/// Calls the models for one turn.
 #[derive(Debug)]
 pub struct Asker<'a> {
     model: &'a ModelChain,
     person: String,
-    /// Tokens of an answer, and of a small step's.
+    /// Maximum tokens of an answer; small steps have their own limit.
     answer_tokens: u32,
-    /// What came with the message.
+    /// Images that came with the message.
     images: &'a [Image],
-    /// The model that answers here; none for the configured one.
+    /// The model for answers here; `None` means the configured one.
     answering: Option<&'a str>,
     sampling: SamplingByKind,
-    /// By which the days of the person begin.
+    /// The person's time zone.
     time_zone: TimeZone,
-    /// What calls are paid from; none where nobody counts.
+    /// The purse that pays for calls; `None` if nobody counts.
     purse: Option<&'a Purse<'a>>,
     calls: Mutex<Vec<ModelCall>>,
-    /// What was too long for the model: the same again would be, too.
+    /// The request that was too long for the model: the same one would be refused again.
     refused: Mutex<Option<ChatRequest>>,
 }
 
-/// Tokens that a small step may write: a statement, a list of questions.
+/// Maximum tokens of a small step: a statement, or a list of questions.
 const STEP_TOKENS: u32 = 800;
-/// Tokens of a rephrased question: a small model that rambles on keeps everybody waiting, and one that reasons gets
-/// more (see [`ChatModel::complete`](crate::llm::ChatModel::complete)).
+/// Maximum tokens of a rephrased question: a small model that rambles keeps everybody waiting. One that reasons
+/// gets more (see [`ChatModel::complete`](crate::llm::ChatModel::complete)).
 const REPHRASE_TOKENS: u32 = 200;
 
-/// What is asked.
+/// One request to a model.
 #[derive(Debug, Default)]
 pub struct Ask {
     pub messages: Vec<ChatMessage>,
@@ -69,31 +69,31 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// With images that came with the message.
+    /// Adds the images that came with the message.
     #[must_use]
     pub fn showing(self, images: &'a [Image]) -> Self {
         Self { images, ..self }
     }
 
-    /// With another model than the configured one for answers, if there is one.
+    /// Uses another model than the configured one for answers, if given.
     #[must_use]
     pub fn answering_with(self, answering: Option<&'a str>) -> Self {
         Self { answering, ..self }
     }
 
-    /// Choosing words as is set.
+    /// Sets the sampling.
     #[must_use]
     pub fn sampling(self, sampling: SamplingByKind) -> Self {
         Self { sampling, ..self }
     }
 
-    /// On the days of this time zone.
+    /// Sets the time zone.
     #[must_use]
     pub fn on_days_of(self, time_zone: TimeZone) -> Self {
         Self { time_zone, ..self }
     }
 
-    /// Paying for its calls.
+    /// Sets the purse that pays for the calls.
     #[must_use]
     pub fn paying_from(self, purse: &'a Purse<'a>) -> Self {
         Self {
@@ -102,12 +102,12 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// What the model that answers can do, as far as it was found out.
+    /// The capabilities of the model that answers, as far as they are known.
     pub fn capabilities(&self) -> Capabilities {
         self.model.capabilities(self.answering)
     }
 
-    /// How long a small step takes, by what was measured: of the two models the slower one's.
+    /// The measured time of a small step: that of the slower of the two models.
     pub fn step_time(&self) -> Option<Duration> {
         let purposes = [Purpose::Answer, Purpose::Utility];
         let speed = |purpose| self.model.speed(purpose, self.answering);
@@ -115,16 +115,17 @@ impl<'a> Asker<'a> {
         speeds.map(|speed| speed.small_step()).max()
     }
 
-    /// How long a turn may take: as is set, or longer where the model is known to need longer for an answer.
+    /// The time limit of a turn: the configured one, or a longer one if the model is known to need it for an
+    /// answer.
     pub fn turn_limit(&self, set: Duration) -> Duration {
         let speed = self.model.speed(Purpose::Answer, self.answering);
         speed.map_or(set, |speed| speed.turn_limit(set, self.answer_tokens))
     }
 
-    /// Asks; `on_piece` gets what there is to see as it comes.
+    /// Sends a request. `on_piece` receives the visible text as it arrives.
     ///
     /// # Errors
-    /// When the model failed.
+    /// Fails when the model failed.
     pub async fn ask(
         &self,
         step: ModelStep,
@@ -156,7 +157,7 @@ impl<'a> Asker<'a> {
         let name = self.model.name(purpose, self.answering);
         let span = telemetry::model(step, name, request.max_tokens);
         telemetry::content(&span, "gen_ai.input.messages", || input_messages(&request));
-        // On the heap, as it is large, and a turn awaits it below many other futures.
+        // Boxed because it is large, and awaited below many other futures.
         let completing = Box::pin(self.model.complete(&request, &mut see));
         let completed = completing.instrument(span.clone()).await;
         tell(&span, &completed);
@@ -173,7 +174,7 @@ impl<'a> Asker<'a> {
         completed
     }
 
-    /// What a step asks of which model.
+    /// The request of a step, and its model.
     fn request(&self, step: ModelStep, ask: Ask) -> ChatRequest {
         let (purpose, max_tokens) = match step {
             ModelStep::Rephrase => (Purpose::Utility, REPHRASE_TOKENS),
@@ -183,7 +184,7 @@ impl<'a> Asker<'a> {
         };
         let images = match step {
             ModelStep::Route | ModelStep::Answer => self.images.to_vec(),
-            // Words are enough for these.
+            // These steps need only text.
             ModelStep::Rephrase | ModelStep::Rerank | ModelStep::Critique | ModelStep::Cypher => {
                 Vec::new()
             }
@@ -205,7 +206,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Every call so far that was answered, or broken off.
+    /// All calls so far that were answered or cancelled.
     pub fn into_calls(self) -> Vec<ModelCall> {
         self.calls
             .into_inner()
@@ -221,14 +222,14 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// A call under way. The service is paid for one that is broken off, too: what that cost is estimated.
+/// A running call. A cancelled call is billed too, so its cost is estimated.
 struct OpenCall<'c, 'a> {
     asker: &'c Asker<'a>,
     step: ModelStep,
     purpose: Purpose,
-    /// Tokens of what was asked, estimated.
+    /// Estimated tokens of the prompt.
     prompt: u32,
-    /// What was seen of the answer.
+    /// The part of the answer that arrived.
     seen: String,
     began: Instant,
     is_open: bool,
@@ -265,7 +266,7 @@ impl Drop for OpenCall<'_, '_> {
     }
 }
 
-/// What a span says of a call.
+/// Records a call in its span.
 fn tell(span: &Span, completed: &Result<Completion, ModelError>) {
     match completed {
         Ok(completion) => {
@@ -283,7 +284,7 @@ fn tell(span: &Span, completed: &Result<Completion, ModelError>) {
     }
 }
 
-/// What was asked, as the conventions write messages.
+/// The prompt in the format of the conventions.
 fn input_messages(request: &ChatRequest) -> String {
     let messages = request.messages.iter().map(|message| {
         let (role, text) = match message {
@@ -297,7 +298,7 @@ fn input_messages(request: &ChatRequest) -> String {
     Value::Array(messages.collect()).to_string()
 }
 
-/// The kind of a failure, in a word.
+/// The kind of a failure, in one word.
 fn kind(error: &ModelError) -> &'static str {
     match error {
         ModelError::Unreachable { .. } => "unreachable",
@@ -337,7 +338,7 @@ fn costs_nothing(error: &ModelError) -> bool {
     }
 }
 
-/// What calls cost together.
+/// Total usage of some calls.
 pub fn usage(calls: &[ModelCall]) -> Usage {
     let mut usage = Usage::default();
     for call in calls {

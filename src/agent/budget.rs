@@ -1,7 +1,7 @@
-//! What may be spent on models in a month: by a person, in a channel, by all together. And what was.
+//! Monthly budgets for models: per person, per channel and in total, with what was spent.
 //!
-//! Answers keep what they cost. This process adds what it spends itself, so that a budget that is used up is noticed
-//! before the next call, and looks now and then at what others have kept.
+//! Each answer in the graph has its cost. This process adds its own spending at once, so that a used-up budget is
+//! noticed before the next call, and periodically reads what other processes have spent.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,12 +14,12 @@ use muninn_texts::{Text, text};
 use crate::graph::GraphStore;
 use crate::llm::{ModelError, Money, Prices, Usage};
 
-/// How old may be what is known of other processes' spending.
+/// Maximum age of the data on other processes' spending.
 const BELIEVED: Duration = Duration::from_mins(5);
-/// The share of a budget, in percent, at which whoever asks is told.
+/// Percentage of a budget at which the person who asks is told.
 const WARN_AT: u64 = 80;
 
-/// What may be spent in a month; none is without limit.
+/// The monthly limits; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetConfig {
     pub person: Option<Money>,
@@ -27,7 +27,7 @@ pub struct BudgetConfig {
     pub everyone: Option<Money>,
 }
 
-/// Whose budget it is.
+/// The owner of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Whose {
     Person,
@@ -36,7 +36,7 @@ pub enum Whose {
 }
 
 impl Whose {
-    /// As people are told.
+    /// The name shown to people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Person => "your budget",
@@ -54,13 +54,13 @@ impl Whose {
         }
     }
 
-    /// By the name that an error gives.
+    /// Parses the name in an error.
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Person, Self::Channel, Self::Everyone];
         all.into_iter().find(|it| it.name() == name)
     }
 
-    /// Where it is set.
+    /// The setting of its limit.
     pub fn setting(self) -> &'static str {
         match self {
             Self::Person => "BUDGET_PERSON",
@@ -70,11 +70,11 @@ impl Whose {
     }
 }
 
-/// Somebody's budget: who it is, in a month.
+/// The account of a budget: its owner, in one month.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Account {
     whose: Whose,
-    /// Of the person, or of the channel.
+    /// ID of the person or channel.
     id: String,
     /// The first day of the month.
     month: NaiveDate,
@@ -83,11 +83,11 @@ struct Account {
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     spent: Money,
-    /// When the graph was looked at.
+    /// When the graph was read.
     read: Option<Instant>,
 }
 
-/// How much of a budget was used.
+/// How much of a budget is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
     pub whose: Whose,
@@ -100,13 +100,13 @@ impl Used {
         self.spent >= self.limit
     }
 
-    /// Whether this is where people are told.
+    /// Whether people are told from here on.
     fn is_nearly_up(&self) -> bool {
         u128::from(self.spent.0) * 100 >= u128::from(self.limit.0) * u128::from(WARN_AT)
     }
 }
 
-/// What models cost, what may be spent, and what was.
+/// The prices, the limits, and what was spent.
 #[derive(Debug)]
 pub struct Budgets {
     prices: Prices,
@@ -135,7 +135,7 @@ impl Budgets {
         }
     }
 
-    /// The purse that answering a message is paid from. While the graph is away, what is known here has to do.
+    /// The purse for answering a message. While the graph is away, only the spending known here counts.
     pub async fn purse(&self, store: Option<&GraphStore>, message: &IncomingMessage) -> Purse<'_> {
         let month = month_of(Utc::now());
         let channel = &message.audience.id;
@@ -177,17 +177,17 @@ impl Budgets {
     }
 }
 
-/// What answering one message is paid from.
+/// Pays for answering one message.
 #[derive(Debug)]
 pub struct Purse<'a> {
     budgets: &'a Budgets,
-    /// Those that have a limit.
+    /// The accounts that have a limit.
     accounts: Vec<(Account, Money)>,
     warnings: Mutex<Vec<Used>>,
 }
 
 impl Purse<'_> {
-    /// How much of each budget was used.
+    /// How much of each budget is used.
     pub fn used(&self) -> Vec<Used> {
         let tallies = self.budgets.tallies();
         let used = |(account, limit): &(Account, Money)| Used {
@@ -201,7 +201,7 @@ impl Purse<'_> {
     /// Whether another call may be made.
     ///
     /// # Errors
-    /// Names the budget that is used up.
+    /// Fails when a budget is used up; the error names it.
     pub fn admit(&self) -> Result<(), ModelError> {
         match self.used().iter().find(|used| used.is_up()) {
             Some(Used { whose, .. }) => Err(ModelError::OverBudget {
@@ -212,8 +212,8 @@ impl Purse<'_> {
         }
     }
 
-    /// Pays for a call, and gives what it cost. `asked` is the model as it is configured, `answered_by` as the service
-    /// names it.
+    /// Pays for a call and returns its cost. `asked` is the model's configured name, `answered_by` the one that the
+    /// service reports.
     pub fn pay(&self, asked: &str, answered_by: &str, usage: Usage) -> Money {
         let prices = &self.budgets.prices;
         let is_known = prices.knows(answered_by);
@@ -246,7 +246,7 @@ impl Purse<'_> {
         cost
     }
 
-    /// The budgets that this turn has brought to where people are told.
+    /// The budgets for which this turn reached the warning level.
     pub fn take_warnings(&self) -> Vec<Used> {
         std::mem::take(&mut *self.warnings())
     }
@@ -262,8 +262,8 @@ impl Purse<'_> {
         self.accounts.iter().any(|(account, _)| is_stale(account))
     }
 
-    /// Takes in what the graph says was spent. What was spent here and is not kept there yet counts as well, so it
-    /// never becomes less.
+    /// Applies the spending that the graph reports. Spending of this process that is not kept there yet counts as
+    /// well, so the amount never decreases.
     fn read(&self, spent: impl Fn(Whose) -> Money) {
         let mut tallies = self.budgets.tallies();
         let months: Vec<NaiveDate> = self.accounts.iter().map(|(it, _)| it.month).collect();

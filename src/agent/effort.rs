@@ -1,23 +1,23 @@
-//! How much is done for one answer, by how long the model takes for a small step. Pure.
+//! Adapts the effort for one answer to the time that the model takes for a small step. Pure.
 
 use std::time::Duration;
 
-/// From there on a turn asks the model less. A turn with a round of follow-up questions makes about six calls before the
-/// first word of its answer: at this pace that is a minute, which is as long as people wait.
+/// From this time per step on, a turn makes fewer model calls. A turn with a round of follow-up questions makes about
+/// six calls before the first word of its answer: at this pace that is a minute, which is as long as people wait.
 pub const SLOW_STEP: Duration = Duration::from_secs(10);
-/// From there on it asks for nothing but the answer and its look-ups.
+/// From this time on, a turn makes only the calls for look-ups and the answer.
 pub const VERY_SLOW_STEP: Duration = SLOW_STEP.saturating_mul(2);
 
-/// What is done for an answer beside looking up and writing it.
+/// What is done for an answer beside look-ups and writing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// How often the critic's questions are asked.
+    /// Number of rounds of the critic's questions.
     pub rounds: u32,
-    /// Questions are rephrased.
+    /// Whether questions are rephrased.
     pub rephrases: bool,
 }
 
-/// What is done by a model that takes so long for a small step, as far as that is known, where so many rounds are set.
+/// The effort for a model that takes this long for a small step, if known, with this number of configured rounds.
 pub fn effort(rounds: u32, step: Option<Duration>) -> Effort {
     match step {
         Some(step) if step >= VERY_SLOW_STEP => Effort {

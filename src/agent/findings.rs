@@ -1,4 +1,4 @@
-//! What tools found, as text for a prompt.
+//! Formats what tools found for a prompt.
 
 use muninn_platform::{counted, one_line};
 use serde_json::{Map, Value};
@@ -7,12 +7,12 @@ use crate::agent::prompts::Finding;
 use crate::graph::query::{Cut, QueryResult};
 use crate::llm::tokens::{Keep, cut, estimate};
 
-/// Tokens of one value; the rest of a long text is cut.
+/// Maximum tokens of one value; longer texts are cut.
 const VALUE_TOKENS: u32 = 400;
-/// Tokens of a heading beside its text, and of a line's mark and break.
+/// Tokens of a heading beside its text, and of a line's marker and line break.
 const OVERHEAD: u32 = 4;
 
-/// The result of a statement, as a finding under this heading.
+/// The result of a statement as a finding with this heading.
 pub fn of_rows(heading: &str, result: &QueryResult, ids: &[String]) -> Finding {
     let shown: Vec<usize> = (0..result.columns.len())
         .filter(|column| !ids.contains(&result.columns[*column]))
@@ -37,7 +37,7 @@ pub fn of_rows(heading: &str, result: &QueryResult, ids: &[String]) -> Finding {
     }
 }
 
-/// Something that was looked for in vain, or failed.
+/// A finding for a search without results, or a failed one.
 pub fn without(heading: &str, why: &str) -> Finding {
     Finding {
         heading: format!("{heading}: {}", one_line(why)),
@@ -45,7 +45,7 @@ pub fn without(heading: &str, why: &str) -> Finding {
     }
 }
 
-/// JSON as lines: one for each field or element.
+/// JSON as lines: one per field or element.
 pub fn json_lines(value: &Value) -> Vec<String> {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -59,7 +59,7 @@ pub fn json_lines(value: &Value) -> Vec<String> {
     }
 }
 
-/// A value as people write it, in one line.
+/// A value in readable form, on one line.
 pub fn in_words(value: &Value) -> String {
     match value {
         Value::Null => "(none)".to_owned(),
@@ -79,7 +79,7 @@ fn fields_in_words(fields: &Map<String, Value>) -> String {
     fields.join(", ")
 }
 
-/// The findings within `budget` tokens: what is long gives way to what is short, from its end.
+/// The findings within `budget` tokens. Long ones are cut at their end in favour of short ones.
 pub fn fitting(findings: &[Finding], budget: u32) -> Vec<Finding> {
     let mut by_cost: Vec<usize> = (0..findings.len()).collect();
     by_cost.sort_by_key(|index| cost(&findings[*index]));
@@ -114,7 +114,7 @@ fn shorten(finding: &mut Finding, budget: u32) {
     }
 }
 
-/// The first sentences of a line that fit, with a mark that there was more.
+/// The first sentences of a line that fit, with a mark for the omitted rest.
 fn sentences(line: &str, budget: u32) -> String {
     const ENDS: [char; 9] = ['.', '!', '?', ';', '…', '。', '！', '？', '؟'];
     let mut fitting = "";

@@ -1,4 +1,4 @@
-//! What is gathered on the way to an answer.
+//! The evidence gathered for an answer.
 
 use super::prompt::Memory;
 use super::prompts::Finding;
@@ -13,45 +13,45 @@ use crate::knowledge::search::{Policy, Rung};
 use crate::llm::Completion;
 use crate::memory::Recalled;
 
-/// What was gathered on the way to an answer. It is there also when the way was cut short.
+/// The evidence gathered for an answer, also if gathering was cut short.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// The question as it was rephrased, where it was.
+    /// The rephrased question, if it was rephrased.
     pub understood: Option<String>,
-    /// What the graph answered, then passages.
+    /// Results from the graph, followed by passages.
     pub findings: Vec<Finding>,
-    /// How many of these are passages.
+    /// Number of passages among them.
     passages: usize,
     /// Memories that tools found.
     pub recalled: Vec<Recalled>,
-    /// Those that only the rephrased question found.
+    /// Memories that only the rephrased question found.
     pub also_recalled: Vec<Memory>,
-    /// What was recalled and has no room, or does not help by a second look.
+    /// Recalled memories that have no room, or that a rerank found not to help.
     pub set_aside: Vec<ResponseId>,
-    /// `elementId`s of the knowledge nodes that tools returned, each once.
+    /// Distinct `elementId`s of the knowledge nodes that tools returned.
     pub nodes: Vec<String>,
     pub tools: Vec<ToolUse>,
     pub follow_ups: Vec<String>,
     pub is_volatile: bool,
-    /// Passages of the team's knowledge that were found, by their numbers.
+    /// The passages of the team's knowledge that were found, by number.
     pub cited: Vec<Cited>,
     pub rungs: Vec<Rung>,
     /// The policies that were triggered.
     pub policies: Vec<Policy>,
-    /// The team's documents and records were searched.
+    /// Whether the team's documents and records were searched.
     pub has_searched: bool,
-    /// The answer shows records, so there is nothing to check in it.
+    /// Whether the answer shows records, so that there is nothing to check in it.
     pub shows_records: bool,
     /// The model that wrote last, as the service names it.
     pub model: String,
-    /// Why what it wrote last is not all of its answer.
+    /// Why its last text is not the complete answer.
     pub incomplete: Option<Incomplete>,
 }
 
-/// Why an answer ends before its end.
+/// Why an answer is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It came to the limit of tokens.
+    /// It reached the token limit.
     CutOff,
     /// The service's content filter ended it.
     Withheld,
@@ -68,19 +68,19 @@ impl Incomplete {
 }
 
 impl Gathered {
-    /// Whether tools were asked about the team's knowledge, and answered.
+    /// Whether tools on the team's knowledge were called and returned something.
     pub fn has_knowledge(&self) -> bool {
         self.tools
             .iter()
             .any(|used| used.cypher.is_some() && used.error.is_none())
     }
 
-    /// Whether tools were called, and none of them did what it should.
+    /// Whether tools were called and all of them failed.
     pub fn all_calls_failed(&self) -> bool {
         !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
     }
 
-    /// The class of the lowest of what was looked up.
+    /// The lowest trust class of what was looked up.
     pub fn trust(&self) -> Trust {
         let looked_up = self.tools.iter().filter(|used| used.error.is_none());
         let of_tools = looked_up.filter_map(|used| match used.name.as_str() {
@@ -93,8 +93,8 @@ impl Gathered {
         Trust::derived(of_tools.chain(cited).chain(recalled))
     }
 
-    /// Whether the team's documents and records were searched, and nothing of all that was found
-    /// says anything: policies tell what to say, not what is so.
+    /// Whether the team's documents and records were searched and nothing useful was found at all.
+    /// Policies do not count: they tell what to say, not what is true.
     pub(super) fn is_fruitless(&self) -> bool {
         let is_nothing =
             |used: &ToolUse| is_search(&used.name) || used.found.is_none_or(|found| found == 0);
@@ -103,7 +103,7 @@ impl Gathered {
             && self.cited.iter().all(|one| one.hit.label == POLICY)
     }
 
-    /// Takes in what came of a call.
+    /// Adds the result of a call.
     pub fn take(&mut self, result: ToolResult) {
         let ToolResult {
             finding,

@@ -1,25 +1,25 @@
-//! Where the links of an answer may lead, by what it is made from.
+//! Limits where the links of an answer may lead, depending on its sources.
 //!
-//! Whoever plants a text in a document, a file, a row or a channel that is heard may talk a model into a link, and into
-//! putting what it knows into its address. So where a prompt holds anything of that kind, only hosts that were named by
-//! those who talk with the bot, or who run it, make links; any other address is shown as text.
+//! Somebody who plants a text in a document, a file, a row or a heard channel may make a model write a link and put
+//! what it knows into the address. So if a prompt contains anything of that kind, only hosts named by the people who
+//! talk with the bot, or by its operator, become links. Any other address is shown as text.
 
 use muninn_platform::LinkHosts;
 
 use super::Gathered;
 use crate::memory::Recalled;
 
-/// What is known of it before anything is looked up.
+/// What is known before anything is looked up.
 #[derive(Clone, Debug, Default)]
 pub struct Links {
-    /// Named by those who talk with the bot, or who run it.
+    /// Hosts named by the people who talk with the bot, or by its operator.
     pub hosts: LinkHosts,
-    /// Something that others wrote is in the prompt already.
+    /// Whether the prompt already contains text that others wrote.
     pub is_limited: bool,
 }
 
 impl Links {
-    /// Takes in what was recalled: what was asked, and what was not said to the bot.
+    /// Adds recalled exchanges: the hosts in people's questions, and whether some were not said to the bot.
     pub fn add_recalled(&mut self, recalled: &[Recalled]) {
         for memory in recalled {
             if memory.is_message {
@@ -31,14 +31,14 @@ impl Links {
         }
     }
 
-    /// The hosts that links may lead to after so much was looked up; none where they may lead anywhere.
+    /// The hosts to which links may lead after these look-ups; `None` means any.
     pub fn after(&self, gathered: &Gathered) -> Option<LinkHosts> {
         let mut links = self.clone();
         links.add_recalled(&gathered.recalled);
         if !links.is_limited && !gathered.trust().is_low() {
             return None;
         }
-        // Of a record, as whoever ingested it set it; they stand in the list of sources, too.
+        // Links of records were set by whoever ingested them, and appear in the list of sources too.
         let cited = gathered.cited.iter();
         cited
             .filter_map(|one| one.hit.link.as_deref())

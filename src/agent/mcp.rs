@@ -1,5 +1,5 @@
-//! MCP servers whose tools are called (<https://modelcontextprotocol.io>). What they say is somebody else's text; what they
-//! may do is what their file says.
+//! MCP servers whose tools are called (<https://modelcontextprotocol.io>). Their answers are text by others; their settings
+//! file says what they may do.
 #![cfg_attr(
     not(feature = "mcp"),
     allow(dead_code, reason = "the file is read, and nobody is called")
@@ -28,24 +28,24 @@ use self::server::McpServer;
 pub use self::settings::{McpFile, McpFileError, McpSettings};
 use super::tools::OutsideTool;
 
-/// So long after their start a turn waits for servers that were not tried yet. Later it waits for none.
+/// How long after the start a turn waits for servers that were not tried yet. Later turns wait for none.
 const FIRST_TURN: Duration = Duration::from_secs(5);
 
-/// How a server is.
+/// The state of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerState {
     /// It was not tried yet.
     Starting,
     Ready {
         tools: usize,
-        /// Of these, those that may change something.
+        /// How many of them may change something.
         asking: usize,
-        /// Why others are not offered.
+        /// Why other tools are not offered.
         left_out: Vec<String>,
     },
     Down {
         why: String,
-        /// None: it is not tried again.
+        /// `None` if it is not tried again.
         again_in: Option<Duration>,
     },
 }
@@ -79,7 +79,7 @@ impl fmt::Display for ServerState {
     }
 }
 
-/// The servers of the file, kept running. It can be [replaced](McpServers::replace) while a bot runs.
+/// The servers of the file, which are kept running. They can be [replaced](McpServers::replace) while a bot runs.
 #[derive(Debug)]
 pub struct McpServers {
     file: McpFile,
@@ -88,10 +88,10 @@ pub struct McpServers {
 }
 
 impl McpServers {
-    /// Starts those of a file. None is waited for.
+    /// Starts the servers of a file without waiting for any.
     ///
     /// # Errors
-    /// When the file cannot be used.
+    /// Fails when the file cannot be used.
     pub fn start(file: McpFile) -> Result<Self, McpFileError> {
         let servers = file.read()?.into_iter().map(McpServer::start).map(Arc::new);
         Ok(Self {
@@ -105,7 +105,7 @@ impl McpServers {
         &self.file
     }
 
-    /// Puts others in the place of these; those whose settings are the same run on. Says whether they are others.
+    /// Replaces the servers; those with unchanged settings continue to run. Returns whether anything changed.
     pub fn replace(&self, settings: Vec<McpSettings>) -> bool {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let same = settings
@@ -133,14 +133,14 @@ impl McpServers {
         offered.collect()
     }
 
-    /// Returns when each was tried, or it is that late.
+    /// Returns when every server was tried, or at this time.
     async fn tried_until(&self, until: Instant) {
         let servers = self.all();
         let tried = join_all(servers.iter().map(|server| server.tried()));
         drop(timeout_at(until, tried).await);
     }
 
-    /// How each of them is, by its settings, after each was tried, or so long.
+    /// The settings and state of each server, after each was tried, or after the time `longest`.
     pub async fn states(&self, longest: Duration) -> Vec<(Arc<McpSettings>, ServerState)> {
         self.tried_until(Instant::now() + longest).await;
         let all = self.all().into_iter();

@@ -1,9 +1,9 @@
-//! Whether a message may need the team's knowledge, told from its words alone. Pure.
+//! Decides from its words whether a message may need the team's knowledge. Pure.
 //!
-//! For models that call no tools: a model that does decides by itself. What is searched for although nothing was needed
-//! costs a few milliseconds; passages that have nothing to do with a message make a weak model answer something else. So what
-//! reads as a question, a request or a query is answered from what it finds, mere politeness is not searched for, and of the
-//! rest it depends on how sure the find is.
+//! It is used for models that call no tools; others decide by themselves. An unnecessary search costs only a few
+//! milliseconds, but passages that have nothing to do with a message make a weak model answer something else. So a question,
+//! a request or a query is answered from what the search finds. Mere politeness is not searched for. For other messages it
+//! depends on how sure the match is.
 
 use crate::knowledge::search::rank::Scores;
 use crate::retrieval::language::{Guess, WordList};
@@ -19,11 +19,12 @@ const REQUESTS: WordList = WordList::of(
     liste toon geef zoek vind leg vertel nodig weten pokaż podaj znajdź wyjaśnij opisz powiedz potrzebuję wiedzieć покажи \
     найди расскажи объясни опиши перечисли скажи нужно нужен знать",
 );
-/// Words of a query that is no sentence, at most.
+/// Maximum words of a query that is not a sentence.
 const QUERY: usize = 6;
 
-/// A find that is so much alike, or has such a part of a message's words, has to do with it, however that is put. Chosen on
-/// the questions of the manual that read as none, and what people tell one another in `tests/data/talk`.
+/// A match with this similarity, or with this share of a message's words, is about the message, however that is phrased.
+/// Chosen on the questions of the manual that do not read like questions, and on what people tell one another in
+/// `tests/data/talk`.
 const SURE_COSINE: f32 = 0.4;
 const SURE_COVERAGE: f32 = 0.5;
 
@@ -32,7 +33,7 @@ const SURE_COVERAGE: f32 = 0.5;
 pub enum Need {
     /// It asks for nothing.
     Nothing,
-    /// Where a find is [sure](is_sure).
+    /// If a match is [sure](is_sure).
     Perhaps,
     Knowledge,
 }
@@ -51,7 +52,7 @@ pub fn need(message: &str) -> Need {
     }
 }
 
-/// Whether a find surely has to do with a message.
+/// Whether a match is certainly about a message.
 pub fn is_sure(scores: &Scores) -> bool {
     scores.cosine >= SURE_COSINE
         || scores.coverage >= SURE_COVERAGE
@@ -59,7 +60,7 @@ pub fn is_sure(scores: &Scores) -> bool {
         || scores.policy > 0.0
 }
 
-/// "ferry times": words that all tell something.
+/// "ferry times": content words only.
 fn is_query(words: &[String]) -> bool {
     let guess = Guess::of(words.iter().map(String::as_str));
     words.len() <= QUERY && !words.iter().any(|word| guess.says_nothing(word))

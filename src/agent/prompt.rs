@@ -1,8 +1,8 @@
-//! The prompt of one turn, assembled in a fixed order within a token budget.
+//! Assembles the prompt of one turn in a fixed order within a token budget.
 //!
-//! Order: system prompt, summary, window, then what is new in every turn: date, recalled turns, findings, question.
-//! When there is not room for all, what goes first is the oldest of the window, then the least likely memories, then the
-//! end of the summary; a question that fills the prompt by itself keeps its beginning and its end.
+//! The order is: system prompt, summary, window, and then what is new in every turn: date, recalled turns, findings,
+//! question. If there is not enough room, the oldest turns of the window are dropped first, then the least likely
+//! memories, then the end of the summary. A question that fills the prompt by itself keeps its beginning and its end.
 
 use super::findings;
 use crate::agent::prompts::{
@@ -13,20 +13,20 @@ use crate::llm::ChatMessage;
 use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
 use crate::memory::Recalled;
 
-/// What a message, or a block in one, costs beside its text, in tokens.
+/// Tokens of a message, or of a block in one, beside its text.
 const OVERHEAD: u32 = 6;
 
-/// All that may go into the prompt.
+/// Everything that may go into the prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     pub name: &'a str,
-    /// Who the bot is in this channel, beside what it is everywhere; empty for nobody else.
+    /// The bot's additional persona in this channel; empty if none.
     pub persona: &'a str,
-    /// What is added to the system prompt there; empty for nothing.
+    /// Additional text for the system prompt there; empty if none.
     pub instructions: &'a str,
-    /// Nothing but what was found or said here may be answered from.
+    /// Strict grounding: answers may use only what was found or said here.
     pub is_strict: bool,
-    /// Answers are one or two sentences.
+    /// Answers have one or two sentences.
     pub is_brief: bool,
     pub today: &'a str,
     pub summary: Option<&'a str>,
@@ -36,36 +36,36 @@ pub struct Brief<'a> {
     pub memories: &'a [Memory],
     /// What tools found.
     pub findings: &'a [Finding],
-    /// What the team's graph holds, in a line; empty where there is nothing.
+    /// The content of the team's graph, on one line; empty if there is none.
     pub knowledge: &'a str,
-    /// The sources that can be searched, in a line; empty where there are none.
+    /// The searchable sources, on one line; empty if there are none.
     pub sources: &'a str,
-    /// What is said where passages do not hold the answer; empty where none were found.
+    /// The reply if the passages do not contain the answer; empty if none were found.
     pub refusal: &'a str,
-    /// The model may call tools for more than what was found.
+    /// Whether the model may call tools for more.
     pub may_look_further: bool,
-    /// What policies want to be kept in mind.
+    /// Reminders of policies.
     pub reminders: &'a [String],
     pub author: &'a str,
     pub question: &'a str,
-    /// The question as it was rephrased; empty where it was not.
+    /// The rephrased question; empty if it was not rephrased.
     pub understood: &'a str,
-    /// What was read of the files that came with it.
+    /// The text of the files that came with the question.
     pub files: &'a [AttachedText],
 }
 
-/// A recalled turn, and how likely it helps.
+/// A recalled turn, and the probability that it helps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
     pub id: ResponseId,
     pub quoted: Quoted,
     pub score: f64,
-    /// Somebody had it kept in mind, and it bears on the question.
+    /// It is a note that bears on the question.
     pub is_pinned: bool,
 }
 
 impl Memory {
-    /// A recalled exchange, as it is quoted.
+    /// A recalled exchange in the form in which it is quoted.
     pub fn of(recalled: &Recalled) -> Self {
         Self {
             id: recalled.id,
@@ -90,7 +90,7 @@ impl Memory {
 /// Assembles the prompt within `budget` tokens.
 ///
 /// # Errors
-/// When a prompt of one's own uses a name it is not given.
+/// Fails when a custom prompt uses an unknown variable.
 pub fn assemble(
     prompts: &Prompts,
     brief: &Brief<'_>,
@@ -112,7 +112,7 @@ pub fn assemble(
     let files = quoted_files(brief.files, left / 2);
     let left = left.saturating_sub(files.iter().map(|file| lines_cost(&file.lines)).sum());
 
-    // What was found for this question goes before what was said on others.
+    // Findings for this question take precedence over memories of others.
     let findings = findings::fitting(brief.findings, left / 2);
     let for_memories = if findings.is_empty() {
         left / 2
@@ -154,7 +154,7 @@ pub fn assemble(
     Ok(messages)
 }
 
-/// The summary goes into the one system message: many services allow no second one.
+/// Puts the summary into the one system message, as many services allow no second one.
 fn with_summary(
     prompts: &Prompts,
     system: String,
@@ -171,8 +171,7 @@ fn with_summary(
     Ok(format!("{system}\n\n{block}"))
 }
 
-/// Of what was recalled by one form of a question and by another, what goes beyond the room that the larger of both takes:
-/// the least likely of all.
+/// The least likely memories of two forms of a question, beyond the room that the larger set takes.
 pub(super) fn beyond_one_share(one: &[Memory], other: &[Memory]) -> Vec<ResponseId> {
     let cost = |memories: &[Memory]| -> u32 {
         let costs = memories.iter().map(|memory| quoted_cost(&memory.quoted));
@@ -190,7 +189,7 @@ pub(super) fn beyond_one_share(one: &[Memory], other: &[Memory]) -> Vec<Response
     all.iter().map(|memory| memory.id).collect()
 }
 
-/// The likeliest memories that fit, in the order in which they are shown.
+/// The most likely memories that fit, in the order in which they are shown.
 fn likeliest(memories: &[Memory], budget: u32) -> Vec<Quoted> {
     let mut by_score: Vec<usize> = (0..memories.len()).collect();
     by_score.sort_by(|a, b| memories[*b].score.total_cmp(&memories[*a].score));
@@ -210,8 +209,8 @@ fn likeliest(memories: &[Memory], budget: u32) -> Vec<Quoted> {
         .collect()
 }
 
-/// The newest turns that fit, oldest first; of the very last one at least a part. What people said to one another goes
-/// before the next message to the bot; what nothing follows is given beside them.
+/// The newest turns that fit, oldest first, with at least a part of the last one. Heard messages are put before the next
+/// message to the bot; those at the end are returned separately.
 fn newest(brief: &Brief<'_>, budget: u32) -> (Vec<ChatMessage>, Vec<String>) {
     let several = several_people(brief);
     let mut left = budget;
@@ -246,7 +245,7 @@ fn newest(brief: &Brief<'_>, budget: u32) -> (Vec<ChatMessage>, Vec<String>) {
     (messages, trailing.unwrap_or_default())
 }
 
-/// Puts what was heard before the message that was added last, or beside all of them where there is none.
+/// Puts heard messages before the message that was added last, or beside all of them if there is none.
 fn precede(messages: &mut [ChatMessage], trailing: &mut Option<Vec<String>>, heard: Vec<String>) {
     match messages.last_mut() {
         Some(ChatMessage::User(asked)) => *asked = with_heard(&heard, std::mem::take(asked)),
@@ -254,12 +253,12 @@ fn precede(messages: &mut [ChatMessage], trailing: &mut Option<Vec<String>>, hea
     }
 }
 
-/// Tokens of the line above what was heard.
+/// Tokens of the line above heard messages.
 const HEARD_TOKENS: u32 = 32;
-/// Tokens of a message that was heard, at most.
+/// Maximum tokens of a heard message.
 const MOST_HEARD: u32 = 200;
 
-/// A message that was heard, quoted.
+/// A heard message, quoted.
 fn heard_lines(message: &Turn) -> Vec<String> {
     let text = cut(&message.input, MOST_HEARD, Keep::BothEnds);
     let lines = prompts::lines(&text).into_iter().enumerate();
@@ -275,7 +274,7 @@ fn heard_lines(message: &Turn) -> Vec<String> {
     lines.map(named).collect()
 }
 
-/// A message to the bot, behind what people said to one another before it.
+/// A message to the bot, after the messages that were heard before it.
 fn with_heard(heard: &[String], asked: String) -> String {
     if heard.is_empty() {
         return asked;
@@ -294,12 +293,12 @@ fn heard_cost(heard: &[String]) -> u32 {
     }
 }
 
-/// What was read of files, each with its share of the budget.
+/// The text of files, each with its share of the budget.
 fn quoted_files(files: &[AttachedText], budget: u32) -> Vec<Finding> {
     let share = budget / u32::try_from(files.len().max(1)).unwrap_or(u32::MAX);
     let quoted = |file: &AttachedText| Finding {
         heading: file.name.clone(),
-        // A line costs its mark and its break too.
+        // A line's marker and line break cost tokens too.
         lines: prompts::lines(&cut(&file.text, share / 2, Keep::BothEnds)),
     };
     files.iter().map(quoted).collect()
@@ -322,7 +321,7 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
     ]
 }
 
-/// What was asked, with the beginnings of the files that came with it.
+/// The question with the beginnings of the files that came with it.
 fn with_files(asked: String, files: &[AttachedText]) -> String {
     const MOST: u32 = 1_000;
     files.iter().fold(asked, |asked, file| {
@@ -339,7 +338,7 @@ fn with_files(asked: String, files: &[AttachedText]) -> String {
     })
 }
 
-/// Names are told only where they tell something.
+/// Whether several people talk; names are shown only then.
 fn several_people(brief: &Brief<'_>) -> bool {
     brief
         .window
@@ -355,7 +354,7 @@ fn lines_cost(lines: &[String]) -> u32 {
     lines.iter().map(|line| estimate(line) + 2).sum()
 }
 
-/// A quotation's cost, with a token for each line's mark and break.
+/// Tokens of a quotation, including each line's marker and line break.
 fn quoted_cost(quoted: &Quoted) -> u32 {
     lines_cost(&quoted.input) + lines_cost(&quoted.output) + estimate(&quoted.author) + 16
 }

@@ -1,7 +1,7 @@
-//! The prompts in `prompts/`, each with the values it takes.
+//! The prompts in `prompts/`, each with its variables.
 //!
-//! They are part of the binary; a file of the same name in the folder named by `PROMPTS_DIR`
-//! replaces one. All are rendered once at start, so that a mistake in an override is found then.
+//! They are part of the binary. A file of the same name in the folder `PROMPTS_DIR` replaces one.
+//! All are rendered once at start, so that a mistake in a replacement is found then.
 
 mod values;
 
@@ -18,7 +18,7 @@ pub use self::values::{
     WhatCameOfIt,
 };
 
-/// A prompt's values, and the file they go into.
+/// A prompt's variables, and the file in which they are used.
 pub trait Prompt: Serialize {
     const FILE: &'static str;
 }
@@ -83,15 +83,15 @@ impl Prompts {
     /// The built-in prompts, replaced by the files of the same name in `folder`.
     ///
     /// # Errors
-    /// When the folder or a file in it cannot be read, or a prompt uses a name it is not given.
+    /// Fails when the folder or a file in it cannot be read, or a prompt uses an unknown variable.
     pub fn load(folder: Option<&Path>) -> Result<Self, PromptError> {
         Self::load_first(&[folder])
     }
 
-    /// The same, each file from the first of several folders that has it.
+    /// The same, with each file from the first of several folders that has it.
     ///
     /// # Errors
-    /// When a folder or a file in it cannot be read, or a prompt uses a name it is not given.
+    /// Fails when a folder or a file in it cannot be read, or a prompt uses an unknown variable.
     pub fn load_first(folders: &[Option<&Path>]) -> Result<Self, PromptError> {
         let own = |file: &str| {
             for folder in folders.iter().flatten() {
@@ -129,10 +129,10 @@ impl Prompts {
         &self.examples
     }
 
-    /// Fills a prompt in.
+    /// Renders a prompt.
     ///
     /// # Errors
-    /// When the prompt uses a name it is not given.
+    /// Fails when the prompt uses an unknown variable.
     pub fn render<P: Prompt>(&self, values: &P) -> Result<String, PromptError> {
         self.environment
             .get_template(P::FILE)
@@ -142,7 +142,7 @@ impl Prompts {
     }
 }
 
-/// The files of a team's own beside the prompts.
+/// A team's other files in the folder of prompts.
 const OTHER_FILES: [&str; 4] = [
     "terminology.md",
     "examples.toml",
@@ -150,11 +150,11 @@ const OTHER_FILES: [&str; 4] = [
     "weights.toml",
 ];
 
-/// What is said of each file in the folder of one's own that nobody reads. `tools/` holds what it
-/// likes to, as long as it is TOML.
+/// Returns a sentence about each file in a custom folder that is never read. In `tools/`, any TOML
+/// file is read.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Fails when the folder cannot be read.
 pub fn unread_files(folder: &Path) -> std::io::Result<Vec<String>> {
     let known = || {
         let prompts = BUILT_IN.iter().map(|(file, _)| *file);
@@ -206,19 +206,19 @@ fn wrong(file: &str, error: &minijinja::Error) -> PromptError {
     }
 }
 
-/// Today, as prompts say it: with the day of the week, and the time zone by which days begin.
+/// Today's date for prompts, with the weekday and the time zone.
 pub fn today(zone: TimeZone) -> String {
     let day = chrono::Utc::now().with_timezone(&zone);
     format!("{} ({})", day.format("%A, %Y-%m-%d"), zone.name())
 }
 
-/// What every prompt begins with that has no system prompt of its own. The same all day, so that
-/// services can keep what they read of it.
+/// The beginning of every prompt without a system prompt. It is the same all day, so that services
+/// can cache it.
 pub fn dated(zone: TimeZone) -> String {
     format!("Today is {}.", today(zone))
 }
 
-/// A text as lines to quote; none for a blank one.
+/// A text as lines to quote; empty if it is blank.
 pub fn lines(text: &str) -> Vec<String> {
     text.trim().lines().map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether what a model wrote is the question, rephrased, and nothing else. Pure.
+//! Checks that a model's text is the rephrased question and nothing else. Pure.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,13 @@ use crate::retrieval::speech::asks;
 use crate::retrieval::text::{is_same_language, written};
 use muninn_platform::one_line;
 
-/// The longest rephrased question, in characters, of a short message, and in messages' lengths of a long one.
+/// Maximum length of a rephrased question: in characters for a short message, and as a multiple of the length for a long
+/// one.
 const LONGEST_SHORT: usize = 200;
 const LONGEST: usize = 3;
 
-/// The rephrased question in one line, without what the model wrote around it. None where it is no question of the same
-/// kind: an essay, another language, without a name or a number that the message has.
+/// The rephrased question on one line, without the text that the model wrote around it. `None` if it is not an equivalent
+/// question: an essay, another language, or without a name or number of the message.
 pub(super) fn checked(written: &str, message: &str) -> Option<String> {
     let text = without_preamble(structured::code_in(written));
     let line = one_line(text.trim_start_matches("> "));
@@ -23,8 +24,8 @@ pub(super) fn checked(written: &str, message: &str) -> Option<String> {
     (is_short && keeps(&line, message) && is_same_language(&line, message)).then_some(line)
 }
 
-/// Whether a rephrased question says so much otherwise that what the message itself finds may be lost: fewer than half of
-/// the words of the two are in both.
+/// Whether a rephrased question differs so much that the search results of the message may be lost: they share fewer than
+/// half of their words.
 pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
     let words = |text: &str| written(text).into_iter().collect::<BTreeSet<String>>();
     let (rephrased, message) = (words(rephrased), words(message));
@@ -33,7 +34,7 @@ pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
     2 * shared < all
 }
 
-/// Whether a message asks for several things, as far as its marks and words tell.
+/// Whether a message asks several things, judging by its punctuation and words.
 pub(super) fn asks_several(message: &str) -> bool {
     const AND: WordList = WordList::of("and und et y e en i и och og");
     let marks = message.matches(['?', '？', '؟']).count();
@@ -42,7 +43,7 @@ pub(super) fn asks_several(message: &str) -> bool {
     marks > 1 || (marks == 1 && joins) || (joins && asks(message))
 }
 
-/// Without a line that announces the question, and without what is said after it.
+/// Removes a line that announces the question, and the text after the question.
 fn without_preamble(text: &str) -> &str {
     let text = text.trim();
     let Some((first, rest)) = text.split_once('\n') else {
@@ -72,7 +73,7 @@ fn announces(words: &str) -> bool {
     words.split_whitespace().count() <= 8 && names.iter().any(|name| words.contains(name))
 }
 
-/// Whether every name and number of the message is there.
+/// Whether every name and number of the message is in it.
 fn keeps(line: &str, message: &str) -> bool {
     let lower = line.to_lowercase();
     names_and_numbers(message)
@@ -80,7 +81,7 @@ fn keeps(line: &str, message: &str) -> bool {
         .all(|kept| lower.contains(&kept.to_lowercase()))
 }
 
-/// Words with a digit, and words that begin large within a sentence.
+/// Words with a digit, and capitalised words within a sentence.
 fn names_and_numbers(text: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut begins = true;

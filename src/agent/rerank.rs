@@ -1,11 +1,11 @@
-//! A second look at what was recalled: which of it a model finds to help.
+//! Reranking: a model selects which of the recalled memories help.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::llm::structured;
 
-/// What the model is asked for.
+/// The schema of the reply.
 pub(super) fn shape() -> (&'static str, Value) {
     let shape = json!({
         "type": "object",
@@ -16,10 +16,10 @@ pub(super) fn shape() -> (&'static str, Value) {
     ("rerank", shape)
 }
 
-/// The places, from 0, of those that the model picked of so many. None where it cannot be read, or names none that there
-/// are: then all of them stay.
+/// The indices, from 0, that the model selected out of `of`. `None` if the reply cannot be parsed or names no valid one;
+/// then all of them stay.
 pub(super) fn picked(written: &str, of: usize) -> Option<Vec<usize>> {
-    /// As asked for, and as some models write it all the same.
+    /// The requested form, and one that some models use instead.
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Written {

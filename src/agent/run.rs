@@ -1,12 +1,11 @@
-//! What to do next in one turn, decided without doing any of it.
+//! Decides what to do next in one turn, without doing any of it.
 //!
-//! [`Run`] holds the rules of the loop and never awaits. Its driver in [`super`] does what each
-//! [`Step`] says and reports back, so every rule here is tested without a model or a database.
+//! [`Run`] holds the rules of the loop and never awaits. Its driver in [`super`] carries out each [`Step`] and reports the
+//! result, so every rule can be tested without a model or a database.
 //!
-//! The message is rephrased where something stands before it. Where it may need knowledge, that is searched, and what surely has
-//! to do with it is shown to the model. Then it is routed: the model answers, or calls tools.
-//! After tools a critic says what is still open; each of its questions is routed as well, in a bounded number of
-//! rounds. Then the answer is written from what was found.
+//! The message is rephrased if there are earlier messages. If it may need knowledge, that is searched, and sure matches are
+//! shown to the model. Then it is routed: the model answers or calls tools. After tools, a critic says what is still open; each
+//! of its questions is routed too, in a limited number of rounds. Finally the answer is written from what was found.
 
 use std::collections::VecDeque;
 
@@ -19,38 +18,38 @@ use super::tools::{Lookup, RESPOND, STAY_SILENT};
 use crate::llm::ToolCall;
 use crate::retrieval::speech::asks_for_nothing;
 
-/// The shortest prompt that is worth sending, in tokens: the question and who the bot is.
+/// Minimum length of a useful prompt, in tokens: the question and the bot's identity.
 const LEAST_PROMPT: u32 = 100;
 
 /// What the driver does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Make the question one that can be understood alone.
+    /// Make the question stand alone.
     Rephrase(Question),
     /// Ask the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
     Route { question: Question, tokens: u32 },
     /// Call every one of these tools.
     CallTools(Vec<ToolCall>),
-    /// The same, but what they return counts only where it surely has to do with the message.
+    /// The same, but the results count only if they are certainly about the message.
     Peek(Vec<ToolCall>),
-    /// Ask the critic what the findings leave open, or an answer that was given without a look-up.
+    /// Ask the critic what the findings, or a direct answer, leave open.
     Critique { direct: Option<String> },
     /// Ask the model for the answer, from the findings. The prompt takes at most `tokens`.
     Answer { tokens: u32 },
-    /// The answer is there.
+    /// The answer is complete.
     Reply(String),
-    /// The model finds that the message is not for it.
+    /// The model decided that the message is not for it.
     StaySilent,
-    /// The model wrote none within its limits.
+    /// The model wrote no answer within its limits.
     GiveUp,
 }
 
-/// A question on its way through the turn.
+/// A question that the turn is working on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// The message, as it is understood.
     Message(String),
-    /// One of the critic's.
+    /// A follow-up question of the critic.
     FollowUp(String),
 }
 
@@ -69,43 +68,43 @@ impl Question {
     }
 }
 
-/// How tool calls went.
+/// The result of tool calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Returned {
-    /// A call was wrong: no such tool, or arguments it does not take.
+    /// A call was wrong: an unknown tool, or arguments that it does not accept.
     pub has_wrong_call: bool,
-    /// There is just time enough to write the answer.
+    /// There is only time left to write the answer.
     pub is_late: bool,
 }
 
-/// How far a turn may go.
+/// The limits of a turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// How often follow-up questions are asked.
+    /// Number of rounds of follow-up questions.
     pub rounds: u32,
-    /// Questions that may refer to something before them are rephrased.
+    /// Whether questions that may refer to earlier messages are rephrased.
     pub rephrases: bool,
-    /// Follow-up questions in one round; more are left out.
+    /// Maximum follow-up questions in one round; more are dropped.
     pub questions_per_round: usize,
-    /// Tool calls in the turn; more are not made.
+    /// Maximum tool calls in the turn; more are not made.
     pub calls: usize,
-    /// Tool calls the model may ask for at once.
+    /// Maximum tool calls that the model may request at once.
     pub calls_at_once: usize,
     /// How often the model may correct wrong calls.
     pub corrections: u32,
     /// The longest prompt.
     pub prompt_tokens: u32,
-    /// How often a prompt that turned out too long is made shorter.
+    /// How often a prompt that turned out too long is shortened.
     pub shrinks: u32,
-    /// By which tool the question is searched for before the model is asked, which calls none.
+    /// The tool that searches for the question before a model is asked that calls none.
     pub searches_first: Option<Lookup>,
-    /// By which tool a question is searched for before the model is asked, which may call others: weak models call none.
+    /// The tool that searches for a question before a model is asked that may call others, as weak models call none.
     pub offers_first: Option<Lookup>,
-    /// Nothing is answered that was not looked up, but small talk and what the conversation holds.
+    /// Strict grounding: nothing is answered without a look-up, except small talk and what the conversation contains.
     pub is_strict: bool,
-    /// By which tool a question is looked up where the model called none and had to.
+    /// The tool that looks a question up if the model called none but had to.
     pub lookup: Option<Lookup>,
-    /// The model may find that the message is not for it.
+    /// Whether the model may decide that the message is not for it.
     pub may_stay_silent: bool,
 }
 
@@ -114,25 +113,25 @@ pub struct Limits {
 pub struct Run {
     left: Limits,
     question: Question,
-    /// The follow-up questions of this round still to be asked.
+    /// The remaining follow-up questions of this round.
     waiting: VecDeque<String>,
     asked: Vec<String>,
-    /// An answer that was given without a look-up, until the critic has seen it.
+    /// A direct answer, until the critic has seen it.
     direct: Option<String>,
     has_looked_up: bool,
-    /// What is found now is shown to the model with the question.
+    /// Whether results are shown to the model together with the question.
     is_offering: bool,
     is_answering: bool,
 }
 
-/// What the tool `respond` takes.
+/// Arguments of the tool `respond`.
 #[derive(Deserialize)]
 struct Respond {
     answer: String,
 }
 
 impl Run {
-    /// Begins with the message; `has_history` says that something stands before it that it may refer to.
+    /// Begins with the message. `has_history` says whether there are earlier messages to which it may refer.
     pub fn start(limits: Limits, message: &str, has_history: bool) -> (Self, Step) {
         let question = Question::Message(message.to_owned());
         let mut run = Self {
@@ -155,7 +154,7 @@ impl Run {
         (run, step)
     }
 
-    /// The model turned out slow: from now on no more than that is done.
+    /// Reduces the effort from now on, because the model turned out to be slow.
     pub fn spare(&mut self, effort: Effort) {
         self.left.rounds = self.left.rounds.min(effort.rounds);
         self.left.rephrases &= effort.rephrases;
@@ -170,7 +169,7 @@ impl Run {
         self.route()
     }
 
-    /// The model answered a question: with tool calls, or with text.
+    /// The model replied to a question, with tool calls or with text.
     pub fn routed(&mut self, text: &str, mut calls: Vec<ToolCall>) -> Step {
         let is_silence = |call: &ToolCall| call.name == STAY_SILENT;
         if self.left.may_stay_silent
@@ -199,7 +198,7 @@ impl Run {
         }
     }
 
-    /// An answer that the model says needs no look-up: the critic sees it, unless it is small talk.
+    /// A direct answer, which the critic sees unless it is small talk.
     fn direct(&mut self, answer: String) -> Step {
         if answer.trim().is_empty() {
             return Step::GiveUp;
@@ -213,7 +212,7 @@ impl Run {
         }
     }
 
-    /// A text where a look-up was due: the question is looked up all the same, if anything can be.
+    /// A text where a look-up was required: the question is looked up anyway, if anything can be.
     fn ungrounded(&mut self, text: &str) -> Step {
         match self.left.lookup {
             Some(lookup) if !self.is_small_talk() && self.left.calls > 0 => {
@@ -230,7 +229,7 @@ impl Run {
         self.asked.first().is_some_and(|it| asks_for_nothing(it))
     }
 
-    /// The tools the model asked for have returned.
+    /// The requested tools have returned.
     pub fn tools_returned(&mut self, returned: Returned) -> Step {
         let Returned {
             has_wrong_call,
@@ -246,13 +245,13 @@ impl Run {
         self.next(is_late)
     }
 
-    /// What was searched for has nothing to do with the message: it is answered without.
+    /// The search results are not about the message, which is answered without them.
     pub fn peeked_in_vain(&mut self) -> Step {
         self.is_offering = false;
         self.route()
     }
 
-    /// The critic's questions; none where all is answered, or where it could not be asked.
+    /// The critic's questions; empty if everything is answered, or if the critic could not be asked.
     pub fn criticised(&mut self, questions: Vec<String>) -> Step {
         let asked = &self.asked;
         let is_new = |question: &String| {
@@ -265,9 +264,9 @@ impl Run {
             .collect();
         self.left.rounds = self.left.rounds.saturating_sub(1);
         match self.waiting.pop_front() {
-            // The critic wrote it with all findings before it: it needs no rephrasing.
+            // The critic wrote it with all findings at hand, so it needs no rephrasing.
             Some(question) => {
-                // What left something open is no answer.
+                // A direct answer that leaves something open is discarded.
                 self.direct = None;
                 self.asked.push(question.clone());
                 self.question = Question::FollowUp(question);
@@ -289,8 +288,8 @@ impl Run {
         }
     }
 
-    /// The service said that the prompt is longer than its model reads: our estimate of tokens, or
-    /// the limit we were told, was wrong. `room` is what may fit; tools are left out where they take most of it.
+    /// The service reported that the prompt is too long: the estimate of tokens, or the known limit, was wrong. `room` is what
+    /// may fit; tools are left out if they take most of it.
     pub fn prompt_too_long(&mut self, room: Option<u32>, tools: u32) -> Step {
         let shorter = self.left.prompt_tokens / 3 * 2;
         let shorter = room.map_or(shorter, |room| room.min(shorter));
@@ -306,13 +305,13 @@ impl Run {
         }
     }
 
-    /// What comes after a question was dealt with.
+    /// The step after a question was handled.
     fn next(&mut self, is_late: bool) -> Step {
         if is_late || self.left.calls == 0 {
             return self.answer();
         }
         match self.waiting.pop_front() {
-            // The findings of the one before it may have told what it asks about.
+            // The findings of the previous one may explain what it refers to.
             Some(question) => {
                 self.question = Question::FollowUp(question);
                 if self.left.rephrases {
@@ -332,7 +331,7 @@ impl Run {
         let need = need.unwrap_or(Need::Knowledge);
         let lookup = self.left.searches_first.take();
         if let Some(lookup) = lookup.filter(|_| need > Need::Nothing) {
-            // What is found is answered from, and nothing else is called.
+            // The answer is written from what is found, and nothing else is called.
             self.left.calls = 0;
             self.has_looked_up = true;
             let calls = self.searches(lookup);
@@ -352,7 +351,7 @@ impl Run {
         }
     }
 
-    /// Calls that search for the message, as it is understood and as it was written where that differs much.
+    /// Calls that search for the message as it is understood, and also as it was written if that differs much.
     fn searches(&self, lookup: Lookup) -> Vec<ToolCall> {
         let question = self.question.text();
         let message = self.asked.first().map_or("", String::as_str);
@@ -373,7 +372,7 @@ impl Run {
     }
 }
 
-/// What the model says without a look-up, where it called the tool for that; nothing where its call cannot be read.
+/// The model's direct answer, if it called the tool for that; `None` if its call cannot be parsed.
 fn responded(calls: &[ToolCall]) -> Option<String> {
     let call = calls.iter().find(|call| call.name == RESPOND)?;
     let respond = serde_json::from_str::<Respond>(&call.arguments);

@@ -1,11 +1,11 @@
-//! How models choose their words in a channel, by what they are asked for. Pure.
+//! Sampling settings in a channel, by kind of model call. Pure.
 
 use muninn_platform::{ChannelSettings, SamplingSettings};
 
 use crate::graph::trace::ModelStep;
 use crate::llm::Sampling;
 
-/// By kind of call. What is unset is as the service does it, or `MODEL_TEMPERATURE` says.
+/// By kind of call. Unset values are the service's defaults, or those of `MODEL_TEMPERATURE`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SamplingByKind {
     answer: Sampling,
@@ -16,8 +16,8 @@ pub struct SamplingByKind {
 }
 
 impl SamplingByKind {
-    /// As the settings of a channel say. Statements, rephrased questions and what a critic finds are to be right rather
-    /// than well said, so that the likeliest words are taken where nothing is set.
+    /// From the settings of a channel. Statements, rephrased questions and the critic's findings have to be correct
+    /// rather than well phrased, so the most likely words are used unless something is set.
     pub fn of(set: Option<&ChannelSettings>) -> Self {
         let set = set.and_then(|set| set.sampling.clone());
         let SamplingSettings {
@@ -42,12 +42,12 @@ impl SamplingByKind {
             ModelStep::Route | ModelStep::Answer => &self.answer,
             ModelStep::Cypher => &self.cypher,
             ModelStep::Rephrase => &self.rephrase,
-            // Both judge what stands before them.
+            // Both judge existing text.
             ModelStep::Critique | ModelStep::Rerank => &self.critique,
         }
     }
 
-    /// For summaries, which are no step of a turn.
+    /// For summaries, which are not a step of a turn.
     pub fn into_summary(self) -> Sampling {
         self.summary
     }

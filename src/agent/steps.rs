@@ -1,4 +1,4 @@
-//! The steps of an answer, each with what the model reads for it and what is made of what it writes.
+//! The steps of an answer: for each, what the model reads and how its reply is used.
 
 use std::time::Instant;
 
@@ -18,14 +18,14 @@ use crate::graph::trace::ModelStep;
 use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
 use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, structured};
 
-/// Turns of the window that rephrasing reads.
+/// Number of the window's turns that rephrasing reads.
 const REPHRASE_TURNS: usize = 4;
-/// Tokens that the small steps read of what was found, and of one turn.
+/// Maximum tokens that the small steps read of the findings, and of one turn.
 const STEP_FINDINGS_TOKENS: u32 = 2_000;
 const STEP_TURN_TOKENS: u32 = 300;
 
 impl Agent<'_> {
-    /// The question made to stand alone; none where that failed, which costs no more than clarity.
+    /// Makes the question stand alone. `None` if that failed, which only reduces clarity.
     pub(super) async fn rephrase(
         &self,
         question: &Question,
@@ -59,7 +59,7 @@ impl Agent<'_> {
             gathered.also_recalled = found.iter().map(Memory::of).collect();
             gathered.recalled.extend(found);
             if !rephrased::differs_much(&rephrased, message) {
-                // Both ask for the same.
+                // Both forms ask the same, so their memories share one budget.
                 let of_message = self.brief.memories;
                 gathered.set_aside = beyond_one_share(of_message, &gathered.also_recalled);
             }
@@ -67,7 +67,7 @@ impl Agent<'_> {
         Some(rephrased)
     }
 
-    /// Sets aside what was recalled and does not help.
+    /// Sets aside recalled memories that do not help.
     pub(super) async fn rerank(&self, gathered: &mut Gathered) {
         let recalled = self.memories(gathered);
         if recalled.is_empty() || !self.effort().rephrases {
@@ -90,7 +90,7 @@ impl Agent<'_> {
         }
     }
 
-    /// What was recalled for the message and is not set aside, oldest first.
+    /// The recalled memories that were not set aside, oldest first.
     pub(super) fn memories(&self, gathered: &Gathered) -> Vec<Memory> {
         let mut memories = [self.brief.memories, &gathered.also_recalled].concat();
         memories.retain(|memory| !gathered.set_aside.contains(&memory.id));
@@ -132,7 +132,7 @@ impl Agent<'_> {
             shape: None,
         };
         let completion = match question {
-            // Nothing is shown that may rest on nothing.
+            // With strict grounding nothing is shown before it is checked.
             Question::Message(_) if !self.brief.is_strict => {
                 self.ask_aloud(ModelStep::Route, ask, gathered).await?
             }
@@ -145,8 +145,8 @@ impl Agent<'_> {
         Ok(completion)
     }
 
-    /// Calls the tools at the same time and adds the results. A call beyond the limit gets an
-    /// answer too: services refuse a conversation in which a call has none.
+    /// Calls the tools concurrently and adds their results. A call beyond the limit gets a reply too, as services
+    /// refuse a conversation in which a call has none.
     pub(super) async fn call(
         &self,
         calls: &[ToolCall],
@@ -161,7 +161,7 @@ impl Agent<'_> {
         };
         let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
         let has_wrong_call = results.iter().any(|result| result.is_wrong_call);
-        // Those that were called are some of those that were asked for, in the same order.
+        // The calls made are a subset of those requested, in the same order.
         let mut called = calls.iter().zip(&results).peekable();
         for asked in asked {
             let text = match called.next_if(|(call, _)| **call == asked) {
@@ -176,7 +176,7 @@ impl Agent<'_> {
                 text,
             });
         }
-        // What came with the calls is no answer.
+        // Text beside calls is not an answer.
         gathered.incomplete = None;
         gathered.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
         for result in results {
@@ -188,7 +188,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Calls tools, and keeps what they return where that surely has to do with the message.
+    /// Calls tools, and keeps results that are certainly about the message.
     pub(super) async fn peek(
         &self,
         calls: &[ToolCall],
@@ -208,9 +208,9 @@ impl Agent<'_> {
         })
     }
 
-    /// What the findings leave open; nothing where the critic could not be asked.
+    /// What the findings leave open; empty if the critic could not be asked.
     pub(super) async fn critique(&self, direct: Option<&str>, gathered: &Gathered) -> Vec<String> {
-        /// As asked for, and as some models write it all the same.
+        /// The requested form, and one that some models use instead.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Written {
@@ -246,7 +246,7 @@ impl Agent<'_> {
         }
     }
 
-    /// What a direct answer has to rest on, for the critic: what was said before and recalled, and the answer itself.
+    /// The grounds of a direct answer for the critic: what was said before and recalled, and the answer itself.
     fn given(&self, answer: &str, gathered: &Gathered) -> Vec<Finding> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let turns = self.brief.window[from..].iter();
@@ -279,7 +279,7 @@ impl Agent<'_> {
         Ok(completion.text)
     }
 
-    /// Asks where people can watch.
+    /// Sends a request whose text people can watch.
     async fn ask_aloud(
         &self,
         step: ModelStep,
@@ -301,7 +301,7 @@ impl Agent<'_> {
         self.asker.ask(step, ask, &mut show).await
     }
 
-    /// One call whose failure the turn survives.
+    /// A call whose failure does not end the turn.
     async fn small_step(
         &self,
         step: ModelStep,
@@ -331,7 +331,7 @@ impl Agent<'_> {
     }
 }
 
-/// What tools returned yields to the question before the question yields to it.
+/// Shortens tool results in the prompt, before the question has to be shortened.
 fn shortened(exchanged: &[ChatMessage], tokens: u32) -> Vec<ChatMessage> {
     let results = exchanged
         .iter()

@@ -1,7 +1,8 @@
-//! Spans of a turn, for traces: their names and attributes are those of OpenTelemetry's conventions for generative AI (`gen_ai.*`, 0.1.0).
+//! Spans of a turn, for traces: their names and attributes are those of OpenTelemetry's conventions for generative AI
+//! (`gen_ai.*`, 0.1.0).
 //!
-//! They are spans of the `tracing` crate with a target of their own, [`SPAN_TARGET`]: where nobody exports them they cost a look at a
-//! flag, and no log shows them. No attribute has words that people or models wrote, unless [`capture_content`] was told so.
+//! They are spans of the `tracing` crate with their own target, [`SPAN_TARGET`]. If nobody exports them they cost one check of a
+//! flag, and no log shows them. No attribute contains text of people or models, unless [`capture_content`] was called.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,12 +15,12 @@ use crate::graph::trace::ModelStep;
 
 static CAPTURES_CONTENT: AtomicBool = AtomicBool::new(false);
 
-/// Has prompts, answers and what tools were given be part of traces.
+/// Includes prompts, answers and tool arguments in traces.
 pub fn capture_content() {
     CAPTURES_CONTENT.store(true, Ordering::Relaxed);
 }
 
-/// The whole way of a message, from the adapter on. It goes on with the trace of whoever sent it.
+/// The whole path of a message from the adapter on. It continues the trace of its sender.
 pub fn message(message: &IncomingMessage) -> Span {
     let platform = message.audience.platform.as_str();
     let span = info_span!(
@@ -33,13 +34,13 @@ pub fn message(message: &IncomingMessage) -> Span {
     #[cfg(feature = "otel")]
     if let Some(parent) = &message.traceparent {
         use tracing_opentelemetry::OpenTelemetrySpanExt as _;
-        // Only one that nobody exports has no parent.
+        // Only a span that nobody exports has no parent.
         let _ = span.set_parent(context::of(parent));
     }
     span
 }
 
-/// Waiting: for the conversation's earlier messages, or for a free place.
+/// Waiting for the conversation's earlier messages, or for a permit.
 pub fn waiting(of: &'static str) -> Span {
     info_span!(target: SPAN_TARGET, "queue", otel.name = format!("queue {of}"))
 }
@@ -55,7 +56,7 @@ pub fn turn(bot: &str, message: &IncomingMessage) -> Span {
     )
 }
 
-/// Reading what a turn begins with.
+/// Reading the state with which a turn begins.
 pub fn reading() -> Span {
     info_span!(target: SPAN_TARGET, "read")
 }
@@ -70,7 +71,7 @@ pub fn recall(message: &IncomingMessage) -> Span {
     )
 }
 
-/// Says how many memories were found.
+/// Records how many memories were found.
 pub fn recalled(span: &Span, count: usize) {
     span.record("gen_ai.memory.record.count", count);
 }
@@ -85,7 +86,7 @@ pub fn keep(message: &IncomingMessage) -> Span {
     )
 }
 
-/// Handing an answer to the platform.
+/// Delivering an answer to the platform.
 pub fn delivery() -> Span {
     info_span!(target: SPAN_TARGET, "deliver", otel.kind = "producer")
 }
@@ -98,7 +99,7 @@ pub fn model(step: ModelStep, model: &str, max_tokens: u32) -> Span {
         otel.kind = "client",
         otel.status_code = Empty,
         gen_ai.operation.name = "chat",
-        // The protocol's: which company is behind the address is not known.
+        // That of the protocol: the company behind the address is unknown.
         gen_ai.provider.name = "openai",
         gen_ai.request.model = model,
         gen_ai.request.max_tokens = max_tokens,
@@ -111,7 +112,7 @@ pub fn model(step: ModelStep, model: &str, max_tokens: u32) -> Span {
     )
 }
 
-/// A call of a tool that there is; other names are a model's words.
+/// A call of an existing tool; other names are a model's text.
 pub fn tool(name: Option<&str>) -> Span {
     let name = name.unwrap_or("_OTHER");
     info_span!(
@@ -125,13 +126,13 @@ pub fn tool(name: Option<&str>) -> Span {
     )
 }
 
-/// Says that what a span is of failed; `kind` names the failure, and is nobody's words.
+/// Marks a span as failed. `kind` names the failure, and contains no text of people.
 pub fn failed(span: &Span, kind: &'static str) {
     span.record("otel.status_code", "ERROR");
     span.record("error.type", kind);
 }
 
-/// Adds words to a span, where that is wanted.
+/// Adds text to a span, if capturing it is enabled.
 pub fn content(span: &Span, name: &'static str, words: impl FnOnce() -> String) {
     if !CAPTURES_CONTENT.load(Ordering::Relaxed) || span.is_disabled() {
         return;
@@ -153,7 +154,7 @@ mod context {
     use opentelemetry::propagation::TextMapPropagator as _;
     use opentelemetry_sdk::propagation::TraceContextPropagator;
 
-    /// What a `traceparent` says; nothing of one that is none.
+    /// Parses a `traceparent`; empty if it is invalid.
     pub(super) fn of(parent: &str) -> Context {
         let headers = HashMap::from([("traceparent".to_owned(), parent.to_owned())]);
         TraceContextPropagator::new().extract(&headers)

@@ -46,12 +46,12 @@ use crate::memory::{Recalled, Recaller};
 pub const SEARCH_MEMORY: &str = "search_memory";
 pub(super) const SAVE_NOTE: &str = "save_note";
 pub(super) const LIST_NOTES: &str = "list_notes";
-/// The tool that asks the graph by a statement of its own.
+/// The tool that queries the graph with a generated statement.
 pub const TEXT2CYPHER: &str = "text2cypher";
 pub(super) const STAY_SILENT: &str = "stay_silent";
 pub(super) const RESPOND: &str = "respond";
 
-/// The names of all tools that there may be: the built-in ones, and those that files made.
+/// The names of all possible tools: the built-in ones, and those from files.
 pub fn tool_names(made: &ToolFiles) -> Vec<&str> {
     let built_in = [
         SEARCH_MEMORY,
@@ -65,7 +65,7 @@ pub fn tool_names(made: &ToolFiles) -> Vec<&str> {
     built_in.into_iter().chain(made).collect()
 }
 
-/// Whether a list names a tool: by its name, or with all of its MCP server, as `SERVER__*`.
+/// Whether a list contains a tool: by name, or with its whole MCP server as `SERVER__*`.
 pub fn names_tool(list: &[String], tool: &str) -> bool {
     list.iter().any(|it| {
         let server = it.strip_suffix('*').filter(|it| it.ends_with("__"));
@@ -73,12 +73,12 @@ pub fn names_tool(list: &[String], tool: &str) -> bool {
     })
 }
 
-/// A tool by which a question is looked up: its name, and that of the argument that takes the question.
+/// A tool that looks questions up: its name, and that of the argument for the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lookup(pub &'static str, pub &'static str);
 
 impl Lookup {
-    /// The call of it for a question.
+    /// The call for a question.
     pub fn call(self, question: &str) -> ToolCall {
         let Self(name, argument) = self;
         ToolCall {
@@ -95,56 +95,56 @@ pub struct Tools<'a> {
     pub asker: &'a Asker<'a>,
     pub prompts: &'a Prompts,
     pub recaller: &'a Recaller,
-    /// None while it is away.
+    /// `None` while it is away.
     pub store: Option<&'a GraphStore>,
-    /// What is answered: it says whose memory and which of the knowledge may be searched.
+    /// The message being answered. It determines whose memory and which knowledge may be searched.
     pub message: &'a IncomingMessage,
-    /// Turns the model sees already.
+    /// Turns that the model already sees.
     pub shown: Vec<ResponseId>,
     pub toolbox: &'a Toolbox,
-    /// None: there is no knowledge to ask.
+    /// `None` if there is no knowledge to query.
     pub offer: Option<Arc<Offer>>,
-    /// None: nothing was ingested that this audience may see.
+    /// `None` if nothing was ingested that this audience may see.
     pub knowledge: Option<Knowledge<'a>>,
-    /// Those that somebody else answers.
+    /// The outside tools.
     pub outside: Vec<Arc<dyn OutsideTool>>,
-    /// Names of those that may be called here; none for all of them.
+    /// Names of the tools that may be called here; `None` means all.
     pub allowed: Option<&'a [String]>,
-    /// An answer without a look-up is a call, too.
+    /// Strict grounding: a direct answer is a call too.
     pub is_strict: bool,
-    /// A call was proposed in this turn.
+    /// Whether a call was proposed in this turn.
     pub has_proposed: AtomicBool,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Default)]
 pub struct ToolResult {
     pub finding: Finding,
     pub used: ToolUse,
     pub recalled: Vec<Recalled>,
-    /// `elementId`s of the nodes that were returned.
+    /// `elementId`s of the returned nodes.
     pub nodes: Vec<String>,
     pub is_volatile: bool,
-    /// Passages of the team's knowledge, by their numbers.
+    /// Passages of the team's knowledge, by number.
     pub cited: Vec<Cited>,
     pub rungs: Vec<Rung>,
     pub policies: Vec<Policy>,
-    /// The team's knowledge was searched.
+    /// Whether the team's knowledge was searched.
     pub has_searched: bool,
-    /// The records themselves are the answer.
+    /// Whether the records themselves are the answer.
     pub shows_records: bool,
-    /// No such tool, or arguments it does not take: the model can do better.
+    /// An unknown tool, or arguments that it does not accept: the model can correct the call.
     pub is_wrong_call: bool,
 }
 
-/// What `search_memory` takes.
+/// Arguments of `search_memory`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SearchMemory {
     query: String,
 }
 
-/// What `text2cypher` takes.
+/// Arguments of `text2cypher`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TextToCypher {
@@ -152,7 +152,7 @@ struct TextToCypher {
 }
 
 impl Tools<'_> {
-    /// What is offered to the model.
+    /// The tools offered to the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let mut specs = vec![search_memory()];
         specs.extend(self.store.iter().flat_map(|_| notes::specs()));
@@ -173,7 +173,7 @@ impl Tools<'_> {
         self.allowed.is_none_or(|allowed| names_tool(allowed, tool))
     }
 
-    /// The tool that looks a question up where the model calls none, with its argument's name; none where nothing can be
+    /// The tool that looks a question up if the model calls none, with its argument's name; `None` if nothing can be
     /// looked up here.
     pub fn lookup(&self) -> Option<Lookup> {
         let offered: Vec<String> = self.specs().into_iter().map(|spec| spec.name).collect();
@@ -197,13 +197,13 @@ impl Tools<'_> {
         tools.into_iter().find(|Lookup(tool, _)| self.allows(tool))
     }
 
-    /// Whether the message may have been meant for somebody else: the rules only found it likely to be for the bot.
+    /// Whether the message may be for somebody else: the rules only found that it is probably for the bot.
     pub fn may_stay_silent(&self) -> bool {
         self.message.addressed == Addressed::InConversation
             && matches!(self.message.body, Body::Text(_))
     }
 
-    /// Calls a tool. What goes wrong is told to the model, which can do better.
+    /// Calls a tool. Errors are returned to the model, which can correct them.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
         let began = Instant::now();
         let mut specs = self.specs().into_iter();
@@ -233,7 +233,7 @@ impl Tools<'_> {
         result
     }
 
-    /// `spec` is that of the tool that is named, if it is one.
+    /// `spec` is that of the named tool, if it exists.
     async fn dispatch(&self, call: &ToolCall, spec: Option<ToolSpec>) -> ToolResult {
         let name = call.name.as_str();
         let arguments = match spec {
@@ -294,7 +294,7 @@ impl Tools<'_> {
         wrong_call(name, &why)
     }
 
-    /// What memory has on a question that the model does not see anyway.
+    /// The memories on a question that the model does not see already.
     pub async fn recall(&self, query: &str) -> Vec<Recalled> {
         let sought = self.recaller.seek(query).await;
         let message = self.message;

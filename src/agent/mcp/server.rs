@@ -1,4 +1,4 @@
-//! One MCP server: started, asked for its tools, and started again with longer and longer waits when it is gone.
+//! One MCP server: starts it, lists its tools, and restarts it with increasing pauses when it has ended.
 
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,29 +29,30 @@ use super::settings::{Link, McpSettings};
 use super::tool::{McpTool, made};
 use crate::agent::tools::OutsideTool;
 
-/// How long a server may take to start: it may have to be downloaded.
+/// Longest time to start a server: it may have to be downloaded.
 const START: Duration = Duration::from_secs(60);
-/// How long it may take to list its tools.
+/// Longest time to list its tools.
 const LIST: Duration = Duration::from_secs(20);
-/// Pages of its list.
+/// Maximum number of pages of the list.
 const PAGES: usize = 16;
-/// Its list is read again so often, for servers that do not say when it changes, and not more often than that.
+/// How often the list is read again for servers that do not announce changes, and the minimum interval between
+/// two reads.
 const RELIST: Duration = Duration::from_secs(600);
 const LEAST_RELIST: Duration = Duration::from_secs(1);
-/// The first wait before it is started again, and the longest.
+/// The first pause before a restart, and the longest.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
-/// One that stayed so long is not one that cannot start.
+/// A server that ran this long does not count as unable to start.
 const STEADY: Duration = Duration::from_secs(60);
-/// How long what a process said last is waited for, when it has ended.
+/// How long to wait for the last output of a process that has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// Bytes of one message over HTTP.
+/// Maximum bytes of one message over HTTP.
 const MESSAGE: usize = 4 << 20;
-/// Bytes of a line that a process says on its standard error, and characters of it that are told.
+/// Maximum bytes of a line on a process's standard error, and maximum characters of it that are shown.
 const LINE: usize = 8 << 10;
 const TOLD: usize = 200;
 
-/// A server that is kept running, until this is dropped.
+/// A server that is kept running until this is dropped.
 #[derive(Debug)]
 pub(super) struct McpServer {
     pub(super) settings: Arc<McpSettings>,
@@ -63,11 +64,11 @@ pub(super) struct McpServer {
 #[derive(Clone, Debug)]
 struct Known {
     state: ServerState,
-    /// The tools that it listed last; while it is gone they say so.
+    /// The tools that it listed last; calls fail while it is not running.
     tools: Vec<Arc<McpTool>>,
 }
 
-/// The way to a server, while there is one.
+/// The connection to a server, while there is one.
 #[derive(Debug, Default)]
 pub(super) struct Connection(Mutex<Option<Peer<RoleClient>>>);
 
@@ -115,11 +116,11 @@ impl McpServer {
         self.known.borrow().state.clone()
     }
 
-    /// Returns when it was tried to start it.
+    /// Returns when the first start was tried.
     pub(super) async fn tried(&self) {
         let mut known = self.known.clone();
         let is_tried = |known: &Known| !matches!(known.state, ServerState::Starting);
-        // Who keeps it may be gone.
+        // The task that keeps it may have ended.
         drop(known.wait_for(is_tried).await);
     }
 
@@ -140,9 +141,9 @@ struct Keeper {
     settings: Arc<McpSettings>,
     connection: Arc<Connection>,
     known: watch::Sender<Known>,
-    /// What its process said last of what is wrong with it.
+    /// The last line that its process wrote to standard error.
     last_line: Arc<Mutex<String>>,
-    /// Reads it.
+    /// The task that reads standard error.
     errors: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -185,7 +186,7 @@ impl Keeper {
         self.known.send_modify(|known| known.state = state);
     }
 
-    /// Runs it until it ends, and says why it did.
+    /// Runs the server until it ends, and returns why it did.
     async fn run(&self) -> String {
         let changed = Arc::new(Notify::new());
         let listening = Listening(Arc::clone(&changed));
@@ -237,7 +238,7 @@ impl Keeper {
         });
     }
 
-    /// What it said before it ended may still be on its way.
+    /// Adds the last line of standard error, which may still be on its way.
     async fn with_last_line(&self, why: String) -> String {
         let errors = self
             .errors
@@ -273,7 +274,7 @@ impl Keeper {
             } => {
                 let mut process = Command::new(command);
                 process.args(args).current_dir(folder).kill_on_drop(true);
-                // Nothing of ours: there are tokens in it.
+                // Nothing of our own environment, as it contains tokens.
                 process.env_clear();
                 for name in ["PATH", "HOME"] {
                     if let Some(value) = std::env::var_os(name) {
@@ -300,7 +301,7 @@ impl Keeper {
                 headers,
                 reach,
             } => {
-                // The client looks again, and connects to nothing else; this tells why.
+                // The client checks again when it connects; this check gives the reason.
                 let host = url.host_str().unwrap_or_default();
                 let port = url.port_or_known_default().unwrap_or(443);
                 let found = guarded_http::resolve(host, port, *reach).await;
@@ -322,13 +323,13 @@ impl Keeper {
     }
 }
 
-/// An error of the client, without the names of types before it.
+/// An error of the client without the type names before it.
 fn in_short(line: &str) -> String {
     let told = line.rsplit_once("] error: ").map_or(line, |(_, told)| told);
     told.chars().take(TOLD).collect()
 }
 
-/// The newest way of speaking where a server knows it, and else the one before.
+/// Uses the newest protocol version that the server supports, or else the one before.
 fn lifecycle() -> ClientLifecycleMode {
     ClientLifecycleMode::Auto {
         preferred_versions: vec![ProtocolVersion::LATEST],
@@ -360,13 +361,13 @@ async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, String> {
     })
 }
 
-/// Keeps what a process says of what is wrong with it: the last line, for whoever asks why it is gone.
+/// Keeps the last line of a process's standard error, as the reason if it ends.
 async fn keep_last(errors: ChildStderr, last: Arc<Mutex<String>>) {
     let mut lines = FramedRead::new(errors, LinesCodec::new_with_max_length(LINE));
     loop {
         let line = match lines.next().await {
             Some(Ok(line)) => line,
-            // The rest of one that is too long is skipped. The stream says that it ended, and goes on.
+            // The rest of a line that is too long is skipped. The stream reports its end, and continues.
             Some(Err(LinesCodecError::MaxLineLengthExceeded)) => {
                 let _ = lines.next().await;
                 continue;
@@ -380,7 +381,7 @@ async fn keep_last(errors: ChildStderr, last: Arc<Mutex<String>>) {
     }
 }
 
-/// Who we are for a server. It gets nothing to read, no model and no person to ask.
+/// Our identity for a server, which is given no data, no model and no person to ask.
 #[derive(Clone, Debug)]
 struct Listening(Arc<Notify>);
 

@@ -1,4 +1,5 @@
-//! The file of MCP servers: what is started or asked, and what of it may be called where.
+//! The settings file of MCP servers: which ones are started or called, and which of their tools may
+//! be called where.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,25 +17,25 @@ use crate::agent::tools::request::{
 };
 use crate::agent::tools::template::{Secrets, Template, Variables};
 
-/// Its name in `DATA_DIR`, where no other is named.
+/// Its name in `DATA_DIR`, unless another one is configured.
 const NAME: &str = "mcp.toml";
 
-/// Seconds of a call, unless the file says otherwise, and at most.
+/// Time limit of a call in seconds: the default, and the maximum.
 const SECONDS: u64 = 30;
 const MOST_SECONDS: u64 = 120;
-/// Letters of a server's name: it stands before each of its tools' names, which have 64 at most.
+/// Maximum letters of a server's name: it precedes each of its tools' names, which have at most 64.
 const LONGEST_NAME: usize = 24;
 
 /// Where the file is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpFile {
     pub path: PathBuf,
-    /// It was named, so that it has to be there.
+    /// Whether it was configured, and therefore must exist.
     pub is_named: bool,
 }
 
 impl McpFile {
-    /// The one that was named, or that of the data folder.
+    /// The configured file, or that of the data folder.
     pub fn new(named: Option<PathBuf>, data_dir: &Path) -> Self {
         Self {
             is_named: named.is_some(),
@@ -42,10 +43,10 @@ impl McpFile {
         }
     }
 
-    /// What it says.
+    /// Reads the file.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Fails when the file is invalid; the error says why.
     pub fn read(&self) -> Result<Vec<McpSettings>, McpFileError> {
         let wrong = |problem: String| McpFileError {
             path: self.path.clone(),
@@ -112,12 +113,12 @@ fn seconds() -> u64 {
     SECONDS
 }
 
-/// A server, and what of it may be called where.
+/// A server, and which of its tools may be called where.
 #[derive(Clone, Debug)]
 pub struct McpSettings {
     pub name: String,
     pub(super) link: Link,
-    /// None: all that it has.
+    /// `None` means all of its tools.
     pub(super) tools: Option<Vec<String>>,
     pub(super) channels: Vec<AudienceId>,
     pub(super) confirm: Vec<String>,
@@ -126,7 +127,7 @@ pub struct McpSettings {
     pub(super) timeout: Duration,
     pub(super) max_bytes: usize,
     pub(super) secrets: Secrets,
-    /// Variables of the environment that it takes and that are not set.
+    /// Variables of the environment that it uses and that are not set.
     pub(super) missing: Vec<String>,
     written: Entry,
 }
@@ -134,14 +135,14 @@ pub struct McpSettings {
 /// How a server is reached.
 #[derive(Clone, Debug)]
 pub(super) enum Link {
-    /// It is a process of ours, which is spoken to by its standard input and output.
+    /// A child process, over its standard input and output.
     Process {
         command: String,
         args: Vec<String>,
         env: Vec<(String, SecretString)>,
         folder: PathBuf,
     },
-    /// It is somewhere, and spoken to over HTTP.
+    /// A remote address, over HTTP.
     Address {
         url: Url,
         headers: HeaderMap,
@@ -150,7 +151,7 @@ pub(super) enum Link {
 }
 
 impl PartialEq for McpSettings {
-    /// By what is written.
+    /// Compares the settings as they are written.
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.written == other.written
     }
@@ -162,7 +163,7 @@ impl McpSettings {
         self.channels.is_empty() || self.channels.iter().any(|it| channel.is_within(it))
     }
 
-    /// What is started or asked, without anything secret.
+    /// What is started or called, without secrets.
     pub fn shown(&self) -> String {
         match &self.link {
             Link::Process { command, args, .. } => {
@@ -188,7 +189,7 @@ fn read(
     servers.collect()
 }
 
-/// Without an underscore: two of them stand between it and the name of a tool.
+/// Refuses underscores: two of them separate the name from that of a tool.
 fn check_name(name: &str) -> Result<(), String> {
     let is_fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(is_fine) {
@@ -236,7 +237,7 @@ fn made(
     })
 }
 
-/// A process of ours, as it is written.
+/// Parses the settings of a child process.
 fn process(
     command: &str,
     entry: &Entry,
@@ -265,7 +266,7 @@ fn process(
     })
 }
 
-/// Something at an address, as it is written.
+/// Parses the settings of an address.
 fn elsewhere(
     url: &str,
     entry: &Entry,

@@ -1,5 +1,5 @@
-//! A tool of an MCP server as a model is offered it. Names, descriptions and schemas are texts of others: they are
-//! bounded, and a name says whose it is.
+//! A tool of an MCP server as it is offered to a model. Names, descriptions and schemas are texts by others: their
+//! length is limited, and the name shows the server.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::agent::tools::parameters::Parameters;
 use crate::agent::tools::{Answered, OutsideTool};
 use crate::llm::ToolSpec;
 
-/// Tools of one server.
+/// Maximum number of tools of one server.
 pub(super) const MOST_TOOLS: usize = 64;
-/// Characters of a description, and of one within a schema.
+/// Maximum characters of a description, and of one within a schema.
 const DESCRIPTION: usize = 600;
 const SCHEMA_DESCRIPTION: usize = 200;
-/// Bytes of a schema.
+/// Maximum bytes of a schema.
 const SCHEMA: usize = 8 << 10;
 
 /// A tool of a server.
@@ -41,7 +41,7 @@ pub(super) struct McpTool {
     connection: Arc<Connection>,
 }
 
-/// The tools of a server that may be offered, and why others are not.
+/// The tools of a server that can be offered, and why others cannot.
 pub(super) fn made(
     listed: Vec<Tool>,
     settings: &Arc<McpSettings>,
@@ -128,7 +128,7 @@ impl McpTool {
                 Err("it asks for more than its arguments, which is not given".to_owned())
             }
             Ok(_) => Err("it does not answer at once, and is not waited for".to_owned()),
-            // Its own words, which are no words of ours.
+            // The error text is the server's, not ours.
             Err(ServiceError::McpError(error)) => Ok(Answered {
                 lines: vec![bounded(&error.message, DESCRIPTION)],
                 error: Some("it answers with an error".to_owned()),
@@ -169,7 +169,7 @@ impl OutsideTool for McpTool {
     }
 }
 
-/// What a result says, in lines.
+/// The content of a result, as lines.
 fn told(result: &CallToolResult, most: usize) -> Result<Answered, String> {
     let mut lines = Vec::new();
     for block in &result.content {
@@ -203,7 +203,7 @@ fn told(result: &CallToolResult, most: usize) -> Result<Answered, String> {
     })
 }
 
-/// JSON, which many servers give as a text, is told by its fields.
+/// JSON, which many servers return as text, is shown by its fields.
 fn add(lines: &mut Vec<String>, text: &str) {
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
         lines.extend(findings::json_lines(&value));
@@ -221,7 +221,7 @@ fn bounded(text: &str, most: usize) -> String {
     }
 }
 
-/// Bounds every description within a schema.
+/// Limits the length of every description within a schema.
 fn shorten(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {

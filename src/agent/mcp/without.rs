@@ -1,4 +1,4 @@
-//! In the place of a server, where the client of MCP was left out.
+//! Replaces the MCP client in builds without it.
 
 use std::future::{Ready, ready};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The values that each prompt takes.
+//! The variables of each prompt.
 
 use chrono::NaiveDate;
 use muninn_platform::Language;
@@ -10,31 +10,31 @@ use crate::graph::Turn;
 use crate::llm::tokens::{Keep, cut};
 use crate::retrieval::speech::{Act, act, asks_how_one_is, asks_what_it_does};
 
-/// A turn as prompts quote it. Texts come as lines, so that a template can put a quote mark before
-/// each: no line of a quotation can then be taken for the prompt's own words.
+/// A turn as prompts quote it. Texts are lists of lines, so that a template can put a quote mark before each: no line of
+/// a quotation can then be mistaken for the prompt's own text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Quoted {
     pub date: String,
     pub author: String,
     pub input: Vec<String>,
-    /// Empty where only the question is of use.
+    /// Empty if only the question is useful.
     pub output: Vec<String>,
-    /// The day since when it no longer holds; empty where it may.
+    /// The day since when it no longer holds; empty if it may hold.
     pub replaced: String,
-    /// It replaces another that is quoted with it.
+    /// It replaces another quoted turn.
     pub is_newer: bool,
-    /// A person said it to others, and nothing was answered to it.
+    /// It is a message to others, without an answer.
     pub is_said: bool,
 }
 
-/// A day as prompts have it, as a reader's language writes it.
+/// A date of a prompt, in the format of the reader's language.
 fn day(date: &str) -> Value {
     let read = date.parse::<NaiveDate>();
     read.map_or_else(|_| date.into(), Value::from)
 }
 
 impl Quoted {
-    /// Who said it, and when.
+    /// Who said it and when.
     fn heading(&self) -> Text {
         let (date, author) = (day(&self.date), &self.author);
         let heading = if self.is_said {
@@ -51,7 +51,7 @@ impl Quoted {
         }
     }
 
-    /// Each side cut to `most` tokens.
+    /// Cuts each side to `most` tokens.
     pub fn shortened(&self, most: u32) -> Self {
         let short = |said: &[String]| lines(&cut(&said.join("\n"), most, Keep::BothEnds));
         Self {
@@ -80,19 +80,19 @@ impl Quoted {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct System<'a> {
     pub name: &'a str,
-    /// Empty for none.
+    /// Empty if none.
     pub persona: &'a str,
-    /// What is added in this channel; empty for nothing.
+    /// Additional text in this channel; empty if none.
     pub instructions: &'a str,
-    /// Nothing but what was found or said here may be answered from.
+    /// Strict grounding: answers may use only what was found or said here.
     pub strict: bool,
-    /// Answers are one or two sentences.
+    /// Answers have one or two sentences.
     pub brief: bool,
-    /// For prompts of one's own: the shipped one leaves it to the question.
+    /// For custom prompts; the built-in one has it in the question.
     pub today: &'a str,
-    /// What the knowledge graph holds, in a few words; empty where there is none.
+    /// The content of the knowledge graph in a few words; empty if there is none.
     pub knowledge: &'a str,
-    /// The sources that can be searched, in a line; empty where there are none.
+    /// The searchable sources, on one line; empty if there are none.
     pub sources: &'a str,
 }
 
@@ -105,35 +105,35 @@ pub struct SummaryBlock<'a> {
 /// What a tool found, as prompts quote it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked for and how much was found, in one line.
+    /// What was searched for and how much was found, on one line.
     pub heading: String,
     pub lines: Vec<String>,
 }
 
-/// The question, below what was recalled and found for it: `question.md`. What changes from turn to turn stands here, so
-/// that all before it stays the same, and services need not read it again.
+/// The question, below what was recalled and found for it: `question.md`. Everything that changes with each turn is
+/// here, so that the prompt before it stays the same and services can cache it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question<'a> {
-    /// Empty where it does not matter.
+    /// Empty if it does not matter.
     pub today: &'a str,
     pub recalled: &'a [Quoted],
     pub findings: &'a [Finding],
-    /// What was read of the files that came with it.
+    /// The text of the files that came with the question.
     pub files: &'a [Finding],
-    /// Empty where only one person talks.
+    /// Empty if only one person talks.
     pub author: &'a str,
     pub question: &'a str,
-    /// The question as it was rephrased; empty where it was not.
+    /// The rephrased question; empty if it was not rephrased.
     pub understood: &'a str,
-    /// What is to be said where passages do not hold the answer; empty where none were found.
+    /// The reply if the passages do not contain the answer; empty if none were found.
     pub refusal: &'a str,
-    /// It may call tools for more than what was found.
+    /// Whether the model may call tools for more.
     pub may_look_further: bool,
-    /// What policies want to be kept in mind.
+    /// Reminders of policies.
     pub reminders: &'a [String],
 }
 
-/// What is said where the team's knowledge does not hold the answer: `refusal.md`.
+/// The reply if the team's knowledge does not contain the answer: `refusal.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Refusal<'a> {
     pub name: &'a str,
@@ -142,14 +142,14 @@ pub struct Refusal<'a> {
 /// A question made to stand alone: `rephrase.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Rephrase<'a> {
-    /// Each thing that is asked for becomes a question of its own.
+    /// Whether each part of the question becomes its own question.
     pub atomic: bool,
     pub turns: &'a [Quoted],
     pub findings: &'a [Finding],
     pub question: &'a [String],
 }
 
-/// Which of what was recalled helps: `rerank.md`.
+/// Selecting the recalled memories that help: `rerank.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Rerank<'a> {
     pub recalled: &'a [Quoted],
@@ -168,15 +168,15 @@ pub struct Route<'a> {
 pub struct Critique<'a> {
     pub findings: &'a [Finding],
     pub question: &'a [String],
-    /// Questions at most.
+    /// Maximum number of questions.
     pub most: usize,
 }
 
-/// A question put as Cypher: `text2cypher.md`.
+/// Translating a question to Cypher: `text2cypher.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct TextToCypher<'a> {
     pub schema: &'a str,
-    /// What the engine does not know, a sentence each.
+    /// Unsupported features of the engine, one sentence each.
     pub gaps: &'a [&'a str],
     pub terminology: &'a str,
     pub examples: &'a [Example],
@@ -192,13 +192,13 @@ pub struct Example {
     pub cypher: String,
 }
 
-/// What was found, where no model could put it into words: `from_findings.md`.
+/// The findings, if no model could put them into words: `from_findings.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FromFindings<'a> {
     pub findings: &'a [Finding],
 }
 
-/// How a summary is carried on: `summarize.md`.
+/// Updating a summary: `summarize.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summarize<'a> {
     pub previous: &'a [String],
@@ -206,35 +206,35 @@ pub struct Summarize<'a> {
     pub words: usize,
 }
 
-/// A message that people wrote, by its number.
+/// A message between people, with its number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NumberedMessage {
     pub number: usize,
-    /// Day and time.
+    /// Date and time.
     pub date: String,
     pub author: String,
     pub lines: Vec<String>,
-    /// The bot's answer; empty where it was said to others.
+    /// The bot's answer; empty if it was said to others.
     pub answer: Vec<String>,
 }
 
-/// What came of what was said while somebody was not there: `catch_up.md`.
+/// Summarising what was said while somebody was away: `catch_up.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WhatCameOfIt<'a> {
     pub person: &'a str,
-    /// The messages that belong together, in their order.
+    /// The messages of each topic, in order.
     pub topics: &'a [Vec<NumberedMessage>],
 }
 
-/// What somebody said to whom only memory answers.
+/// The kind of a message when only memory answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     Question,
-    /// It is remembered.
+    /// A statement, which is remembered.
     Statement,
     /// Thanks, a greeting.
     SmallTalk,
-    /// Who or what the bot is.
+    /// A question about what the bot is.
     WhatItDoes,
 }
 
@@ -258,24 +258,24 @@ impl Said {
 /// An answer without a model: `from_memory.md`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FromMemory<'a> {
-    /// What answers best comes first.
+    /// The best answer comes first.
     pub recalled: Vec<&'a Quoted>,
-    /// How many of them answer as well as the best.
+    /// Number of those that answer as well as the best.
     pub answering: usize,
-    /// What was said is worth remembering, not a question.
+    /// It is a statement to remember, not a question.
     pub noted: bool,
-    /// Above each of what is recalled: when it was said, and by whom.
+    /// Heading of each recalled turn: date and author.
     pub headings: Vec<String>,
-    /// Above those that may answer, too.
+    /// Heading of those that may also answer.
     pub beside: String,
-    /// Above what was answered then.
+    /// Heading of the earlier answer.
     pub answer_then: String,
-    /// Said where nothing is recalled.
+    /// The reply if nothing is recalled.
     pub nothing: String,
 }
 
 impl<'a> FromMemory<'a> {
-    /// What answers, and what may answer, too, with its words in a language.
+    /// The values for what answers and what may also answer, with the texts of a language.
     pub fn new(
         answering: &'a [Quoted],
         beside: &'a [Quoted],

@@ -1,13 +1,13 @@
-//! A call's arguments as its tool takes them: small models write numbers as text, text as numbers, and fields that
-//! nobody asked for. Pure.
+//! Fits a call's arguments to the tool's schema: small models write numbers as text, text as numbers, and additional
+//! fields. Pure.
 
 use serde_json::{Map, Value, json};
 
-/// The arguments, made to fit the JSON schema of the tool where it is clear what is meant. What is not clear is left as
-/// it is, for the tool to refuse.
+/// Fits arguments to the JSON schema of the tool where the meaning is clear. Anything else is left as it is, for the
+/// tool to refuse.
 ///
 /// # Errors
-/// When they are no JSON object.
+/// Fails when they are not a JSON object.
 pub(super) fn fitted(schema: &Value, arguments: &str) -> Result<Value, String> {
     let mut given = match arguments.trim() {
         "" | "null" => json!({}),
@@ -24,7 +24,7 @@ pub(super) fn fitted(schema: &Value, arguments: &str) -> Result<Value, String> {
     };
     let mut given = match given {
         Value::Object(object) => object,
-        // The only argument, by itself.
+        // The only argument, without its name.
         single => match properties.keys().next() {
             Some(only) if properties.len() == 1 => Map::from_iter([(only.clone(), single)]),
             Some(_) | None => return Err(format!("{single} is no JSON object")),
@@ -44,7 +44,7 @@ pub(super) fn fitted(schema: &Value, arguments: &str) -> Result<Value, String> {
     Ok(Value::Object(fitted))
 }
 
-/// The one required text that is missing, where one text was given that nobody asked for.
+/// Finds the one missing required text, if exactly one undeclared text was given.
 fn under_another_name(
     schema: &Value,
     fitted: &Map<String, Value>,
@@ -72,7 +72,7 @@ fn typed(value: Value, kind: &Value) -> Value {
             let number = text.trim().parse::<i64>().ok();
             number.map_or(value, Value::from)
         }
-        // 3.0 is how some write 3.
+        // Some models write 3 as 3.0.
         (Some("integer"), Value::Number(number)) => match number.as_f64() {
             Some(float) if !number.is_i64() && float.fract() == 0.0 && float.abs() < 1e15 => {
                 Value::from(float as i64)

@@ -1,4 +1,4 @@
-//! Tools that a team writes without Rust: a statement with parameters, in a TOML file.
+//! Tools without Rust code that run a statement: a TOML file with Cypher and parameters.
 
 use std::collections::BTreeSet;
 
@@ -29,11 +29,11 @@ struct Written {
 #[derive(Debug)]
 pub struct CypherTool {
     pub spec: ToolSpec,
-    /// What it returns is true only now: an answer made from it is never recalled.
+    /// Its results are true only now, so that an answer made from them is never recalled.
     pub is_volatile: bool,
-    /// Rows at most.
+    /// Maximum number of rows.
     pub rows: u32,
-    /// Ships with the program, and may have nothing to do with this graph.
+    /// It is built in, and may not apply to this graph.
     pub is_shipped: bool,
     pub file: String,
     cypher: String,
@@ -71,29 +71,29 @@ impl CypherTool {
         })
     }
 
-    /// Whether the statement can be read at all, whatever there is in the graph.
+    /// Checks that the statement can be parsed, whatever the graph contains.
     ///
     /// # Errors
-    /// When it is none that may run.
+    /// Fails when it may not run.
     pub fn check_statement(&self) -> Result<(), Refusal> {
         read_back(&self.cypher).map(drop)
     }
 
-    /// The statement, confined to the knowledge there is. It asks for one row more than the limit,
-    /// to see whether there are more.
+    /// Confines the statement to the present knowledge. It requests one row more than the limit, to
+    /// see whether there are more.
     ///
     /// # Errors
-    /// When it does not fit the schema, or is none that may run.
+    /// Fails when it does not fit the schema, or may not run.
     pub fn confined(&self, survey: &Survey) -> Result<ConfinedCypher, Refusal> {
         let parameters: Vec<&str> = self.parameters.names.iter().map(String::as_str).collect();
         let limits = Limits::of_rows(self.rows.saturating_add(1)).with_nodes(&survey.nodes);
         confine_with(&self.cypher, &survey.schema, &limits, &parameters)
     }
 
-    /// What the model's arguments bind; a parameter it left out is null.
+    /// Converts the model's arguments to parameters; missing ones are null.
     ///
     /// # Errors
-    /// What is wrong with them, for the model.
+    /// Describes for the model what is wrong with them.
     pub fn bound(&self, arguments: &str) -> Result<Map<String, Value>, String> {
         let given = self.parameters.checked(arguments)?;
         let value = |name: &String| {
@@ -104,7 +104,7 @@ impl CypherTool {
     }
 }
 
-/// Every parameter is declared and used.
+/// Checks that every parameter is declared and used.
 fn check_parameters(cypher: &str, declared: &[String]) -> Result<(), String> {
     let used = used(cypher);
     if let Some(unknown) = used.iter().find(|name| !declared.contains(name)) {
@@ -120,7 +120,7 @@ fn check_parameters(cypher: &str, declared: &[String]) -> Result<(), String> {
     }
 }
 
-/// Names after a `$` that stands in no text and no quoted name.
+/// Names after a `$` outside of texts and quoted names.
 fn used(cypher: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut quote = None;

@@ -1,4 +1,4 @@
-//! Tools that a team writes without Rust: TOML files, each with a statement or with an address.
+//! Tools without Rust code: TOML files, each with a statement or an address.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::cypher_tool::CypherTool;
 use super::http_tool::HttpTool;
 use super::template::Variables;
 
-/// Names that are taken.
+/// Names of built-in tools, which files cannot use.
 const BUILT_IN_NAMES: &[&str] = &[
     "search_memory",
     "save_note",
@@ -48,7 +48,7 @@ pub enum ToolFileError {
     Wrong { file: String, detail: String },
 }
 
-/// The tools of files.
+/// The tools from files.
 #[derive(Debug, Default)]
 pub struct ToolFiles {
     /// Those with a statement.
@@ -57,18 +57,18 @@ pub struct ToolFiles {
     pub http: Vec<Arc<HttpTool>>,
 }
 
-/// By what the kinds are told apart.
+/// The fields that distinguish the kinds.
 #[derive(Deserialize)]
 struct Kind {
     url: Option<IgnoredAny>,
 }
 
 impl ToolFiles {
-    /// The shipped tools and those in the `tools` of `folder`, whose files replace shipped ones of
-    /// the same name.
+    /// Loads the built-in tools and those in `tools` of `folder`, whose files replace built-in ones
+    /// of the same name.
     ///
     /// # Errors
-    /// Names the file and what is wrong in it.
+    /// Fails when a file is invalid; the error names it and the problem.
     pub fn load(folder: Option<&Path>) -> Result<Self, ToolFileError> {
         let own = folder.map(read_folder).transpose()?.unwrap_or_default();
         let is_replaced = |file: &str| own.iter().any(|(name, _)| name == file);
@@ -112,7 +112,7 @@ impl ToolFiles {
         Ok(())
     }
 
-    /// Each tool's name, with its file before it.
+    /// The file and the name of each tool.
     pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
         let cypher = self.cypher.iter();
         let cypher = cypher.map(|tool| (tool.file.as_str(), tool.spec.name.as_str()));
@@ -121,7 +121,7 @@ impl ToolFiles {
     }
 }
 
-/// Every `.toml` in the folder's `tools`, in the order of their names.
+/// Every `.toml` file in the folder's `tools`, sorted by name.
 fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, ToolFileError> {
     let folder = folder.join("tools");
     let unreadable = |path: &Path| {

@@ -1,6 +1,6 @@
-//! Tools that a team writes without Rust: an address that is asked, in a TOML file.
+//! Tools without Rust code that send a request: a TOML file with an address.
 //!
-//! What comes back is somebody else's text: evidence that is quoted, bounded, and true only now.
+//! The response is text by others: evidence that is quoted, limited in length, and true only now.
 
 mod body;
 mod reading;
@@ -27,11 +27,11 @@ use super::request::{MOST_BYTES, bytes, check_address, check_secrecy, headers, w
 use super::template::{Secrets, Template, Variables};
 use crate::llm::ToolSpec;
 
-/// Seconds of a call, unless the file says otherwise, and at most.
+/// Time limit of a call in seconds: the default, and the maximum.
 const SECONDS: u64 = 10;
 const MOST_SECONDS: u64 = 60;
 
-/// What needs no encoding in any place of an address.
+/// Characters that need no encoding anywhere in an address.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -76,20 +76,20 @@ fn seconds() -> u64 {
     SECONDS
 }
 
-/// A tool that asks an address.
+/// A tool that sends a request to an address.
 #[derive(Debug)]
 pub struct HttpTool {
     pub spec: ToolSpec,
     is_volatile: bool,
     asks_first: bool,
     pub file: String,
-    /// Variables of the environment that it takes and that are not set.
+    /// Variables of the environment that it uses and that are not set.
     pub missing: Vec<String>,
     channels: Vec<AudienceId>,
     parameters: Parameters,
     method: Method,
     url: Template,
-    /// Of the address, as it is written: scheme, host and port.
+    /// The origin of the address as written: scheme, host and port.
     origin: Url,
     query: Vec<(String, Template)>,
     headers: HeaderMap,
@@ -102,7 +102,7 @@ pub struct HttpTool {
     client: OnceLock<Client>,
 }
 
-/// What is sent.
+/// The request that is sent.
 #[derive(Debug, PartialEq, Eq)]
 struct Asked {
     url: Url,
@@ -182,7 +182,7 @@ impl HttpTool {
         Ok(tool)
     }
 
-    /// Every place is for a parameter that is declared, and every parameter has one.
+    /// Checks that every placeholder has a declared parameter, and every parameter a placeholder.
     fn check_places(&self) -> Result<(), String> {
         let declared = &self.parameters.names;
         let query = self.query.iter().map(|(_, template)| template);
@@ -215,7 +215,7 @@ impl HttpTool {
             && (self.channels.is_empty() || self.channels.iter().any(|it| channel.is_within(it)))
     }
 
-    /// Why it is not offered anywhere.
+    /// Why it is offered nowhere.
     pub fn problem(&self) -> Option<String> {
         (!self.missing.is_empty()).then(|| {
             format!(
@@ -227,7 +227,7 @@ impl HttpTool {
         })
     }
 
-    /// What it asks, in a line, without anything secret.
+    /// Its request on one line, without secrets.
     pub fn in_a_line(&self) -> String {
         format!(
             "{}: {} {}",
@@ -237,10 +237,10 @@ impl HttpTool {
         )
     }
 
-    /// Looks whether its host is known and may be asked.
+    /// Checks that its host can be resolved and may be called.
     ///
     /// # Errors
-    /// When it is not.
+    /// Fails when it cannot or may not.
     pub async fn look(&self) -> Result<(), NotAsked> {
         let host = self.origin.host_str().unwrap_or_default();
         let port = self.origin.port_or_known_default().unwrap_or(443);
@@ -367,7 +367,7 @@ fn method(name: &str) -> Result<Method, String> {
     }
 }
 
-/// Where an address leads, whatever its places are filled with.
+/// The origin of an address, whatever its placeholders contain.
 fn origin(url: &str, reach: Reach) -> Result<Url, String> {
     let (scheme, rest) = url
         .split_once("://")
@@ -385,7 +385,7 @@ fn origin(url: &str, reach: Reach) -> Result<Url, String> {
     Ok(origin)
 }
 
-/// An error of a client, without the address: it may hold a key.
+/// An error of a client without the address, which may contain a key.
 fn in_words(error: reqwest::Error) -> String {
     match NotAsked::among(&error) {
         Some(refused) => refused.to_string(),

@@ -1,7 +1,7 @@
-//! The tools for what somebody wants kept: favourites, notes of their own.
+//! The tools for a person's notes and favourites.
 //!
-//! Nothing is kept because a model wants it. A note is proposed; it is kept when whoever is answered says yes to it in
-//! their next message (`crate::conversation::commands`), and is then a note like those of `remember that …`.
+//! A model cannot keep anything by itself. It proposes a note, which is kept if the person agrees in their next
+//! message (`crate::conversation::commands`), and is then a note like those of `remember that …`.
 
 use chrono::Utc;
 use muninn_platform::{counted, one_line};
@@ -16,25 +16,25 @@ use crate::graph::items::{ListedItem, OwnItems};
 use crate::graph::trace::ToolUse;
 use crate::llm::{ToolSpec, structured};
 
-/// Notes that are listed, the newest.
+/// Maximum number of notes listed: the newest.
 const MOST_LISTED: usize = 30;
-/// Characters of a note that is proposed: it is shown whole before it is kept.
+/// Maximum characters of a proposed note: it is shown completely before it is kept.
 const LONGEST: usize = 500;
 
-/// What `save_note` takes.
+/// Arguments of `save_note`.
 #[derive(Debug, Deserialize)]
 struct SaveNote {
     text: String,
 }
 
-/// What whoever was answered is asked to have kept, by the tools that were called: the last proposal.
+/// The note that the person is asked to keep: the last proposal among the tool calls.
 pub fn proposed(tools: &[ToolUse]) -> Option<String> {
     let is_proposal = |used: &&ToolUse| used.name == SAVE_NOTE && used.error.is_none();
     let used = tools.iter().rfind(is_proposal)?;
     proposal(&used.arguments).ok()
 }
 
-/// The note that is proposed, in one line.
+/// The proposed note, on one line.
 fn proposal(arguments: &str) -> Result<String, String> {
     let SaveNote { text } = structured::json_in(arguments).ok_or("it takes a text")?;
     let text = one_line(&text);

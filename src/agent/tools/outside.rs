@@ -1,4 +1,5 @@
-//! Tools that somebody else answers. What they give is evidence: quoted, bounded, and mostly true only now.
+//! Outside tools, which somebody else answers. Their results are evidence: quoted, limited in length, and
+//! mostly true only now.
 
 use async_trait::async_trait;
 use muninn_platform::{counted, one_line};
@@ -10,9 +11,9 @@ use crate::agent::prompts::Finding;
 use crate::graph::trace::ToolUse;
 use crate::llm::ToolSpec;
 
-/// Characters of the arguments of a call that is asked about: they are shown whole.
+/// Maximum characters of the arguments of a proposed call: they are shown completely.
 const LONGEST_PROPOSAL: usize = 1_500;
-/// Tokens of what one call brings.
+/// Maximum tokens of the result of one call.
 const TOKENS: u32 = 2_000;
 
 /// A tool that somebody else answers.
@@ -20,27 +21,27 @@ const TOKENS: u32 = 2_000;
 pub trait OutsideTool: std::fmt::Debug + Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
-    /// What it returns is true only now: an answer made from it is never recalled.
+    /// Whether its results are true only now, so that an answer made from them is never recalled.
     fn is_volatile(&self) -> bool;
 
-    /// It may change something: whoever is answered is asked first.
+    /// Whether it may change something, so that the person is asked first.
     fn asks_first(&self) -> bool;
 
-    /// The arguments of a call, where they are what it takes.
+    /// Checks the arguments of a call.
     ///
     /// # Errors
-    /// What is wrong with them, for the model.
+    /// Describes for the model what is wrong with them.
     fn checked(&self, arguments: &str) -> Result<Map<String, Value>, String>;
 
-    /// Asks, with arguments that were [checked](Self::checked), within a time of its own.
+    /// Makes a call with [checked](Self::checked) arguments, within its own time limit.
     async fn call(&self, arguments: &Map<String, Value>) -> Answered;
 }
 
-/// What came of asking outside.
+/// The result of an outside call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answered {
     pub lines: Vec<String>,
-    /// Why it failed; the lines then tell what the other side said of it.
+    /// Why it failed; the lines then contain the other side's message.
     pub error: Option<String>,
 }
 
@@ -53,7 +54,7 @@ impl Answered {
     }
 }
 
-/// Calls it, and gives what it answers as evidence.
+/// Calls a tool, and returns its result as evidence.
 pub(super) async fn call(tool: &dyn OutsideTool, arguments: &str) -> ToolResult {
     let name = &tool.spec().name;
     let given = match tool.checked(arguments) {
@@ -71,16 +72,16 @@ pub(super) async fn call(tool: &dyn OutsideTool, arguments: &str) -> ToolResult 
     }
 }
 
-/// A call that its asker is shown before it is made.
+/// A call that is shown to the person before it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProposedCall {
     pub tool: String,
-    /// JSON, as it is shown and as it is sent.
+    /// JSON, as it is shown and sent.
     pub arguments: String,
 }
 
 impl ProposedCall {
-    /// Tells one call from another.
+    /// Distinguishes one call from another.
     pub fn version(&self) -> u64 {
         let whole = format!("{}\n{}", self.tool, self.arguments);
         let hash = blake3::hash(whole.as_bytes());
@@ -90,7 +91,7 @@ impl ProposedCall {
     }
 }
 
-/// The call that is asked about below an answer, by the tools that were called for it.
+/// The call proposed below an answer, found among its tool calls.
 pub fn proposed(tools: &[ToolUse]) -> Option<ProposedCall> {
     let used = tools.iter().find(|used| used.is_proposed)?;
     Some(ProposedCall {
@@ -136,7 +137,7 @@ fn evidence(heading: &str, answered: Answered) -> ToolResult {
     };
     let finding = Finding {
         heading: format!("{heading}: {outcome}"),
-        // One line each, so that nothing gets out of its quotation.
+        // One line each, so that nothing escapes its quotation.
         lines: lines.iter().map(|line| one_line(line)).collect(),
     };
     let mut fitted = findings::fitting(&[finding], TOKENS);

@@ -1,27 +1,27 @@
-//! What a tool takes: a JSON schema, which the model is shown and its arguments are held to.
+//! The parameters of a tool: a JSON schema that is shown to the model, and against which its arguments are checked.
 
 use serde_json::{Map, Value, json};
 
-/// Problems of a call that a model is told; it can do better by the first ones.
+/// Maximum number of a call's problems that are reported to the model; it can improve with the first ones.
 const MOST_PROBLEMS: usize = 5;
-/// Bytes of one problem: it may quote a whole argument.
+/// Maximum bytes of one problem: it may quote a whole argument.
 const LONGEST_PROBLEM: usize = 300;
 
-/// What a tool takes.
+/// The parameters of a tool.
 #[derive(Debug)]
 pub(crate) struct Parameters {
     pub(crate) schema: Value,
-    /// What `properties` declares.
+    /// The names in `properties`.
     pub(crate) names: Vec<String>,
     validator: jsonschema::Validator,
 }
 
 impl Parameters {
-    /// Reads a schema. What it does not declare is refused, unless it says otherwise: what a model invents beside it is a
-    /// mistake that it can be told.
+    /// Parses a schema. Undeclared fields are refused, unless the schema says otherwise, so that the model learns of
+    /// fields that it invented.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Describes what is wrong with it.
     pub(crate) fn read(mut schema: Value) -> Result<Self, String> {
         if let Some(schema) = schema.as_object_mut() {
             let entry = schema.entry("additionalProperties");
@@ -30,10 +30,10 @@ impl Parameters {
         Self::of_others(schema)
     }
 
-    /// A schema that somebody else wrote, as it is.
+    /// Parses a schema by others without changing it.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Describes what is wrong with it.
     pub(crate) fn of_others(schema: Value) -> Result<Self, String> {
         let names = declared(&schema)?;
         let validator = jsonschema::validator_for(&schema)
@@ -45,10 +45,10 @@ impl Parameters {
         })
     }
 
-    /// The arguments of a call, as JSON, where they are what the schema wants.
+    /// Parses the arguments of a call and checks them against the schema.
     ///
     /// # Errors
-    /// What is wrong with them, for the model.
+    /// Describes for the model what is wrong with them.
     pub(crate) fn checked(&self, arguments: &str) -> Result<Map<String, Value>, String> {
         let given: Value = match arguments.trim() {
             "" => json!({}),

@@ -1,4 +1,4 @@
-//! What a file says of the requests that it leads to: addresses, headers and limits. Errors are for the one who wrote the file.
+//! The request settings of a file: addresses, headers and limits. Errors are for the author of the file.
 
 use guarded_http::Reach;
 use indexmap::IndexMap;
@@ -7,24 +7,24 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::template::{Secrets, Template, Variables};
 
-/// Bytes of an answer, unless the file says otherwise, and at most.
+/// Maximum bytes of a response: the default, and the maximum.
 const BYTES: usize = 256 << 10;
 pub(crate) const MOST_BYTES: usize = 4 << 20;
 
-/// What is so where the file says nothing.
+/// The default of settings that are true.
 pub(crate) fn yes() -> bool {
     true
 }
 
-/// See [`yes`].
+/// A default, like [`yes`].
 pub(crate) fn bytes() -> usize {
     BYTES
 }
 
-/// Refuses an address that is not asked, or that has a password in it.
+/// Refuses an address that may not be called, or that contains a password.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Describes what is wrong with it.
 pub(crate) fn check_address(url: &Url, reach: Reach) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("url must begin with https:// or http://".to_owned());
@@ -35,10 +35,10 @@ pub(crate) fn check_address(url: &Url, reach: Reach) -> Result<(), String> {
     guarded_http::check(url, reach).map_err(|error| error.to_string())
 }
 
-/// Refuses to send secrets far without encryption.
+/// Refuses to send secrets to other machines without encryption.
 ///
 /// # Errors
-/// When they would be.
+/// Fails when they would be sent so.
 pub(crate) fn check_secrecy(secrets: &Secrets, url: &Url, reach: Reach) -> Result<(), String> {
     if !secrets.is_empty() && url.scheme() == "http" && reach == Reach::Public {
         return Err("a variable would be sent where others can read it; write https, or private = true if the host is near".to_owned());
@@ -46,10 +46,10 @@ pub(crate) fn check_secrecy(secrets: &Secrets, url: &Url, reach: Reach) -> Resul
     Ok(())
 }
 
-/// Headers as a file sets them: with variables in them, and without arguments.
+/// Parses the headers of a file, which may contain variables but no arguments.
 ///
 /// # Errors
-/// What is wrong with them.
+/// Describes what is wrong with them.
 pub(crate) fn headers(
     written: &IndexMap<String, String>,
     variables: &mut Variables,
@@ -61,7 +61,7 @@ pub(crate) fn headers(
         let header: HeaderName = name
             .parse()
             .map_err(|_| wrong("is no name of a header".to_owned()))?;
-        // They are the connection's own.
+        // The connection sets these itself.
         if matches!(
             header.as_str(),
             "host" | "connection" | "content-length" | "transfer-encoding" | "upgrade"
@@ -86,10 +86,10 @@ pub(crate) fn headers(
     Ok(headers)
 }
 
-/// A number of a file, if it is from 1 to `most`.
+/// Checks that a number of a file is from 1 to `most`.
 ///
 /// # Errors
-/// When it is not.
+/// Fails when it is not.
 pub(crate) fn within<N: Copy + PartialOrd + From<u8> + std::fmt::Display>(
     name: &str,
     value: N,

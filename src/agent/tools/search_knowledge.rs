@@ -1,4 +1,4 @@
-//! The tools that search what the team has ingested, and what its graph held before.
+//! The tools that search ingested knowledge, and what the graph held before.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,30 +18,30 @@ use crate::llm::ToolSpec;
 pub const SEARCH_KNOWLEDGE: &str = "search_knowledge";
 pub const SEARCH_NODES: &str = "search_nodes";
 
-/// Sources that are named where knowledge is described in a line.
+/// Maximum number of sources named in a one-line description of the knowledge.
 const NAMED_SOURCES: usize = 12;
-/// Records that are shown where records are asked for.
+/// Maximum number of records shown if records are asked for.
 const CARDS: usize = 10;
-/// Steps of a path, and related things, that a passage's head names.
+/// Maximum steps of a path, and related items, named in a passage's heading.
 const NAMED: usize = 4;
 
-/// What the team has ingested, as far as an audience may see it, and what its graph held before.
+/// The ingested knowledge that an audience may see, and what the graph held before.
 #[derive(Debug)]
 pub struct Knowledge<'a> {
     searcher: &'a Arc<Searcher>,
     /// Names of the ingested sources.
     sources: Vec<String>,
-    /// Labels of the nodes that are searched. There is one of these or of the sources at least.
+    /// Labels of the searched nodes. There is at least one label or source.
     labels: Vec<String>,
-    /// The questions before this one, oldest first.
+    /// The earlier questions, oldest first.
     earlier: Vec<&'a str>,
-    /// The sources that are searched here; none for all that may be seen.
+    /// The sources that are searched here; `None` means all visible ones.
     only: Option<&'a [String]>,
-    /// The chunks that have a number in this turn, in the order of their numbers.
+    /// The chunks with a number in this turn, in order of their numbers.
     numbered: Mutex<Vec<String>>,
 }
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
@@ -50,7 +50,7 @@ struct Arguments {
 }
 
 impl<'a> Knowledge<'a> {
-    /// None where these people may see no source, and no nodes are searched.
+    /// `None` if these people may see no source, and no nodes are searched.
     pub fn new(
         searcher: &'a Arc<Searcher>,
         sources: Vec<String>,
@@ -68,7 +68,7 @@ impl<'a> Knowledge<'a> {
         })
     }
 
-    /// The sources, in a line.
+    /// The sources on one line.
     pub fn in_a_line(&self) -> String {
         let rest = self.sources.len().saturating_sub(NAMED_SOURCES);
         let named = self.sources.iter().take(NAMED_SOURCES).cloned();
@@ -97,7 +97,7 @@ impl<'a> Knowledge<'a> {
         sources.into_iter().chain(nodes).collect()
     }
 
-    /// The tool of this name that is offered, by what it searches.
+    /// What the offered tool of this name searches.
     pub(super) fn among(&self, tool: &str) -> Option<Among> {
         match tool {
             SEARCH_KNOWLEDGE => Some(Among::Everything),
@@ -128,7 +128,7 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// What a person is quoted, as no model answers: numbered, and nothing where it hardly answers.
+    /// Numbered quotes for a person, if no model answers; empty if they hardly answer the question.
     pub async fn quote(&self, audience: &AudienceId, query: &str) -> ToolResult {
         let sought = self.sought(audience, Among::Everything, query, Want::Answer);
         let found = self.searcher.search_to_quote(&sought).await;
@@ -198,7 +198,7 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    /// A chunk that was found before keeps its number.
+    /// Numbers the hits; a chunk that was found before keeps its number.
     fn number(&self, hits: Vec<Hit>) -> Vec<Cited> {
         let mut numbered = self.numbered.lock().unwrap_or_else(PoisonError::into_inner);
         let number = |hit: Hit| {
@@ -239,8 +239,8 @@ fn spec(name: &str, description: String) -> ToolSpec {
     }
 }
 
-/// A passage as it is quoted. Each line of its text has a mark, so that none can be taken for the
-/// head of another passage.
+/// A passage as it is quoted. Each line of its text has a marker, so that none can be mistaken for
+/// the heading of another passage.
 fn passage(cited: &Cited) -> Vec<String> {
     let Cited { number, hit } = cited;
     let mut about = vec![format!("source {}", one_line(&hit.source))];

@@ -1,4 +1,5 @@
-//! Texts of tool files with places for arguments, `{town}`, and for variables of the environment, `${WEATHER_KEY}`.
+//! Texts of tool files with placeholders for arguments, `{town}`, and for variables of the environment,
+//! `${WEATHER_KEY}`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -6,7 +7,8 @@ use std::sync::LazyLock;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value};
 
-/// The settings of the bot itself: its tokens and passwords go nowhere else. A test holds the file equal to the options.
+/// The bot's own settings, whose tokens and passwords must not be sent anywhere else. A test compares the file with the
+/// options.
 static OWN_SETTINGS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     let lines = include_str!("../../../.env.example").lines();
     let names = lines.filter_map(|line| {
@@ -17,10 +19,10 @@ static OWN_SETTINGS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     names.collect()
 });
 
-/// Shorter values of variables are no secrets, and stand in many texts.
+/// Shorter values of variables are not secrets, and occur in many texts.
 const SHORTEST_SECRET: usize = 4;
 
-/// A text with places.
+/// A text with placeholders.
 #[derive(Clone, Debug)]
 pub(crate) struct Template(Vec<Part>);
 
@@ -31,7 +33,7 @@ enum Part {
     Variable(SecretString),
 }
 
-/// Where the values of variables come from, and which of them are not there.
+/// The values of variables, and which ones are missing.
 #[derive(Debug)]
 pub(crate) struct Variables {
     value: fn(&str) -> Option<String>,
@@ -70,10 +72,10 @@ impl Variables {
 }
 
 impl Template {
-    /// Reads it. `{{` and `}}` stand for braces.
+    /// Parses a text. `{{` and `}}` stand for braces.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Describes what is wrong with it.
     pub(crate) fn parse(text: &str, variables: &mut Variables) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -115,7 +117,7 @@ impl Template {
         Ok(Self(parts))
     }
 
-    /// The arguments that it has places for.
+    /// The arguments for which it has placeholders.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
             Part::Argument(name) => Some(name.as_str()),
@@ -131,12 +133,12 @@ impl Template {
         })
     }
 
-    /// Its text, where nothing is to be filled in by a call.
+    /// Its text, if a call fills nothing in.
     pub(crate) fn plain(&self) -> String {
         self.filled(&Map::new(), str::to_owned).unwrap_or_default()
     }
 
-    /// With its places filled, by arguments that were `encoded`; none where an argument was not given.
+    /// Fills the placeholders with `encoded` arguments; `None` if an argument was not given.
     pub(crate) fn filled(
         &self,
         arguments: &Map<String, Value>,
@@ -150,7 +152,7 @@ impl Template {
         parts.collect()
     }
 
-    /// The argument that it is made of alone, which stays the JSON it is.
+    /// The argument if it is the whole text; it then keeps its JSON type.
     pub(crate) fn only_argument(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Part::Argument(name)] => Some(name),
@@ -159,7 +161,7 @@ impl Template {
     }
 }
 
-/// Values of variables that are sent to somebody, who may send them back.
+/// Values of variables that are sent to others, who may send them back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Secrets(Vec<SecretString>);
 
@@ -182,7 +184,7 @@ impl Secrets {
     }
 }
 
-/// An argument as it stands in a text; none for null.
+/// An argument as text; `None` for null.
 fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

@@ -1,5 +1,5 @@
-//! The fallback for questions that no tool was made for: a model writes the Cypher, the confiner
-//! makes it harmless, and what goes wrong goes back to the model.
+//! The fallback for questions without a specific tool: a model writes Cypher, the confiner makes it safe, and errors are
+//! returned to the model.
 
 use std::time::Duration;
 
@@ -15,24 +15,24 @@ use crate::graph::query::{QueryError, QueryLimits, QueryResult};
 use crate::graph::trace::ModelStep;
 use crate::llm::{ChatMessage, ModelError, structured};
 
-/// Rows of a generated statement's result.
+/// Maximum rows of a generated statement's result.
 const ROWS: u32 = 50;
-/// Bytes of a result.
+/// Maximum bytes of a result.
 const BYTES: usize = 64 * 1024;
-/// The longest a statement may run.
+/// Time limit of a statement.
 const TIME: Duration = Duration::from_secs(10);
-/// How often a statement may be written again.
+/// How often a statement may be repaired.
 const REPAIRS: u32 = 2;
-/// Tokens of the schema in the prompt.
+/// Maximum tokens of the schema in the prompt.
 const SCHEMA_TOKENS: u32 = 3_000;
 
-/// Why a question was not put as Cypher.
+/// Why a question was not translated to Cypher.
 enum Failed {
     Model(ModelError),
     Prompt(PromptError),
     /// The graph is away.
     Graph(QueryError),
-    /// What the model wrote last, and what was wrong with it.
+    /// The model's last statement, and its problem.
     Beyond {
         cypher: String,
         problem: String,
@@ -42,11 +42,11 @@ enum Failed {
 /// How it ended.
 enum Outcome {
     Found(Box<ConfinedCypher>, QueryResult),
-    /// The model says that the graph cannot hold the answer.
+    /// The model says that the graph cannot contain the answer.
     None(String),
 }
 
-/// What a statement may cost that a model or a person wrote.
+/// Limits for a statement that a model or a person wrote.
 pub(crate) fn query_limits(rows: u32) -> QueryLimits {
     QueryLimits {
         rows: rows as usize,
@@ -55,7 +55,7 @@ pub(crate) fn query_limits(rows: u32) -> QueryLimits {
     }
 }
 
-/// Answers a question with a statement of the model's.
+/// Answers a question with a generated statement.
 pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str) -> ToolResult {
     let heading = format!("text2cypher({question:?})");
     let mut result = ToolResult::default();
@@ -66,7 +66,7 @@ pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str
             result.used.found = Some(rows.rows.len());
             result.used.cypher = Some(cypher.as_str().to_owned());
             result.nodes = rows.nodes;
-            // A count is one of today, and "next quarter" another one soon.
+            // A count is true today only, and "next quarter" changes its meaning soon.
             result.is_volatile = changes(cypher.as_str());
         }
         Ok(Outcome::None(why)) => {
@@ -88,8 +88,8 @@ pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str
     result
 }
 
-/// Whether what a statement gives, as it is printed, changes by itself: it counts, sums or compares all there is, or asks
-/// what time it is.
+/// Whether the result of a printed statement changes by itself: it counts, sums or compares all there is, or uses the
+/// current time.
 fn changes(cypher: &str) -> bool {
     const CLOCKS: [&str; 6] = [
         "date",
@@ -99,7 +99,7 @@ fn changes(cypher: &str) -> bool {
         "localtime",
         "timestamp",
     ];
-    // `date('2026-01-01')` stays what it is.
+    // `date('2026-01-01')` is constant.
     let asks_time = |word: &str, after: &str| {
         let own = word.split('.').next().unwrap_or_default();
         CLOCKS.contains(&word) && after.trim_start().starts_with(')')
@@ -178,7 +178,7 @@ async fn write_and_run(
             Err(Problem::Graph(error)) => return Err(Failed::Graph(error)),
         };
         let is_same = |message: &ChatMessage| matches!(message, ChatMessage::Assistant { text: before, .. } if *before == text);
-        // Who writes the same again will not write better.
+        // A model that repeats the same statement will not improve it.
         if *repairs == REPAIRS || messages.iter().any(is_same) {
             return Err(Failed::Beyond { cypher, problem });
         }
@@ -193,9 +193,9 @@ async fn write_and_run(
     }
 }
 
-/// Why a statement gave no rows.
+/// Why a statement returned no rows.
 enum Problem {
-    /// In words for the model.
+    /// Described for the model.
     Repairable(String),
     Graph(QueryError),
 }
@@ -237,7 +237,7 @@ async fn prompt(tools: &Tools<'_>, offer: &Offer, question: &str) -> Result<Stri
     })
 }
 
-/// The reason where the model says that the schema cannot hold the answer.
+/// The reason, if the model says that the schema cannot contain the answer.
 fn declined(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("NONE")?;
     let is_word = rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');

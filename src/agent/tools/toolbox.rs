@@ -1,4 +1,4 @@
-//! What the team's graph is asked with: made once, and fitted to the graph as it is.
+//! The tools for the team's graph: loaded once, and fitted to the present graph.
 
 use muninn_platform::{AudienceId, counted};
 use std::path::Path;
@@ -16,34 +16,34 @@ use crate::graph::schema::Survey;
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::Recaller;
 
-/// Examples that a prompt shows.
+/// Maximum number of examples in a prompt.
 const EXAMPLES: usize = 4;
-/// Labels that are named where the graph is described in a line.
+/// Maximum number of labels named in a one-line description of the graph.
 const NAMED_LABELS: usize = 12;
 
-/// The tools for a team's graph, and what its prompt tells beside the schema.
+/// The tools for a team's graph, and what its prompt contains beside the schema.
 #[derive(Debug)]
 pub struct Toolbox {
     pub(super) store: Arc<GraphStore>,
     pub(super) tools: ToolFiles,
     pub(super) terminology: String,
     examples: Vec<Example>,
-    /// Of the examples' questions.
+    /// Vectors of the examples' questions.
     vectors: OnceCell<Vec<Option<Vec<f32>>>>,
     offer: Mutex<Option<Arc<Offer>>>,
 }
 
-/// What fits the graph as it is.
+/// The tools that fit the present graph.
 #[derive(Debug)]
 pub struct Offer {
     pub(super) survey: Arc<Survey>,
-    /// What the graph holds, in a line.
+    /// The content of the graph, on one line.
     pub knowledge: String,
     /// Indexes of tools, with their statements.
     pub(super) ready: Vec<(usize, ConfinedCypher)>,
     /// Indexes of the examples that fit.
     examples: Vec<usize>,
-    /// Tools that do not fit, and why.
+    /// Tools that do not fit, with reasons.
     pub unfit: Vec<String>,
 }
 
@@ -64,10 +64,10 @@ pub enum ToolboxError {
 }
 
 impl Toolbox {
-    /// Reads the tools, the examples and the terminology, shipped or of `folder`.
+    /// Loads the tools, the examples and the terminology, built-in or from `folder`.
     ///
     /// # Errors
-    /// Names the file that is not right.
+    /// Fails when a file is invalid; the error names it.
     pub fn load(
         folder: Option<&Path>,
         prompts: &Prompts,
@@ -92,10 +92,10 @@ impl Toolbox {
         })
     }
 
-    /// What the graph can be asked with now; none where it holds no knowledge.
+    /// Returns the tools that fit the present graph; `None` if it holds no knowledge.
     ///
     /// # Errors
-    /// When the graph cannot be asked what it holds.
+    /// Fails when the schema of the graph cannot be read.
     pub async fn offer(&self) -> Result<Option<Arc<Offer>>, StoreError> {
         let survey = self.store.schema().await?;
         if survey.is_empty() {
@@ -113,7 +113,7 @@ impl Toolbox {
         Ok(Some(offer))
     }
 
-    /// The tools that ask an address, as far as they are offered in a channel.
+    /// The tools with an address that are offered in a channel.
     pub fn outside(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
         let all = self.tools.http.iter();
         let offered = all.filter(|tool| tool.is_offered_in(channel));
@@ -122,7 +122,7 @@ impl Toolbox {
             .collect()
     }
 
-    /// The tools that ask the graph, by name.
+    /// The names of the tools that query the graph.
     pub fn names<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a str> {
         let made = offer.ready.iter();
         let made = made.map(|(index, _)| self.tools.cypher[*index].spec.name.as_str());
@@ -156,7 +156,7 @@ impl Toolbox {
         }
     }
 
-    /// The examples nearest to the question, the nearest last: what stands last weighs most.
+    /// The examples nearest to the question, the nearest last, as the last one has the most weight.
     pub(super) async fn examples(
         &self,
         offer: &Offer,
@@ -187,18 +187,18 @@ impl Toolbox {
     }
 }
 
-/// Of vectors of unit length.
+/// For unit vectors.
 fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// With two digits that count: a graph that grows would change every prompt.
+/// Rounded to two significant digits: otherwise a growing graph would change every prompt.
 fn rounded(count: u64) -> u64 {
     let unit = 10_u64.pow(count.checked_ilog10().unwrap_or_default().saturating_sub(1));
     count / unit * unit
 }
 
-/// What the graph holds: its labels, the most frequent first, and its relationship types.
+/// The content of the graph: its labels, most frequent first, and its relationship types.
 fn in_a_line(survey: &Survey) -> String {
     let labels = survey.ranked_labels();
     let rest = labels.len().saturating_sub(NAMED_LABELS);

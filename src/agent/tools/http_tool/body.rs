@@ -1,10 +1,10 @@
-//! A body in JSON with places for arguments.
+//! JSON request bodies with placeholders for arguments.
 
 use serde_json::{Map, Value};
 
 use crate::agent::tools::template::{Template, Variables};
 
-/// A body in JSON with places for arguments.
+/// A JSON body with placeholders for arguments.
 #[derive(Debug)]
 pub(super) enum Json {
     Plain(Value),
@@ -34,7 +34,7 @@ impl Json {
         })
     }
 
-    /// None where an argument was not given: what it is for is left out.
+    /// `None` if an argument was not given; the field is then left out.
     pub(super) fn filled(&self, arguments: &Map<String, Value>) -> Option<Value> {
         match self {
             Self::Plain(value) => Some(value.clone()),

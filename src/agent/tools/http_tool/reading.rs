@@ -1,4 +1,4 @@
-//! What of an answer is told.
+//! Extracts the useful part of a response.
 
 use indexmap::IndexMap;
 use reqwest::header::CONTENT_TYPE;
@@ -10,12 +10,12 @@ use crate::agent::findings;
 use crate::agent::tools::outside::Answered;
 use crate::knowledge::mapping::Pointer;
 
-/// Characters of what an answer says it is.
+/// Maximum characters of a response's media type.
 const LONGEST_KIND: usize = 60;
-/// Columns of a page as text.
+/// Columns of a page rendered as text.
 const WIDTH: usize = 120;
 
-/// What is picked, as written: a pointer, or several with names.
+/// The selection as written: one JSON pointer, or several with names.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum PickWritten {
@@ -23,7 +23,7 @@ pub(super) enum PickWritten {
     Named(IndexMap<String, String>),
 }
 
-/// What of an answer in JSON is told.
+/// The selected part of a JSON response.
 #[derive(Debug)]
 pub(super) enum Pick {
     All,
@@ -31,10 +31,10 @@ pub(super) enum Pick {
     Named(Vec<(String, Pointer)>),
 }
 
-/// Reads what is picked; all, where nothing is written.
+/// Parses the selection; everything if none is written.
 ///
 /// # Errors
-/// When it is no pointer.
+/// Fails when it is not a JSON pointer.
 pub(super) fn pick(written: Option<PickWritten>) -> Result<Pick, String> {
     let pointer =
         |text: &str| Pointer::parse(text).map_err(|detail| format!("pick: {text:?} {detail}"));
@@ -50,21 +50,21 @@ pub(super) fn pick(written: Option<PickWritten>) -> Result<Pick, String> {
     })
 }
 
-/// The media type of an answer, in small letters and without its parameters.
+/// The media type of a response, in lower case and without its parameters.
 pub(super) fn kind(response: &Response) -> String {
     let kind = response.headers().get(CONTENT_TYPE);
     let kind = kind.and_then(|it| it.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    // It is told, and somebody else wrote it.
+    // It is shown, and was written by somebody else.
     let is_fine = |c: &char| c.is_ascii_alphanumeric() || "/+-.".contains(*c);
     let kind: String = kind.chars().filter(is_fine).take(LONGEST_KIND).collect();
     kind.to_ascii_lowercase()
 }
 
-/// What an answer says, in lines.
+/// Returns the content of a response as lines.
 ///
 /// # Errors
-/// When it cannot be read, or has nothing of what is picked.
+/// Fails when it cannot be read, or contains nothing of the selection.
 pub(super) fn told(kind: &str, bytes: &[u8], pick: &Pick) -> Result<Vec<String>, String> {
     let is_json = kind.ends_with("/json") || kind.ends_with("+json");
     let is_text = kind.is_empty() || kind.starts_with("text/");
@@ -118,7 +118,7 @@ fn lines_of_text(kind: &str, bytes: &[u8]) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// What is told of a status that is no success: often it says what was wrong.
+/// The content of an error response, which often says what was wrong.
 pub(super) fn refused(status: StatusCode, kind: &str, bytes: &[u8]) -> Answered {
     Answered {
         lines: told(kind, bytes, &Pick::All).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Files that hold what people said: only their owner can read them.
+//! Files with people's messages: only their owner can read them.
 
 pub mod line_log;
 #[cfg(unix)]
@@ -20,11 +20,11 @@ pub fn private_file() -> OpenOptions {
     options
 }
 
-/// A new file in a folder that has no name there, for its owner alone: it is gone when it is closed, however the process
+/// Creates a file without a name in a folder, for its owner alone. It is deleted when it is closed, however the process
 /// ends.
 ///
 /// # Errors
-/// When it cannot be made.
+/// Fails when it cannot be created.
 pub fn unnamed_file(folder: &Path) -> io::Result<File> {
     let path = folder.join(format!(".{}", Uuid::new_v4()));
     let mut options = private_file();
@@ -37,17 +37,16 @@ pub fn unnamed_file(folder: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// From now on whatever this process creates is for its owner alone, also what libraries write.
+/// From now on everything that this process creates is readable by its owner only, including what libraries write.
 pub fn create_privately() {
     #[cfg(unix)]
     nix::sys::stat::umask(nix::sys::stat::Mode::S_IRWXG | nix::sys::stat::Mode::S_IRWXO);
 }
 
-/// Makes a folder, and those above it, for its owner alone. One that is there becomes so, with the
-/// files in it.
+/// Creates a folder and its parents for the owner alone. An existing folder is restricted too, with the files in it.
 ///
 /// # Errors
-/// When it is not there and cannot be made, or others may read it and that cannot be changed.
+/// Fails when it cannot be created, or when others may read it and that cannot be changed.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -59,7 +58,7 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
         tighten(path, 0o700)?;
         for entry in std::fs::read_dir(path)? {
             let entry = entry?;
-            // What was written before, the graph included; not what links elsewhere.
+            // Existing files, including the graph, but no links.
             if entry.file_type()?.is_file() {
                 tighten(&entry.path(), 0o600)?;
             }
@@ -68,7 +67,7 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes every right away from those who do not own it.
+/// Removes all rights of others.
 #[cfg(unix)]
 fn tighten(path: &Path, mode: u32) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -96,11 +95,10 @@ fn tighten(path: &Path, mode: u32) -> io::Result<()> {
     }
 }
 
-/// The lock of a file, which is made if it is not there, until it is dropped. None: another process
-/// has it.
+/// Locks a file, which is created if needed, until the result is dropped. `None` if another process holds the lock.
 ///
 /// # Errors
-/// When the file cannot be made or locked.
+/// Fails when the file cannot be created or locked.
 pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
     let file = private_file().write(true).open(path)?;
     match file.try_lock() {
@@ -110,10 +108,10 @@ pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// The name of a data folder, which no other has; made by whoever comes first.
+/// Returns the unique name of a data folder, which the first caller creates.
 ///
 /// # Errors
-/// When it cannot be read or written.
+/// Fails when it cannot be read or written.
 pub fn folder_name(folder: &Path) -> io::Result<String> {
     let path = folder.join("machine");
     let mut file = private_file().read(true).append(true).open(path)?;
@@ -128,10 +126,10 @@ pub fn folder_name(folder: &Path) -> io::Result<String> {
     Ok(name.trim().to_owned())
 }
 
-/// Puts lines of JSON in the place of what is in a file, so that a crash leaves one of the two.
+/// Replaces a file's content with lines of JSON, so that a crash leaves either the old or the new content.
 ///
 /// # Errors
-/// When they cannot be written; the file is then as it was.
+/// Fails when they cannot be written; the file is then unchanged.
 pub fn replace_lines<T: Serialize>(
     path: &Path,
     lines: impl IntoIterator<Item = T>,

@@ -1,8 +1,8 @@
 //! A log of JSON lines in a file that one process uses at a time.
 //!
-//! Lines are only ever added, by one thread, which syncs once for all that came while it wrote. The
-//! file is written anew when its owner asks for it: because most of it is of the past, or because
-//! something in it was forgotten.
+//! Lines are only appended, by one thread, which syncs once for everything that arrived while it
+//! wrote. The file is rewritten when its owner asks for it: because most of it is outdated, or
+//! because something in it was forgotten.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Seek as _, SeekFrom, Write};
@@ -15,13 +15,13 @@ use tokio::sync::oneshot;
 
 use crate::{private_file, private_folder, try_lock};
 
-/// Processes that can share a folder, each with a log of its own.
+/// Maximum number of processes that share a folder, each with its own log.
 const SLOTS: usize = 64;
 
 /// Bytes that are written together.
 const BUFFER: usize = 256 * 1_024;
 
-/// A file that nobody else uses as long as this lives.
+/// A file that no other process uses as long as this exists.
 #[derive(Debug)]
 pub struct Slot {
     pub number: usize,
@@ -29,21 +29,21 @@ pub struct Slot {
     _lock: File,
 }
 
-/// The files of a folder that no living process used.
+/// The files of a folder that no living process uses.
 #[derive(Debug)]
 pub struct Slots {
-    /// The one to write.
+    /// The file to write.
     pub own: Slot,
-    /// What earlier processes left. Whoever takes their lines over removes them.
+    /// The files of earlier processes. Whoever takes over their lines removes them.
     pub left: Vec<Slot>,
 }
 
 impl Slots {
-    /// Takes `<name>-<number>.jsonl` of a folder: the first that no other process uses, and all those
-    /// that are there and nobody uses.
+    /// Takes files `<name>-<number>.jsonl` of a folder: the first one that no other process uses, and
+    /// all existing ones that nobody uses.
     ///
     /// # Errors
-    /// When the folder cannot be used, or too many processes use it already.
+    /// Fails when the folder cannot be used, or too many processes use it already.
     pub fn take(folder: &Path, name: &str) -> io::Result<Self> {
         private_folder(folder)?;
         let mut own = None;
@@ -75,10 +75,10 @@ impl Slots {
     }
 }
 
-/// The logs of a name in a folder, whoever uses them.
+/// Returns the logs of a name in a folder, including those in use.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Fails when the folder cannot be read.
 pub fn all_logs(folder: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     let paths = (0..SLOTS).map(|number| folder.join(format!("{name}-{number}.jsonl")));
     let mut there = Vec::new();
@@ -90,11 +90,11 @@ pub fn all_logs(folder: &Path, name: &str) -> io::Result<Vec<PathBuf>> {
     Ok(there)
 }
 
-/// Hands over the lines of a file, with their numbers, counted from 1. A last line without its end
-/// was never acknowledged to anybody, so it is left out; so is what was blotted out.
+/// Passes the lines of a file to `take`, with their numbers from 1. A last line without its line end
+/// was never acknowledged, so it is left out; so are erased lines.
 ///
 /// # Errors
-/// When the file cannot be read, or `take` fails. A file that is not there has no lines.
+/// Fails when the file cannot be read, or `take` fails. A missing file has no lines.
 pub fn read_lines<E: From<io::Error>>(
     path: &Path,
     mut take: impl FnMut(usize, &[u8]) -> Result<(), E>,
@@ -119,20 +119,21 @@ pub fn read_lines<E: From<io::Error>>(
     Ok(())
 }
 
-/// A line as it stands in a log.
+/// Formats a line of a log.
 ///
 /// # Errors
-/// When it is no JSON.
+/// Fails when the value cannot be converted to JSON.
 pub fn line(of: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(of)?;
     line.push(b'\n');
     Ok(line)
 }
 
-/// Puts what `lines` writes in the place of what is in a file, so that a crash leaves one of the two.
+/// Replaces a file's content with what `lines` writes, so that a crash leaves either the old or the
+/// new content.
 ///
 /// # Errors
-/// When it cannot be written; the file is then as it was.
+/// Fails when it cannot be written; the file is then unchanged.
 pub fn replace(
     path: &Path,
     lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -140,20 +141,21 @@ pub fn replace(
     put_in_place(path, lines).map(drop)
 }
 
-/// The same; gives the file, to go on with at its end.
+/// The same; returns the file, opened for appending.
 fn put_in_place(
     path: &Path,
     lines: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<File> {
     let beside = path.with_extension("new");
     let written = write_beside(&beside, lines).and_then(|()| {
-        // Before it is in place: what cannot be opened then would go on in a file that is gone.
+        // Opened before it is moved into place: if this failed afterwards, later writes would go to
+        // the replaced file.
         let file = private_file().append(true).open(&beside)?;
         std::fs::rename(&beside, path)?;
         Ok(file)
     });
     if written.is_err() {
-        // Half of it is of no use, and holds what people said.
+        // An incomplete file has no use, and contains people's messages.
         let _ = std::fs::remove_file(&beside);
     }
     written
@@ -175,7 +177,7 @@ fn write_beside(
 type WriteLines = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
 type IsGone = Box<dyn Fn(&[u8]) -> bool + Send>;
 
-/// Something to do to the file.
+/// A task for the file.
 enum Work {
     Append {
         bytes: Vec<u8>,
@@ -183,33 +185,33 @@ enum Work {
     },
     Rewrite {
         lines: WriteLines,
-        /// What is overwritten where it stands if there is no room to write the file anew.
+        /// Selects the lines to overwrite in place if there is no room to rewrite the file.
         is_gone: Option<IsGone>,
     },
 }
 
-/// What to do, and who waits for it.
+/// A task, and who waits for it.
 struct Order {
     work: Work,
     written: oneshot::Sender<io::Result<()>>,
 }
 
-/// What was ordered: wait for it, or drop it where the result does not matter.
+/// A pending task: wait for it, or drop it if the result does not matter.
 #[derive(Debug)]
 #[must_use = "wait for it, or say that nobody does by dropping it"]
 pub struct Written(oneshot::Receiver<io::Result<()>>);
 
 impl Written {
-    /// Returns when it is written.
+    /// Waits until it is written.
     ///
     /// # Errors
-    /// When it could not be written.
+    /// Fails when it could not be written.
     pub async fn wait(self) -> io::Result<()> {
         self.0.await.unwrap_or_else(|_| Err(ended()))
     }
 }
 
-/// The way to the thread that writes a log. Orders are carried out in their order.
+/// The handle of the thread that writes a log. Tasks are carried out in order.
 #[derive(Debug)]
 pub struct LineLog {
     orders: Option<mpsc::Sender<Order>>,
@@ -220,7 +222,7 @@ impl LineLog {
     /// Starts the thread that writes the log of a slot, under a name.
     ///
     /// # Errors
-    /// When the file cannot be opened, or there is no thread.
+    /// Fails when the file cannot be opened, or the thread cannot be started.
     pub fn start(name: &str, slot: Slot) -> io::Result<Self> {
         let mut log = LogFile::open(slot)?;
         let (sender, orders) = mpsc::channel();
@@ -233,12 +235,13 @@ impl LineLog {
         })
     }
 
-    /// Adds whole lines; with `sync`, they survive the machine when the waiting ends.
+    /// Appends complete lines. With `sync`, they survive a crash of the machine when the waiting
+    /// ends.
     pub fn append(&self, bytes: Vec<u8>, sync: bool) -> Written {
         self.order(Work::Append { bytes, sync })
     }
 
-    /// Puts what `lines` writes in the place of the file.
+    /// Replaces the content of the file with what `lines` writes.
     pub fn rewrite(
         &self,
         lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
@@ -249,8 +252,8 @@ impl LineLog {
         })
     }
 
-    /// The same, to get rid of lines: if there is no room to write the file anew, those that are
-    /// gone are overwritten where they stand.
+    /// The same, to remove lines: if there is no room to rewrite the file, the lines that `is_gone`
+    /// selects are overwritten in place.
     pub fn erase(
         &self,
         lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
@@ -265,7 +268,7 @@ impl LineLog {
     fn order(&self, work: Work) -> Written {
         let (written, is_written) = oneshot::channel();
         if let Some(orders) = &self.orders {
-            // If the thread is gone, so is `written`, and waiting says so.
+            // If the thread has ended, `written` is dropped, and waiting reports that.
             let _ = orders.send(Order { work, written });
         }
         Written(is_written)
@@ -273,11 +276,11 @@ impl LineLog {
 }
 
 impl Drop for LineLog {
-    /// Waits for what was ordered.
+    /// Waits for pending tasks.
     fn drop(&mut self) {
         self.orders = None;
         if let Some(thread) = self.thread.take() {
-            // It only ends by itself.
+            // The thread ends by itself only.
             let _ = thread.join();
         }
     }
@@ -302,7 +305,7 @@ impl LogFile {
                     Work::Append { bytes, sync } => group.add(&bytes, sync, written),
                     Work::Rewrite { lines, is_gone } => {
                         std::mem::take(&mut group).write(self);
-                        // Who gave up waiting does not want to know.
+                        // Whoever stopped waiting needs no result.
                         let _ = written.send(self.rewrite(lines, is_gone));
                     }
                 }
@@ -315,7 +318,7 @@ impl LogFile {
         let before = self.file.metadata()?.len();
         let written = self.file.write_all(bytes);
         if written.is_err() {
-            // Half a line would make the whole of the next one unreadable.
+            // An incomplete line would make the whole next line unreadable.
             self.file.set_len(before)?;
         }
         written?;
@@ -341,7 +344,7 @@ impl LogFile {
     }
 }
 
-/// Overwrites lines where they stand, which needs no room.
+/// Overwrites lines in place, which needs no disk space.
 fn blot_out(path: &Path, is_gone: &dyn Fn(&[u8]) -> bool) -> io::Result<()> {
     let mut gone: Vec<(u64, usize)> = Vec::new();
     let mut reader = BufReader::with_capacity(BUFFER, File::open(path)?);

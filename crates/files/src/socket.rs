@@ -1,4 +1,4 @@
-//! A Unix socket that only its owner can open, in the place of one that a dead process left.
+//! A Unix socket that only its owner can open. It replaces one that a dead process left.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -8,14 +8,14 @@ use std::os::unix::fs::{
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-/// The longest path of a socket in bytes, on every system.
+/// Maximum length of a socket's path in bytes that works on every system.
 pub const LONGEST_PATH: usize = 100;
 
-/// What the path of the folder grows by in which it is bound at first: `/.muninn-4194304/s`, less
-/// the name it gets.
+/// Additional length of the path of the hidden folder in which the socket is bound first:
+/// `/.muninn-4194304/s`, minus the final name.
 const WHILE_BINDING: usize = 20;
 
-/// A socket that is listened on. It does not block, and is removed when it is dropped.
+/// A listening socket. It does not block, and is removed when it is dropped.
 #[derive(Debug)]
 pub struct PrivateSocket {
     listener: UnixListener,
@@ -23,11 +23,11 @@ pub struct PrivateSocket {
 }
 
 impl PrivateSocket {
-    /// Takes the socket's place, also from a process that died without removing it.
+    /// Binds the socket, also if a process died without removing it.
     ///
     /// # Errors
-    /// When another process listens there ([`io::ErrorKind::AddrInUse`]), something else is in its
-    /// place, or it cannot be made.
+    /// Fails when another process listens there ([`io::ErrorKind::AddrInUse`]), when something else
+    /// has this path, or when it cannot be created.
     pub fn bind(path: &Path) -> io::Result<Self> {
         refuse_if_taken(path)?;
         let (listener, file) = bind_privately(path)?;
@@ -37,26 +37,26 @@ impl PrivateSocket {
         })
     }
 
-    /// What accepts connections.
+    /// Returns the listener that accepts connections.
     ///
     /// # Errors
-    /// When the process has too many files open.
+    /// Fails when the process has too many open files.
     pub fn listener(&self) -> io::Result<UnixListener> {
         self.listener.try_clone()
     }
 }
 
-/// Whether a socket can have this path: systems cut them off at about a hundred bytes.
+/// Whether a socket can have this path: systems limit it to about a hundred bytes.
 pub fn fits(path: &Path) -> bool {
     let folder = path.parent().map_or(0, |folder| folder.as_os_str().len());
     path.as_os_str().len().max(folder + WHILE_BINDING) <= LONGEST_PATH
 }
 
-/// Whether a socket, and the folder it is in, belong to one account that alone can open them: who
-/// else could have put it there?
+/// Checks that a socket and its folder belong to one account that alone can open them. Otherwise
+/// somebody else could have put it there.
 ///
 /// # Errors
-/// Says what is wrong, or that it is not there ([`io::ErrorKind::NotFound`]).
+/// Says what is wrong, or that it does not exist ([`io::ErrorKind::NotFound`]).
 pub fn check_private(path: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(path)?;
     let folder = fs::metadata(folder_of(path))?;
@@ -100,15 +100,15 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Binds where nobody else can look and moves the socket to its place, so that there is no moment
-/// in which others could open it. The move also replaces a socket left over.
+/// Binds in a hidden place and then moves the socket, so that there is no moment in which others
+/// could open it. The move also replaces a left-over socket.
 fn bind_privately(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
     let hidden = folder_of(path).join(format!(".muninn-{}", std::process::id()));
-    // One with our id was killed here: in a container it is always the same.
+    // Left by a killed process with the same ID: in a container it is always the same.
     let _ = fs::remove_dir_all(&hidden);
     DirBuilder::new().mode(0o700).create(&hidden)?;
     let bound = bind_and_move(&hidden.join("s"), path);
-    // Empty after the move; what a failure left in it goes too.
+    // Empty after the move; after a failure its content is removed too.
     let _ = fs::remove_dir_all(&hidden);
     bound
 }
@@ -126,7 +126,7 @@ fn bind_and_move(hidden: &Path, path: &Path) -> io::Result<(UnixListener, Socket
     Ok((listener, file))
 }
 
-/// Removes the socket at the end, unless another one has taken its place.
+/// Removes the socket at the end, unless another one has replaced it.
 #[derive(Debug)]
 struct SocketFile {
     path: PathBuf,
@@ -136,7 +136,7 @@ struct SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if fs::symlink_metadata(&self.path).is_ok_and(|found| found.ino() == self.inode) {
-            // At worst it is left over, which the next start copes with.
+            // If this fails it is left over, which the next start handles.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,4 +1,4 @@
-//! HTTP requests to addresses that others wrote, kept out of the machine's own network.
+//! HTTP requests to addresses that others wrote, without access to the machine's own network.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,20 +6,20 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{ClientBuilder, Response, Url};
 
-/// Redirects that are followed in a row.
+/// Maximum number of consecutive redirects.
 const REDIRECTS: usize = 5;
 
-/// Which addresses may be asked.
+/// Which addresses may be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Those that anybody can reach.
+    /// Public addresses only.
     Public,
-    /// Those of this machine and network, too.
+    /// Also those of this machine and its network.
     Anywhere,
 }
 
 impl Reach {
-    /// What the setting `private` says.
+    /// From the setting `private`.
     pub fn private(is_allowed: bool) -> Self {
         if is_allowed {
             Self::Anywhere
@@ -29,7 +29,7 @@ impl Reach {
     }
 }
 
-/// Why a host is not asked.
+/// Why a host may not be requested.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAsked {
     #[error(
@@ -45,7 +45,7 @@ pub enum NotAsked {
 }
 
 impl NotAsked {
-    /// Finds it among the causes of an error of a client.
+    /// Finds this reason among the causes of a client's error.
     pub fn among<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Self> {
         let mut at = Some(error);
         while let Some(error) = at {
@@ -58,10 +58,10 @@ impl NotAsked {
     }
 }
 
-/// Looks where a host is.
+/// Resolves a host.
 ///
 /// # Errors
-/// When it is not known, or may not be asked.
+/// Fails when it is unknown, or may not be requested.
 pub async fn resolve(host: &str, port: u16, reach: Reach) -> Result<Vec<SocketAddr>, NotAsked> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let found = tokio::net::lookup_host((bare, port)).await;
@@ -80,11 +80,11 @@ pub async fn resolve(host: &str, port: u16, reach: Reach) -> Result<Vec<SocketAd
     Ok(found)
 }
 
-/// Checks an address whose host is a number: a client connects to such a one without looking it up. To be called for each
-/// address that is asked.
+/// Checks an address whose host is an IP address, to which a client connects without resolving it. To be called for each
+/// requested address.
 ///
 /// # Errors
-/// When it may not be asked.
+/// Fails when it may not be requested.
 pub fn check(url: &Url, reach: Reach) -> Result<(), NotAsked> {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -96,11 +96,11 @@ pub fn check(url: &Url, reach: Reach) -> Result<(), NotAsked> {
     }
 }
 
-/// What becomes a client that connects to what was checked, and follows redirects within one origin.
+/// A builder for a client that connects only to checked addresses, and follows redirects within one origin.
 pub fn client(reach: Reach) -> ClientBuilder {
     let builder = reqwest::Client::builder()
         .no_proxy()
-        // An address may hold a key.
+        // An address may contain a key.
         .referer(false)
         .redirect(Policy::custom(|attempt| {
             let first = attempt.previous().first().map(Url::origin);
@@ -117,21 +117,21 @@ pub fn client(reach: Reach) -> ClientBuilder {
     }
 }
 
-/// Gives only what may be asked, so that nothing else is connected to.
+/// A resolver that returns only permitted addresses, so that the client connects to nothing else.
 #[derive(Debug)]
 struct Checking;
 
 impl Resolve for Checking {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            // Port 0 stands for that of the address.
+            // Port 0 means that of the address.
             let found = resolve(name.as_str(), 0, Reach::Public).await?;
             Ok(Box::new(found.into_iter()) as Addrs)
         })
     }
 }
 
-/// Why a body was not read to its end.
+/// Why a body was not read completely.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     #[error("it has more than {most} bytes")]
@@ -140,10 +140,10 @@ pub enum BodyError {
     Broken(#[from] reqwest::Error),
 }
 
-/// Reads a body of at most so many bytes.
+/// Reads a body of at most `most` bytes.
 ///
 /// # Errors
-/// When it has more, or breaks off.
+/// Fails when it is longer, or when it is interrupted.
 pub async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, BodyError> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await? {
@@ -155,7 +155,7 @@ pub async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, BodyEr
     Ok(bytes)
 }
 
-/// Whether anybody can reach it, and not only who is near.
+/// Whether an address is reachable from the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => {
@@ -180,7 +180,7 @@ pub fn is_public(address: IpAddr) -> bool {
                 || first & 0xff00 == 0xff00
                 || v6.is_loopback()
                 || v6.is_unspecified();
-            // What carries an address of version 4 could carry a private one.
+            // Addresses that embed one of version 4 could embed a private one.
             let carries = first == 0x2002
                 || (first == 0x64 && second == 0xff9b)
                 || (first == 0x2001 && second == 0)

@@ -1,6 +1,6 @@
-//! A completion from the chunks of a stream. Pure.
+//! Assembles a completion from the chunks of a stream. Pure.
 //!
-//! Reads chunks as JSON, not as the client crate's types: services leave out ids and indexes, send whole tool calls at
+//! It reads chunks as JSON, not as the client crate's types: services omit IDs and indexes, send whole tool calls at
 //! once, repeat names, invent finish reasons and add fields.
 
 use serde_json::Value;
@@ -10,20 +10,20 @@ use super::text_calls::calls_in;
 use super::visible::{Piece, Visible};
 use super::{Completion, ModelError, ToolCall, Usage, tokens};
 
-/// Bytes of text and arguments an answer may have; far above any limit in tokens we set.
+/// Maximum bytes of text and arguments in an answer; far above any token limit in use.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// Tool calls an answer may have.
+/// Maximum number of tool calls in an answer.
 const MOST_CALLS: usize = 64;
 
 /// An answer so far.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     text: Visible,
-    /// Names of the tools that the model may call.
+    /// Names of the tools offered to the model.
     offered: Vec<String>,
-    /// It reasoned in a field of its own.
+    /// The model reasoned in a separate field.
     reasoned: bool,
-    /// All that was to see so far turned out to be reasoning.
+    /// Everything visible so far turned out to be reasoning.
     reasoned_at_once: bool,
     calls: Vec<PartialCall>,
     bytes: usize,
@@ -50,10 +50,10 @@ impl Assembler {
         }
     }
 
-    /// Takes a chunk; gives what there is to see of it.
+    /// Adds a chunk, and returns its visible part.
     pub(super) fn take(&mut self, chunk: &Value) -> Result<Piece, ModelError> {
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
-            // A stream has begun with 200; what went wrong later is the service's.
+            // A stream begins with status 200; later errors are the service's.
             let status = chunk["error"]["code"].as_u64();
             let status = status.and_then(|status| u16::try_from(status).ok());
             let refusal = Refusal::from_json(status.unwrap_or(500), chunk);
@@ -69,7 +69,7 @@ impl Assembler {
         if let Some(finish) = choice["finish_reason"].as_str() {
             self.finish = Some(finish.to_owned());
         }
-        // Some send the whole message where others send a delta.
+        // Some services send the whole message instead of a delta.
         let delta = choice.get("delta").unwrap_or(&choice["message"]);
         let text = [&delta["content"], &delta["refusal"]]
             .into_iter()
@@ -87,7 +87,7 @@ impl Assembler {
         Ok(piece)
     }
 
-    /// It came as a whole, so that it is done although the service does not say so.
+    /// Marks an answer that arrived as a whole as finished, although the service does not say so.
     pub(super) fn came_whole(&mut self) {
         self.finish.get_or_insert_with(|| "stop".to_owned());
     }
@@ -96,12 +96,12 @@ impl Assembler {
         self.reasoned_at_once
     }
 
-    /// Whether the service said that it is done.
+    /// Whether the service reported the end.
     pub(super) fn is_finished(&self) -> bool {
         self.finish.is_some()
     }
 
-    /// The whole answer. `prompt` is the estimate that stands in where the service does not count.
+    /// The complete answer. `prompt` is the estimate to use if the service does not count tokens.
     pub(super) fn finish(self, model: &str, prompt: u32) -> Result<Completion, ModelError> {
         let Some(finish) = self.finish else {
             return Err(ModelError::CutOff);
@@ -167,7 +167,7 @@ impl Assembler {
         let arguments = match &function["arguments"] {
             Value::String(arguments) => arguments.clone(),
             Value::Null => String::new(),
-            // Some send the object itself.
+            // Some services send the object itself.
             object => object.to_string(),
         };
         self.grow(id.len() + name.len() + arguments.len())?;
@@ -185,7 +185,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The call that a delta goes on with. Ollama gives several calls the same index, others give none.
+    /// The call that a delta continues. Ollama gives several calls the same index, and other services none.
     fn continued(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let at = match index {
             Some(_) => self.calls.iter().rposition(|call| call.index == index),
@@ -225,7 +225,7 @@ impl Assembler {
     }
 }
 
-/// Calls with an id each, unlike any other. Of a truncated answer the last one is left out if it is not whole.
+/// Gives each call a unique ID. The last call of a truncated answer is dropped if it is incomplete.
 fn whole_calls(calls: Vec<PartialCall>, truncated: bool) -> Vec<ToolCall> {
     let mut whole: Vec<ToolCall> = Vec::with_capacity(calls.len());
     for (n, call) in calls.into_iter().enumerate() {
@@ -255,7 +255,7 @@ fn whole_calls(calls: Vec<PartialCall>, truncated: bool) -> Vec<ToolCall> {
 fn read_usage(usage: &Value) -> Option<Usage> {
     let count = |count: &Value| u32::try_from(count.as_u64()?).ok();
     let prompt = count(&usage["prompt_tokens"])?;
-    // OpenAI's place, and those of DeepSeek, Moonshot and Anthropic.
+    // The fields of OpenAI, DeepSeek, Moonshot and Anthropic.
     let cached = [
         &usage["prompt_tokens_details"]["cached_tokens"],
         &usage["prompt_cache_hit_tokens"],

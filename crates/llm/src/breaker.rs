@@ -1,4 +1,4 @@
-//! A circuit breaker: leaves a service alone that fails, and tries it again after a growing pause.
+//! A circuit breaker: skips a failing service, and tries it again after increasing pauses.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,23 +7,22 @@ use tokio::time::Instant;
 
 use super::ModelError;
 
-/// Failures in a row after which a service is left alone; one that was waited for in vain counts as
-/// many.
+/// Consecutive failures after which a service is skipped; a time-out counts as that many.
 const FAILURES: u32 = 2;
-/// How long it is left alone at first, doubling up to [`LONGEST`].
+/// First pause, doubling up to [`LONGEST`].
 const FIRST: Duration = Duration::from_secs(5);
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// Whether a service is to be asked.
+/// Whether to call a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     Ask,
-    /// It failed; this one sees whether it is back, and does not wait long.
+    /// It failed; this call checks whether it works again, and does not wait long.
     Probe,
     Skip,
 }
 
-/// What is known of a service.
+/// The state of a service.
 #[derive(Debug, Default)]
 pub struct Breaker {
     state: Mutex<State>,
@@ -32,7 +31,7 @@ pub struct Breaker {
 #[derive(Debug, Default)]
 struct State {
     failures: u32,
-    /// How often it was left alone since it last answered.
+    /// Number of pauses since it last answered.
     pauses: u32,
     until: Option<Instant>,
 }
@@ -46,7 +45,7 @@ impl State {
 }
 
 impl Breaker {
-    /// Whether to ask now. Of several who come when the pause is over, one probes.
+    /// Whether to call now. Of several callers after a pause, one probes.
     pub fn admission(&self) -> Admission {
         let mut state = self.state();
         match state.until {
@@ -59,7 +58,7 @@ impl Breaker {
         }
     }
 
-    /// Whether the service is left alone now.
+    /// Whether the service is skipped now.
     pub fn is_open(&self) -> bool {
         self.state()
             .until
@@ -73,7 +72,7 @@ impl Breaker {
     pub fn failed(&self, error: &ModelError) {
         let mut state = self.state();
         if state.until.is_some() {
-            // Of those who were waiting already.
+            // This failure is of a call that was already running.
             return;
         }
         let was_waited_for = matches!(error, ModelError::TimedOut(_));

@@ -1,7 +1,7 @@
-//! What a service can do with a model, as far as it was found out, and what a refusal says of that.
+//! The capabilities of a service with a model, as far as they are known, and what a refusal reveals about them.
 //!
-//! Everything is believed to work until the service refuses it. What was found is kept in a file, by address and model,
-//! and is forgotten after a month: services are updated.
+//! Everything is assumed to work until the service refuses it. The findings are stored in a file, by address and model,
+//! and expire after a month, as services are updated.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use super::Timeouts;
 use super::speed::{CallTiming, Patience, Speed, Timings};
 
-/// Days after which it is found out anew.
+/// Days after which capabilities are determined again.
 const BELIEVED_DAYS: i64 = 30;
-/// A context below this is a misreading.
+/// A smaller context was misread.
 const LEAST_PLAUSIBLE_CONTEXT: u32 = 256;
 
-/// In which form an answer that is data is asked for.
+/// How structured data is requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DataForm {
@@ -27,7 +27,7 @@ pub enum DataForm {
     Schema,
     /// As any JSON object.
     Object,
-    /// In words of the prompt alone.
+    /// By words in the prompt only.
     Words,
 }
 
@@ -35,46 +35,46 @@ pub enum DataForm {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolForm {
-    /// In the request, as the API has it.
+    /// In the request, by the API.
     #[default]
     Native,
     /// Described in the prompt, and called in text.
     Text,
 }
 
-/// What a service does with a model.
+/// The capabilities of a service with a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Capabilities {
-    /// Answers come while they are written.
+    /// Supports streaming.
     pub streams: bool,
-    /// The same where tools are offered.
+    /// Supports streaming together with tools.
     pub streams_with_tools: bool,
-    /// Counts tokens at the end of a stream.
+    /// Reports token counts at the end of a stream.
     pub stream_options: bool,
-    /// The limit of an answer is `max_tokens`, otherwise `max_completion_tokens`: OpenAI's reasoning models refuse the
-    /// former, and many other services know nothing else.
+    /// The parameter for the answer's limit is `max_tokens`, otherwise `max_completion_tokens`: OpenAI's reasoning
+    /// models refuse the former, and many other services know only the former.
     pub max_tokens: bool,
-    /// Reasoning models take no other temperature than their own.
+    /// Accepts a temperature. Reasoning models accept only their own.
     pub temperature: bool,
-    /// Some take it only without a temperature.
+    /// Accepts `top_p`. Some models accept it only without a temperature.
     pub top_p: bool,
     pub seed: bool,
-    /// Reasoning models do not.
+    /// Accepts stop words. Reasoning models do not.
     pub stop: bool,
     pub data: DataForm,
     pub tools: ToolForm,
     /// It did not call a tool when it was asked to.
     pub too_weak_for_tools: bool,
-    /// There is a role `system`.
+    /// Supports the role `system`.
     pub system_role: bool,
-    /// Messages of user and assistant must alternate.
+    /// Requires that messages of user and assistant alternate.
     pub alternates: bool,
     /// The prompt opens the model's reasoning, so that only its end is marked.
     pub reasons_at_once: bool,
-    /// Tokens of prompt and answer together; none where that is not known.
+    /// Context size in tokens, prompt and answer together; `None` if unknown.
     pub context: Option<u32>,
-    /// The most tokens of an answer; none where that is not known.
+    /// Maximum tokens of an answer; `None` if unknown.
     pub longest_answer: Option<u32>,
 }
 
@@ -101,7 +101,7 @@ impl Default for Capabilities {
     }
 }
 
-/// What a request uses that a service may refuse.
+/// The features of a request that a service may refuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Uses {
     pub(super) tools: bool,
@@ -113,10 +113,10 @@ pub(super) struct Uses {
 }
 
 impl Capabilities {
-    /// What to do without after a refusal of a request that was put by these; none where it is about nothing that can be
-    /// put otherwise.
+    /// The capabilities without the feature that a refusal is about; `None` if it is about nothing that can be requested
+    /// differently.
     pub(super) fn without(&self, refusal: &str, uses: Uses) -> Option<Self> {
-        // What is upstream fails in words that speak of no stream.
+        // "upstream" occurs in errors that are not about streaming.
         let refusal = refusal.to_lowercase().replace("upstream", "");
         let says = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
         let mut next = self.clone();
@@ -157,7 +157,7 @@ impl Capabilities {
         } else if uses.tools && self.tools == ToolForm::Native && says(TOOLS) {
             next.tools = ToolForm::Text;
         } else if uses.top_p && self.top_p && says(&["top_p", "topp"]) {
-            // Before the temperature: where only one of the two is taken, that stays.
+            // Before the temperature: if only one of the two is accepted, that one stays.
             next.top_p = false;
         } else if uses.temperature && self.temperature && says(&["temperature"]) {
             next.temperature = false;
@@ -175,7 +175,7 @@ impl Capabilities {
         Some(next)
     }
 
-    /// With nothing that a refusal without words may be about; none where nothing of that was used.
+    /// Without any feature that an unspecific refusal may be about; `None` if none was used.
     pub(super) fn plain(&self, uses: Uses) -> Option<Self> {
         if uses == Uses::default() {
             return None;
@@ -201,7 +201,7 @@ impl Capabilities {
         (plain != *self).then_some(plain)
     }
 
-    /// With a context that was read somewhere.
+    /// With a known context size.
     #[must_use]
     pub fn with_context(&self, tokens: u32) -> Self {
         Self {
@@ -211,7 +211,7 @@ impl Capabilities {
     }
 }
 
-/// What services say of the role `system`.
+/// Words of services about the role `system`.
 const SYSTEM_ROLE: &[&str] = &[
     "system role",
     "system message",
@@ -222,11 +222,11 @@ const SYSTEM_ROLE: &[&str] = &[
     "system prompt",
 ];
 
-/// What services say of tools: `does not support tools` (Ollama), `requires --enable-auto-tool-choice` (vLLM), `tools
+/// Words of services about tools: `does not support tools` (Ollama), `requires --enable-auto-tool-choice` (vLLM), `tools
 /// param requires --jinja flag` (llama.cpp), `Tool error` (TGI), `function calling is not …`.
 const TOOLS: &[&str] = &["tool", "function call", "functions"];
 
-/// What services say of streams.
+/// Words of services about streaming.
 const STREAMS: &[&str] = &[
     "streaming",
     "stream is",
@@ -237,7 +237,7 @@ const STREAMS: &[&str] = &[
     "stream must",
 ];
 
-/// What services say of the words at which an answer ends: alone, the word is in too many other sentences.
+/// Words of services about stop words: "stop" alone is in too many other sentences.
 const STOPS: &[&str] = &[
     "'stop'",
     "\"stop\"",
@@ -249,7 +249,7 @@ const STOPS: &[&str] = &[
     "stop is not",
 ];
 
-/// Whether a refusal is about what a request uses, so that the same request will be refused again.
+/// Whether a refusal is about a feature of the request, so that the same request would be refused again.
 pub(super) fn is_about_a_capability(refusal: &str) -> bool {
     let uses = Uses {
         tools: true,
@@ -267,7 +267,7 @@ fn last_number(text: &str) -> Option<u32> {
     numbers.filter_map(|number| number.parse().ok()).next_back()
 }
 
-/// What is known, and since when.
+/// The findings, with their date.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Known {
     #[serde(flatten)]
@@ -275,15 +275,15 @@ pub(super) struct Known {
     since: NaiveDate,
     #[serde(default)]
     timings: Timings,
-    /// The speed that the file has.
+    /// The speed stored in the file.
     #[serde(skip)]
     kept: Option<Speed>,
 }
 
-/// By address, and by model.
+/// By address, then by model.
 type Stored = BTreeMap<String, BTreeMap<String, Known>>;
 
-/// What was found out about the models of a service.
+/// The known capabilities of a service's models.
 #[derive(Debug)]
 pub(super) struct CapabilityStore {
     address: String,
@@ -292,7 +292,7 @@ pub(super) struct CapabilityStore {
 }
 
 impl CapabilityStore {
-    /// What the file says of this address; nothing where it cannot be read.
+    /// Loads the entries of this address; empty if the file cannot be read.
     pub(super) fn open(address: &str, file: Option<PathBuf>) -> Self {
         let mut stored = file.as_deref().map(read).unwrap_or_default();
         let today = Utc::now().date_naive();
@@ -322,7 +322,7 @@ impl CapabilityStore {
             .unwrap_or_default()
     }
 
-    /// Changes what is known of a model, and keeps it.
+    /// Changes the capabilities of a model, and stores them.
     pub(super) fn learn(&self, model: &str, change: impl FnOnce(&mut Capabilities)) {
         let mut models = self.models();
         let known = models.entry(model.to_owned()).or_default();
@@ -336,12 +336,12 @@ impl CapabilityStore {
         self.keep(&models);
     }
 
-    /// How fast a model is, as far as that was measured.
+    /// The measured speed of a model.
     pub(super) fn speed(&self, model: &str) -> Option<Speed> {
         self.models().get(model)?.timings.speed()
     }
 
-    /// How long a call of a model is waited for.
+    /// The time limits of a call to a model.
     pub(super) fn patience(
         &self,
         model: &str,
@@ -353,7 +353,7 @@ impl CapabilityStore {
         timings.unwrap_or_default().patience(set, prompt, answer)
     }
 
-    /// A call ended. It is written to the file only where the model turned out faster or slower than that says.
+    /// Records a finished call. The file is written only if the model was clearly faster or slower than stored.
     pub(super) fn timed(&self, model: &str, call: CallTiming) {
         let today = Utc::now().date_naive();
         let mut models = self.models();
@@ -373,10 +373,10 @@ impl CapabilityStore {
         }
     }
 
-    /// A file that cannot be written costs no more than finding out anew.
+    /// Writes the file. If that fails, the capabilities are determined again later.
     fn keep(&self, models: &HashMap<String, Known>) {
         let Some(file) = &self.file else { return };
-        // Another store may keep what was learnt of other models in the same file.
+        // Another store may write findings on other models to the same file.
         static KEEPING: Mutex<()> = Mutex::new(());
         let _one_at_a_time = KEEPING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut stored = read(file);

@@ -1,6 +1,6 @@
-//! Models in the order in which they are asked: where one fails, the next one answers.
+//! A chain of models in the order in which they are called: if one fails, the next one answers.
 //!
-//! A service that failed is left alone for a while and then tried again by one call; see [`Breaker`].
+//! A service that failed is skipped for a while, and then probed by one call; see [`Breaker`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,15 @@ use super::{
     ModelConfig, ModelError, Piece, Purpose, Retries, Speed,
 };
 
-/// How long a call that sees whether a service is back waits for its first words, while another one could answer.
+/// How long a probe of a failed service waits for the first bytes, while another service could answer.
 const PROBE: Duration = Duration::from_secs(10);
-/// While another one could answer, a service is asked again once at most, and after a pause no longer than this.
+/// While another service could answer, a service is retried at most once, after a pause no longer than this.
 const SHORT_RETRIES: Retries = Retries {
     max: 1,
     longest_wait: Duration::from_secs(2),
 };
 
-/// The models that write, in their order.
+/// The models, in order.
 #[derive(Debug)]
 pub struct ModelChain {
     /// At least one.
@@ -33,10 +33,10 @@ struct Link {
 }
 
 impl ModelChain {
-    /// Connects to nothing yet. The first one is the one that is configured; `others` stand in for it.
+    /// Creates a chain without connecting. The first model is the configured one; `others` are its fallbacks.
     ///
     /// # Errors
-    /// When an address is none, or a key cannot be sent.
+    /// Fails when an address is invalid or a key cannot be sent.
     pub fn new(
         first: &ModelConfig,
         others: &[ModelConfig],
@@ -61,30 +61,30 @@ impl ModelChain {
         Ok(Self { links: links? })
     }
 
-    /// All of them, in their order.
+    /// All models, in order.
     pub fn models(&self) -> impl Iterator<Item = &ChatModel> {
         self.links.iter().map(|link| &link.model)
     }
 
-    /// The configured name of the model that is asked first.
+    /// The configured name of the model that is called first.
     pub fn name<'a>(&'a self, purpose: Purpose, chosen: Option<&'a str>) -> &'a str {
         let chosen = chosen.filter(|_| purpose == Purpose::Answer);
         chosen.unwrap_or_else(|| self.links[0].model.model(purpose))
     }
 
-    /// What the model can do that would be asked for an answer now; `chosen` stands in for the first one's.
+    /// The capabilities of the model that would answer now; `chosen` replaces the first one's.
     pub fn capabilities(&self, chosen: Option<&str>) -> Capabilities {
         let (model, name) = self.next(Purpose::Answer, chosen);
         model.capabilities(name)
     }
 
-    /// How fast the model is that would be asked now, as far as that was measured.
+    /// The measured speed of the model that would be called now.
     pub fn speed(&self, purpose: Purpose, chosen: Option<&str>) -> Option<Speed> {
         let (model, name) = self.next(purpose, chosen);
         model.speed(name)
     }
 
-    /// The model that would be asked now, and its name.
+    /// The model that would be called now, and its name.
     fn next<'a>(&'a self, purpose: Purpose, chosen: Option<&'a str>) -> (&'a ChatModel, &'a str) {
         let up = self.links.iter().position(|it| !it.breaker.is_open());
         let at = up.unwrap_or_default();
@@ -93,16 +93,17 @@ impl ModelChain {
         (model, chosen.unwrap_or_else(|| model.model(purpose)))
     }
 
-    /// As [`ChatModel::complete`], by the first model that does. What one wrote before it failed is taken back.
+    /// Like [`ChatModel::complete`], by the first model that succeeds. Text that a model wrote before it failed
+    /// is withdrawn.
     ///
     /// # Errors
-    /// Of the first one that was asked, when all failed; at once, when the others could do no better.
+    /// Returns the error of the first model called when all fail, or at once when the others could not do better.
     pub async fn complete(
         &self,
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
-        // Where every one is left alone, all are asked.
+        // If all are skipped, all are called after all.
         for is_forced in [false, true] {
             let mut failed = None;
             for (at, link) in self.links.iter().enumerate() {
@@ -146,7 +147,7 @@ impl ModelChain {
 }
 
 impl Link {
-    /// Asks this one. A model that was chosen for a channel is the first service's.
+    /// Calls this model. A model chosen for a channel belongs to the first service.
     async fn complete(
         &self,
         is_first: bool,
@@ -196,7 +197,7 @@ impl Link {
     }
 }
 
-/// Whether another model may do what this one did not.
+/// Whether another model may succeed.
 fn is_worth_another(error: &ModelError) -> bool {
     match error {
         ModelError::Unreachable { .. }
@@ -210,7 +211,7 @@ fn is_worth_another(error: &ModelError) -> bool {
         | ModelError::Failed(_)
         | ModelError::CutOff
         | ModelError::BadAnswer(_) => true,
-        // The prompt is made shorter for it, and our own limits are for all of them.
+        // The prompt is shortened for this model, and our own limits apply to all.
         ModelError::ContextTooLong(_) | ModelError::OverBudget { .. } | ModelError::Busy => false,
     }
 }

@@ -20,14 +20,14 @@ use super::{
     Timeouts, TooLong, ToolSpec, tokens,
 };
 
-/// How often one request is put otherwise at most: each time the service refuses another part of it.
+/// Maximum number of times that one request is changed: each time the service refuses another feature of it.
 const REWORDINGS: usize = 12;
-/// The answer may be so many times as long where the model spent all of it on reasoning.
+/// Factor by which an answer's limit is raised if the model spent all of it on reasoning.
 const MORE_FOR_REASONING: u32 = 4;
-/// The shortest limit of an answer that the context is said to leave, in tokens.
+/// Minimum limit of an answer within the remaining context, in tokens.
 const SHORTEST_ANSWER: u32 = 16;
 
-/// The models that write.
+/// The chat models of a service.
 #[derive(Debug)]
 pub struct ChatModel {
     pub(super) service: Service,
@@ -36,17 +36,17 @@ pub struct ChatModel {
     pub(super) timeouts: Timeouts,
     sampling: Sampling,
     pub(super) learnt: CapabilityStore,
-    /// The service's list of models, as it was read last.
+    /// The service's list of models, when it was last read.
     pub(super) listed: Mutex<Option<Value>>,
-    /// What each model has done: a refusal without a word is not about that.
+    /// Features with which each model has succeeded: an unspecific refusal is not about those.
     done: Mutex<HashSet<(String, Uses)>>,
 }
 
 impl ChatModel {
-    /// Connects to nothing yet. Fails on an address that is none and on a key that cannot be sent.
+    /// Creates the models without connecting. Fails on an invalid address and on a key that cannot be sent.
     ///
     /// # Panics
-    /// When no crypto provider of rustls is installed; `main` does that first.
+    /// Panics when no crypto provider of rustls is installed; `main` does that first.
     pub fn new(config: &ModelConfig, limiter: Arc<Limiter>) -> Result<Self, ModelError> {
         let service = Service::new(config, limiter)?;
         Ok(Self {
@@ -61,7 +61,7 @@ impl ChatModel {
         })
     }
 
-    /// The configured name of the model that does it.
+    /// The configured name of the model for a purpose.
     pub fn model(&self, purpose: Purpose) -> &str {
         match purpose {
             Purpose::Answer => &self.chat_model,
@@ -69,24 +69,25 @@ impl ChatModel {
         }
     }
 
-    /// What a model can do, as far as it was found out.
+    /// The known capabilities of a model.
     pub fn capabilities(&self, model: &str) -> Capabilities {
         self.learnt.of(model)
     }
 
-    /// How fast a model is, as far as that was measured.
+    /// The measured speed of a model.
     pub fn speed(&self, model: &str) -> Option<Speed> {
         self.learnt.speed(model)
     }
 
-    /// Completes; `on_piece` gets what there is to see as it comes, which together is [`Completion::text`] or begins it.
+    /// Completes a request. `on_piece` receives the visible text as it arrives; together it is [`Completion::text`] or
+    /// its beginning.
     ///
-    /// What the service refuses for the way in which it is put is put otherwise, and it is remembered. After another
-    /// error `on_piece` may have been given part of an answer. Nothing is retried then. Dropping the future ends the
+    /// If the service refuses a feature of the request, the request is changed, and this is remembered. After any other
+    /// error nothing is retried, and `on_piece` may have received part of an answer. Dropping the future ends the
     /// request.
     ///
     /// # Errors
-    /// What the service or the limits said.
+    /// Returns the error of the service or of the limits.
     pub async fn complete(
         &self,
         request: &ChatRequest,
@@ -122,7 +123,7 @@ impl ChatModel {
             stop: sampling.stops().is_some(),
         };
         let mut answer_tokens = request.max_tokens;
-        // What is tried although nobody said that it is needed.
+        // Changes that are tried without a specific reason.
         let mut trial: Option<Capabilities> = None;
         for _rewording in 0..REWORDINGS {
             let can = trial.clone().unwrap_or_else(|| self.learnt.of(model));
@@ -163,7 +164,7 @@ impl ChatModel {
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the request is to be put otherwise after a refusal.
+    /// Whether to change the request after a refusal.
     fn rewords(
         &self,
         model: &str,
@@ -180,7 +181,7 @@ impl ChatModel {
             );
             match trial {
                 Some(trial) => *trial = next,
-                // Another call may have learnt the same in the meantime.
+                // Another call may have learnt the same meanwhile.
                 None => self.learnt.learn(model, |known| {
                     if known == can {
                         *known = next;
@@ -190,7 +191,7 @@ impl ChatModel {
             return true;
         }
         let has_done_it = self.done().contains(&(model.to_owned(), uses));
-        // A service that fails may do it later.
+        // A failing service may accept it later.
         let is_refused = ["HTTP 400", "HTTP 422"]
             .iter()
             .any(|it| why.starts_with(it));
@@ -208,7 +209,7 @@ impl ChatModel {
         trial.is_some()
     }
 
-    /// Remembers what a refusal says of the context, and says what fits.
+    /// Records the context size from a refusal, and returns what fits.
     fn too_long(
         &self,
         model: &str,
@@ -278,18 +279,18 @@ impl ChatModel {
     }
 }
 
-/// The limit of an answer in tokens: what was asked for, as far as the model has room for it.
+/// The limit of an answer in tokens: the requested one, as far as the context has room for it.
 fn answer_limit(request: &ChatRequest, can: &Capabilities, wanted: u32) -> u32 {
     let longest = can.longest_answer.unwrap_or(u32::MAX);
     let room = can.context.map_or(u32::MAX, |context| {
         let left = context.saturating_sub(tokens::estimate_request(request));
-        // Our estimate is on the high side.
+        // Our estimate tends to be too high.
         left.max(context / 8).max(SHORTEST_ANSWER)
     });
     wanted.min(longest).min(room)
 }
 
-/// Reads to the end, or to an error before the service said that it is done.
+/// Reads to the end, or to an error before the service reported the end.
 async fn read(
     call: &Call,
     mut stream: StreamResponse<Value>,
@@ -306,7 +307,7 @@ async fn read(
                     on_piece(piece);
                 }
             }
-            // Only the counts were still to come.
+            // Only the token counts were missing.
             Err(_) if answer.is_finished() => break,
             Err(error) => return Err(call.error(error)),
         }
@@ -331,7 +332,7 @@ fn body(request: &ChatRequest, model: &str, can: &Capabilities, limit: u32) -> V
     if can.stream_options && streams {
         body["stream_options"] = json!({ "include_usage": true });
     }
-    // An empty list is refused by some.
+    // Some services refuse an empty list.
     if has_tools {
         body["tools"] = request.tools.iter().map(tool).collect();
     }

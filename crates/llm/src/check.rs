@@ -1,4 +1,4 @@
-//! Whether the configured models are there, for `muninn doctor`.
+//! Checks whether the configured models exist, for `muninn doctor`.
 
 use std::collections::HashSet;
 use std::sync::PoisonError;
@@ -10,7 +10,7 @@ use super::{
     ChatMessage, ChatModel, ChatRequest, Late, ModelError, Purpose, RemoteEmbedder, Sampling,
 };
 
-/// What a model is for.
+/// The role of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Chat,
@@ -18,20 +18,20 @@ pub enum Role {
     Embedding,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug)]
 pub enum Finding {
-    /// The service lists it.
+    /// The service lists the model.
     Listed,
-    /// The service lists others only.
+    /// The service lists other models only.
     NotListed,
-    /// The service lists nothing, but the model answers.
+    /// The service has no list, but the model answers.
     Answers,
-    /// The service lists nothing, and the model does not answer.
+    /// The service has no list, and the model does not answer.
     Fails(ModelError),
 }
 
-/// A model and what was found.
+/// A model and its result.
 #[derive(Debug)]
 pub struct Checked {
     pub role: Role,
@@ -50,9 +50,11 @@ impl Checked {
 }
 
 impl ChatModel {
-    /// Looks for the configured names in the service's list of models; where it has none, asks each for a token.
+    /// Looks for the configured names in the service's list of models. If it has no list, requests one token
+    /// from each model.
     ///
-    /// An error is the service's: unreachable, a wrong key. What is wrong with a model is in its finding.
+    /// Returns an error if the service itself fails, for example because of a wrong key. A problem of a single
+    /// model is in its finding.
     pub async fn check(
         &self,
         embedder: Option<&RemoteEmbedder>,
@@ -130,7 +132,7 @@ fn read_list(body: &Value) -> Option<HashSet<String>> {
     )
 }
 
-/// Ollama lists `name:latest` for what is asked for as `name`.
+/// Ollama lists `name` as `name:latest`.
 fn find(listed: &HashSet<String>, model: &str) -> Finding {
     if listed.contains(model) || listed.contains(&format!("{model}:latest")) {
         Finding::Listed

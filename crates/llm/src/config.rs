@@ -1,4 +1,4 @@
-//! What one needs to know to reach a model service.
+//! The settings for a model service.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -8,18 +8,18 @@ use secrecy::SecretString;
 
 use super::Sampling;
 
-/// An OpenAI-compatible service and the models asked there.
+/// An OpenAI-compatible service and its configured models.
 #[derive(Clone, Debug)]
 pub struct ModelConfig {
-    /// With the version, as in `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.
+    /// Includes the version, as in `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`.
     pub base_url: String,
-    /// Local services need none; without one no `Authorization` header is sent.
+    /// Optional for local services; without a key no `Authorization` header is sent.
     pub api_key: Option<SecretString>,
     pub chat_model: String,
     pub utility_model: String,
-    /// How the models choose their words, where a request does not say.
+    /// The sampling, unless a request sets it.
     pub sampling: Sampling,
-    /// Where it is kept what the models can do; none for nowhere.
+    /// The file for the models' capabilities; `None` if they are not stored.
     pub capabilities_file: Option<PathBuf>,
     pub timeouts: Timeouts,
     pub retries: Retries,
@@ -44,14 +44,15 @@ impl ModelConfig {
     }
 }
 
-/// How long to wait for a service.
+/// Time-outs for a service.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// For a connection, TLS included.
+    /// For connecting, including TLS.
     pub connect: Duration,
-    /// For the next bytes: the first ones (a local model may have to be loaded) and those between two chunks.
+    /// For the next bytes: the first ones (a local model may have to be loaded), and those between two
+    /// chunks.
     pub read: Duration,
-    /// For the whole call: its waits, retries and stream.
+    /// For the whole call, including waits, retries and streaming.
     pub total: Duration,
 }
 
@@ -65,10 +66,10 @@ impl Default for Timeouts {
     }
 }
 
-/// When to ask again.
+/// When to retry.
 #[derive(Clone, Copy, Debug)]
 pub struct Retries {
-    /// Attempts after the first.
+    /// Maximum number of retries after the first attempt.
     pub max: usize,
     /// A service that asks for a longer pause (`Retry-After`) is given up at once.
     pub longest_wait: Duration,
@@ -83,18 +84,18 @@ impl Default for Retries {
     }
 }
 
-/// What the bot allows itself. `None` is without limit.
+/// The bot's own limits. `None` means no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Attempts of the whole bot.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Prompt (estimated) and the answer's limit, of the whole bot.
+    /// Tokens of the whole bot: the estimated prompt plus the answer's limit.
     pub tokens_per_minute: Option<NonZeroU32>,
     /// Attempts on behalf of one person.
     pub person_requests_per_minute: Option<NonZeroU32>,
-    /// Calls in flight, until their streams end.
+    /// Concurrent calls, until their streams end.
     pub in_flight: usize,
-    /// Whoever would wait longer for a permit is told so at once.
+    /// A caller that would wait longer for a permit gets an error at once.
     pub longest_wait: Duration,
 }
 

@@ -1,11 +1,11 @@
-//! How long a prompt a model reads: from the numbers in a refusal, and from what services tell of a model. Pure.
+//! The context size of a model: from the numbers in a refusal, and from what services report about a model. Pure.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::Value;
 
-/// What refusals say of the tokens that prompt and answer may have together.
+/// Patterns in refusals for the context size.
 static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
         // OpenAI, vLLM
@@ -28,7 +28,7 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     ])
 });
 
-/// What refusals say of the tokens that the prompt had.
+/// Patterns in refusals for the size of the prompt.
 static SENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
         r"\((\d+) in the messages",
@@ -51,9 +51,9 @@ fn patterns(all: &[&str]) -> Vec<Regex> {
 /// The numbers in a refusal of a prompt that is too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
-    /// Tokens that prompt and answer may have.
+    /// Maximum tokens of prompt and answer together.
     pub limit: Option<u32>,
-    /// Tokens that the prompt had.
+    /// Tokens of the prompt.
     pub sent: Option<u32>,
 }
 
@@ -74,8 +74,8 @@ fn first(patterns: &[Regex], text: &str) -> Option<u32> {
     })
 }
 
-/// Tokens of the next prompt, by our estimate, after one of `estimate` tokens was refused: what fits by the numbers in
-/// the refusal, and always less than was sent.
+/// The size for the next prompt, in estimated tokens, after a prompt of `estimate` tokens was refused: what fits by the
+/// numbers in the refusal, and always less than was sent.
 pub(super) fn room(numbers: Numbers, estimate: u32, answer: u32) -> u32 {
     let smaller = estimate / 3 * 2;
     let Some(limit) = numbers.limit else {
@@ -83,19 +83,19 @@ pub(super) fn room(numbers: Numbers, estimate: u32, answer: u32) -> u32 {
     };
     let fits = limit.saturating_sub(answer.min(limit / 4));
     let fits = match numbers.sent {
-        // Our tokens are not the model's.
+        // Our estimate differs from the model's count.
         Some(sent) if sent > 0 => {
             let fits = u64::from(fits) * u64::from(estimate) / u64::from(sent);
             u32::try_from(fits).unwrap_or(u32::MAX)
         }
         Some(_) | None => fits,
     };
-    // A tenth for what is estimated too low.
+    // Ten percent less, in case the estimate is too low.
     (fits / 10 * 9).min(smaller)
 }
 
-/// The context that a service tells of a model, in its list of models: `max_model_len` (vLLM), `meta.n_ctx` (llama.cpp),
-/// `context_length` (Together), `context_window` (Groq), `max_context_length` (Mistral).
+/// The context size in a service's list of models: `max_model_len` (vLLM), `meta.n_ctx` (llama.cpp), `context_length`
+/// (Together), `context_window` (Groq), `max_context_length` (Mistral).
 pub(super) fn of_listed(model: &Value) -> Option<u32> {
     let keys = [
         "max_model_len",
@@ -110,13 +110,13 @@ pub(super) fn of_listed(model: &Value) -> Option<u32> {
     u32::try_from(told?).ok()
 }
 
-/// The context that llama.cpp tells at `/props`.
+/// The context size that llama.cpp reports at `/props`.
 pub(super) fn of_props(props: &Value) -> Option<u32> {
     let told = props["default_generation_settings"]["n_ctx"].as_u64();
     u32::try_from(told?).ok()
 }
 
-/// The context with which Ollama runs a model, from `/api/ps`, or else from the parameters at `/api/show`.
+/// The context size with which Ollama runs a model, from `/api/ps`, or else from the parameters at `/api/show`.
 pub(super) fn of_ollama(running: &Value, shown: &Value, model: &str) -> Option<u32> {
     let models = running["models"].as_array().into_iter().flatten();
     let is_it = |one: &&Value| {

@@ -1,4 +1,4 @@
-//! Texts to vectors: by the embedder in the binary, or by a service.
+//! Embeds texts: with the built-in embedder, or with a service.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -12,11 +12,11 @@ use super::tokens::{self, Keep};
 use super::{Late, Limiter, ModelConfig, ModelError};
 use muninn_retrieval::LocalEmbedder;
 
-/// Texts of one request.
+/// Maximum number of texts per request.
 const BATCH_TEXTS: usize = 64;
-/// Estimated tokens of one request; services take 300,000 and small ones far fewer.
+/// Maximum estimated tokens per request; services accept 300,000, and small ones far fewer.
 const BATCH_TOKENS: u32 = 32_000;
-/// Estimated tokens of one text: what is longer is cut, as models read 8,192.
+/// Maximum estimated tokens per text: longer ones are cut, as models read 8,192.
 const TEXT_TOKENS: u32 = 8_000;
 
 /// What embeds.
@@ -27,20 +27,21 @@ pub enum Embedder {
     Remote(RemoteEmbedder),
 }
 
-/// Texts that the built-in embedder takes before other tasks have their turn: about a millisecond.
+/// Number of texts that the built-in embedder processes before it yields to other tasks: about a
+/// millisecond.
 const BETWEEN_YIELDS: usize = 50;
 
 impl Embedder {
-    /// A vector of length 1 for each text, in order; `None` where a text embeds to nothing.
+    /// Returns a unit vector for each text, in order; `None` if a text has nothing to embed.
     ///
-    /// Only a service can fail; a failure in one batch is the failure of all.
+    /// Only a service can fail; if one batch fails, the whole call fails.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         match self {
             Self::Local(local) => {
                 let mut vectors = Vec::with_capacity(texts.len());
                 for some in texts.chunks(BETWEEN_YIELDS) {
                     vectors.extend(some.iter().map(|text| local.embed(text)));
-                    // Thousands of texts are no reason for a turn to wait.
+                    // Thousands of texts must not block a turn.
                     tokio::task::yield_now().await;
                 }
                 Ok(vectors)
@@ -49,7 +50,7 @@ impl Embedder {
         }
     }
 
-    /// Numbers of a vector. A service's are known after its first answer.
+    /// The dimension of the vectors. A service's is known after its first response.
     pub fn dimension(&self) -> Option<usize> {
         match self {
             Self::Local(local) => Some(local.dimension()),
@@ -57,7 +58,7 @@ impl Embedder {
         }
     }
 
-    /// Which vectors can be compared: those with the same name. A service's is known after its first answer.
+    /// The name that identifies comparable vectors. A service's is known after its first response.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Local(local) => Some(local.name()),
@@ -65,8 +66,8 @@ impl Embedder {
         }
     }
 
-    /// Whether vectors of this name are its own, as far as is known: before a service's first
-    /// answer, those of any dimension are.
+    /// Whether vectors of this name are from this embedder. Before a service's first response, any dimension
+    /// counts.
     pub fn made(&self, name: &str) -> bool {
         match (self.name(), self) {
             (Some(own), _) => own == name,
@@ -79,10 +80,10 @@ impl Embedder {
         }
     }
 
-    /// Its name; a service is asked to embed a word if it has not said anything yet.
+    /// Returns its name. A service without a response yet is asked to embed a word.
     ///
     /// # Errors
-    /// When the service fails, or knows nothing of any word.
+    /// Fails when the service fails, or can embed no word.
     pub async fn identified(&self) -> Result<&str, ModelError> {
         if self.name().is_none() {
             self.embed(&["memory".to_owned()]).await?;
@@ -91,7 +92,7 @@ impl Embedder {
     }
 }
 
-/// Embeds by an OpenAI-compatible service.
+/// An embedder on an OpenAI-compatible service.
 #[derive(Debug)]
 pub struct RemoteEmbedder {
     service: Service,
@@ -100,7 +101,7 @@ pub struct RemoteEmbedder {
     known: OnceLock<Known>,
 }
 
-/// What the first answer told.
+/// The properties seen in the first response.
 #[derive(Debug)]
 struct Known {
     dimension: usize,
@@ -114,13 +115,13 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Item {
-    /// Some services leave it out; then the order is the index.
+    /// Some services omit it; then the position is the index.
     index: Option<usize>,
     embedding: Vec<f32>,
 }
 
 impl RemoteEmbedder {
-    /// Connects to nothing yet. The chat and utility models of `config` are not used.
+    /// Creates the embedder without connecting. The chat and utility models of `config` are not used.
     pub fn new(
         config: &ModelConfig,
         model: impl Into<String>,
@@ -144,7 +145,7 @@ impl RemoteEmbedder {
         self.known.get().map(|known| known.name.as_str())
     }
 
-    /// See [`Embedder::embed`]. Texts longer than the model reads are embedded by their beginning.
+    /// See [`Embedder::embed`]. Of texts longer than the model reads, only the beginning is embedded.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let mut vectors = vec![None; texts.len()];
         for batch in batches(texts) {
@@ -181,7 +182,7 @@ impl RemoteEmbedder {
             .collect()
     }
 
-    /// Of the one dimension and of length 1.
+    /// Checks the dimension, and normalises to unit length.
     fn checked(&self, mut vector: Vec<f32>) -> Result<Option<Vec<f32>>, ModelError> {
         if vector.is_empty() {
             return Err(nonsense("an empty vector"));
@@ -200,7 +201,7 @@ impl RemoteEmbedder {
         if !vector.iter().all(|x| x.is_finite()) {
             return Err(nonsense("a vector that is not finite"));
         }
-        // In double precision: the squares of finite values may not be finite.
+        // In double precision: the squares of finite values may overflow.
         let length = vector
             .iter()
             .map(|x| f64::from(*x).powi(2))
@@ -216,13 +217,13 @@ impl RemoteEmbedder {
     }
 }
 
-/// Texts of one request, with their places.
+/// The texts of one request, with their positions.
 struct Batch {
     texts: Vec<(usize, String)>,
     tokens: u32,
 }
 
-/// Texts with something in them, bounded in number and size.
+/// Batches of non-empty texts, limited in number and size.
 fn batches(texts: &[String]) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
     for (at, text) in texts.iter().enumerate() {
@@ -247,7 +248,7 @@ fn batches(texts: &[String]) -> Vec<Batch> {
     batches
 }
 
-/// One vector for each text, in the order of their indexes.
+/// One vector per text, ordered by index.
 fn in_order(answer: Answer, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
     if answer.data.len() != count {
         return Err(ModelError::BadAnswer(format!(

@@ -1,7 +1,8 @@
-//! The models behind the bot: one that writes and one that embeds.
+//! The models of the bot: a chat model and an embedder.
 //!
-//! [`ChatModel`] writes, over any OpenAI-compatible service, and [`ModelChain`] by the first of several that does; [`Embedder`] embeds, locally or over the same kind of
-//! service. Both pass one [`Limiter`]. Knows nothing of sessions, prompts or the graph.
+//! [`ChatModel`] writes text with any OpenAI-compatible service, and [`ModelChain`] with the first of several that works.
+//! [`Embedder`] embeds texts locally or with such a service. All share one [`Limiter`]. The crate knows nothing of sessions,
+//! prompts or the graph.
 
 mod assemble;
 mod breaker;
@@ -57,14 +58,14 @@ pub enum ChatMessage {
         text: String,
         tool_calls: Vec<ToolCall>,
     },
-    /// What a tool returned.
+    /// The result of a tool.
     Tool {
         call_id: String,
         text: String,
     },
 }
 
-/// A tool a model may call.
+/// A tool that a model may call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
     pub name: String,
@@ -73,16 +74,16 @@ pub struct ToolSpec {
     pub parameters: serde_json::Value,
 }
 
-/// A call a model asked for.
+/// A call that a model requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub id: String,
     pub name: String,
-    /// JSON, as the model wrote it: it may be wrong.
+    /// JSON as the model wrote it; it may be invalid.
     pub arguments: String,
 }
 
-/// Which of the two models does it.
+/// Which of the two models to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Answers people.
@@ -91,7 +92,7 @@ pub enum Purpose {
     Utility,
 }
 
-/// An image for a model that sees.
+/// An image for a model with vision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Such as `image/png`.
@@ -103,19 +104,19 @@ pub struct Image {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
-    /// What comes with the last message of the user; for a model that sees.
+    /// Images for the last user message, for a model with vision.
     pub images: Vec<Image>,
     pub tools: Vec<ToolSpec>,
-    /// The shape of an answer that is data.
+    /// The shape of structured data.
     pub shape: Option<AnswerShape>,
-    /// What it leaves unset is as [`ModelConfig::sampling`] says.
+    /// Unset values are taken from [`ModelConfig::sampling`].
     pub sampling: Sampling,
-    /// The answer's limit, in tokens.
+    /// Maximum tokens of the answer.
     pub max_tokens: u32,
     pub purpose: Purpose,
-    /// The model that answers; none for the configured one. Small steps are always the latter's.
+    /// The model for answers; `None` means the configured one. Small steps always use the configured one.
     pub model: Option<String>,
-    /// On whose behalf, for that person's share of the limits; empty for the bot's own work.
+    /// The person whose share of the limits is used; empty for the bot's own work.
     pub person: String,
 }
 
@@ -126,7 +127,7 @@ pub struct Completion {
     pub tool_calls: Vec<ToolCall>,
     /// As the service names it.
     pub model: String,
-    /// As the service counted; estimated where it does not count.
+    /// As counted by the service; estimated if it does not count.
     pub usage: Usage,
     /// It ended at `max_tokens`.
     pub truncated: bool,
@@ -139,7 +140,7 @@ pub struct Completion {
 pub struct Usage {
     pub prompt: u32,
     pub completion: u32,
-    /// Of those of the prompt: the service had read them before.
+    /// How many of the prompt's tokens the service had cached.
     pub cached: u32,
 }
 
@@ -151,25 +152,25 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// What is known of a prompt that was too long.
+/// What is known about a prompt that was too long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TooLong {
-    /// What the service said.
+    /// The numbers that the service reported.
     pub numbers: Numbers,
-    /// Tokens of a prompt, by our estimate, that may fit: fewer than were sent. Only a completion's.
+    /// Estimated tokens of a prompt that may fit: fewer than were sent. Only for completions.
     pub room: Option<u32>,
 }
 
-/// What was waited for in vain.
+/// The wait that timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Late {
-    /// The service sent nothing for so long.
+    /// The service sent nothing for this time.
     Silent(Duration),
-    /// The call was not done after so long.
+    /// The call was not finished after this time.
     Unfinished(Duration),
-    /// The service, or a proxy before it, gave up by itself.
+    /// The service, or a proxy before it, gave up.
     GaveUp,
-    /// A wait that is not set anywhere.
+    /// A wait that is not configurable.
     Fixed(Duration),
 }
 
@@ -195,7 +196,7 @@ impl std::fmt::Display for Late {
     }
 }
 
-/// Why a model did not do what was asked.
+/// Why a model call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     #[error("the model service at {url} cannot be reached")]
@@ -218,7 +219,7 @@ pub enum ModelError {
     RateLimited,
     #[error("the prompt is longer than the model reads")]
     ContextTooLong(TooLong),
-    /// All that it wrote was reasoning, up to the limit of an answer.
+    /// Everything that it wrote was reasoning, up to the limit of an answer.
     #[error(
         "the model wrote nothing but its reasoning; raise ANSWER_TOKENS, or choose a model that reasons less"
     )]
@@ -226,28 +227,28 @@ pub enum ModelError {
     /// Our own limits: see `limiter`.
     #[error("too many requests are waiting for the model")]
     Busy,
-    /// What may be spent in a month was spent.
+    /// The monthly budget is used up.
     #[error("{whose} for this month is used up; raise {setting}")]
     OverBudget {
         whose: &'static str,
         setting: &'static str,
     },
-    /// It does not take a request like this: the same again will fail again.
+    /// It refuses this kind of request: the same request will fail again.
     #[error("the model service refused the request: {0}")]
     Refused(String),
     /// Its own fault (HTTP 5xx).
     #[error("the model service failed: {0}")]
     Failed(String),
-    /// Part of an answer came, then no more.
+    /// Only part of an answer arrived.
     #[error("the model's answer broke off")]
     CutOff,
-    /// It answered what makes no sense.
+    /// Its answer is invalid.
     #[error("the model service answered nonsense: {0}")]
     BadAnswer(String),
 }
 
 impl ModelError {
-    /// Whether the same request may well succeed later, with nobody changing anything.
+    /// Whether the same request may succeed later without any change.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. }

@@ -1,7 +1,7 @@
-//! The one gate of every outbound model call.
+//! Rate and concurrency limits for all model calls.
 //!
-//! Every attempt takes a permit, retries too. A permit that would come too late is refused at once, so nobody waits for
-//! a refusal. Knows nothing of HTTP.
+//! Every attempt needs a permit, including retries. A permit that would come too late is refused at once, so that
+//! nobody waits for a refusal. This module knows nothing of HTTP.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use tokio::time::Instant;
 
 use super::{Limits, ModelError};
 
-/// Admissions between two sweeps of people who have been quiet long enough to have their whole share again.
+/// Number of admissions between two sweeps, which drop people whose share is full again.
 const SWEEP_EVERY: u32 = 256;
 
 type Direct = RateLimiter<NotKeyed, InMemoryState, TokioClock, NoOpMiddleware<Duration>>;
 type PerPerson =
     RateLimiter<String, DashMapStateStore<String>, TokioClock, NoOpMiddleware<Duration>>;
 
-/// Governor over the runtime's time, so that tests can pause it.
+/// Runs `governor` on the runtime's clock, so that tests can pause it.
 #[derive(Clone, Debug)]
 struct TokioClock {
     start: Instant,
@@ -39,18 +39,18 @@ impl Clock for TokioClock {
     }
 }
 
-/// Leave to make one attempt; a call in flight until it is dropped.
+/// A permit for one attempt; the call counts as running until it is dropped.
 #[derive(Debug)]
 pub struct Permit {
     _in_flight: OwnedSemaphorePermit,
 }
 
-/// Requests and tokens per minute for the whole bot, requests per minute for each person, calls in flight.
+/// Limits requests and tokens per minute for the whole bot, requests per minute for each person, and concurrent calls.
 #[derive(Debug)]
 pub struct Limiter {
     clock: TokioClock,
     requests: Option<Direct>,
-    /// With what a minute holds.
+    /// With the number of tokens per minute.
     tokens: Option<(Direct, NonZeroU32)>,
     people: Option<PerPerson>,
     in_flight: Arc<Semaphore>,
@@ -59,7 +59,7 @@ pub struct Limiter {
 }
 
 impl Limiter {
-    /// A full minute's share is there from the start. At least one call can be in flight.
+    /// A full minute's share is available at the start. At least one call can run.
     pub fn new(limits: &Limits) -> Self {
         let clock = TokioClock {
             start: Instant::now(),
@@ -84,9 +84,9 @@ impl Limiter {
 
     /// Waits for a permit for one attempt of about `tokens` tokens; [`ModelError::Busy`] when that takes too long.
     ///
-    /// A call larger than a minute's tokens takes the whole minute. The person's share comes first and the slot
-    /// before the bot's rates, so that one person's queue keeps no slot from others. What was taken before a
-    /// refusal is not given back.
+    /// A call larger than a minute's tokens takes the whole minute. The person's share is taken first and the slot
+    /// before the bot's rates, so that one person's queue does not keep slots from others. Shares taken before a
+    /// refusal are not returned.
     pub async fn admit(&self, person: Option<&str>, tokens: u32) -> Result<Permit, ModelError> {
         self.sweep_sometimes();
         let deadline = Instant::now() + self.longest_wait;
@@ -113,12 +113,12 @@ impl Limiter {
         })
     }
 
-    /// People whose share is not full at the moment.
+    /// Number of people whose share is not full at the moment.
     pub fn people(&self) -> usize {
         self.people.as_ref().map_or(0, RateLimiter::len)
     }
 
-    /// Tries until it succeeds or the next chance lies behind the deadline.
+    /// Retries until it succeeds or the next chance is after the deadline.
     async fn until<T>(
         &self,
         deadline: Instant,

@@ -9,17 +9,17 @@ use super::capabilities::CapabilityStore;
 use super::service::Call;
 use super::speed::CallTiming;
 
-/// One call that is under way. What is known of its speed is kept when it is dropped: a call that nobody waits for any
-/// more says the most about a slow model.
+/// A running call. Its timing is recorded when it is dropped: a call that nobody waits for any more says most about a
+/// slow model.
 pub(super) struct Measured<'a> {
     learnt: &'a CapabilityStore,
     model: &'a str,
     call: &'a Call,
-    /// Tokens, estimated until the service says how many there were.
+    /// Tokens, estimated until the service reports their number.
     prompt: u32,
     written: u32,
     first: Option<Instant>,
-    /// Who went away earlier, with nothing come, did not find it slow.
+    /// A call dropped earlier than this without any output does not count as slow.
     least: Duration,
 }
 
@@ -42,13 +42,13 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// A chunk came: a token, as most services send them.
+    /// A chunk arrived: one token, as most services send them.
     pub(super) fn came(&mut self) {
         self.first.get_or_insert_with(Instant::now);
         self.written = self.written.saturating_add(1);
     }
 
-    /// The service said how many tokens there were, or they were estimated.
+    /// The token counts of the service, or estimates.
     pub(super) fn counted(&mut self, usage: Usage) {
         self.prompt = usage.prompt;
         self.written = usage.completion.max(1);
@@ -57,7 +57,7 @@ impl<'a> Measured<'a> {
 
 impl Drop for Measured<'_> {
     fn drop(&mut self) {
-        // Before it was sent it waited for a permit, which is nothing that the model took.
+        // The wait for a permit before it was sent is not the model's time.
         let Some(sent) = self.call.sent() else { return };
         let all = sent.elapsed();
         let first = match self.first {
@@ -75,7 +75,7 @@ impl Drop for Measured<'_> {
     }
 }
 
-/// A time in whole milliseconds; the most that there are where it is longer, after 49 days.
+/// A duration in whole milliseconds; saturates after 49 days.
 pub fn millis(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! The messages of a request, put as the service takes them. Pure.
+//! Converts the messages of a request to the form that the service accepts. Pure.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use super::capabilities::{Capabilities, ToolForm};
 use super::text_calls::{described, returned, written};
 use super::{ChatMessage, ChatRequest, Image, ToolCall};
 
-/// The messages of a request, for a service that can do this.
+/// The messages of a request, for a service with these capabilities.
 pub(super) fn messages(request: &ChatRequest, can: &Capabilities) -> Value {
     let mut messages = request.messages.clone();
     if can.tools == ToolForm::Text {
@@ -25,8 +25,8 @@ pub(super) fn messages(request: &ChatRequest, can: &Capabilities) -> Value {
     messages.into()
 }
 
-/// Calls and what they returned as text, and a description of the tools: first, because the system prompt ends with what
-/// changes.
+/// Puts calls and results into text, with a description of the tools at the beginning, because the end of the system
+/// prompt changes.
 fn with_tools_in_text(messages: Vec<ChatMessage>, request: &ChatRequest) -> Vec<ChatMessage> {
     let mut put: Vec<ChatMessage> = messages.into_iter().map(as_text).collect();
     if request.tools.is_empty() {
@@ -58,7 +58,7 @@ fn as_text(message: ChatMessage) -> ChatMessage {
     }
 }
 
-/// What the system says stands before the first thing that the user says.
+/// Puts the system prompt before the first user message.
 fn without_system(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
     let mut system = Vec::new();
     let mut others = Vec::new();
@@ -82,7 +82,7 @@ fn without_system(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
     others
 }
 
-/// Neighbours of the same role as one message; the user begins.
+/// Merges adjacent messages of the same role; the first one is the user's.
 fn alternating(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
     let mut put: Vec<ChatMessage> = Vec::new();
     for message in messages {
@@ -110,7 +110,7 @@ fn alternating(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
     put
 }
 
-/// Makes the user's last message one of parts, text and images.
+/// Adds images to the last user message, which becomes a list of parts.
 fn add_images(messages: &mut [Value], images: &[Image]) {
     if images.is_empty() {
         return;
@@ -147,7 +147,7 @@ fn message(message: &ChatMessage) -> Value {
 }
 
 fn tool_call(call: &ToolCall) -> Value {
-    // Services that parse the arguments fail the whole request over a model's bad JSON.
+    // Services that parse the arguments fail the whole request if a model wrote invalid JSON.
     let valid = serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok();
     json!({
         "id": call.id,

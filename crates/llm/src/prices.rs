@@ -1,4 +1,4 @@
-//! What tokens cost. Pure, but for the file with prices of one's own.
+//! The cost of tokens. Pure, except for reading a custom price file.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Usage;
 
-/// Those that are known without a file.
+/// The prices known without a file.
 const BUILT_IN: &str = include_str!("prices.toml");
 
-/// Millionths of a US dollar: what a token costs that is a dollar per million.
+/// An amount in millionths of a US dollar: the price of one token at a dollar per million.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -18,7 +18,7 @@ const BUILT_IN: &str = include_str!("prices.toml");
 pub struct Money(pub u64);
 
 impl Money {
-    /// Of dollars; none for what is no amount.
+    /// From dollars; `None` if it is not a valid amount.
     pub fn of_dollars(dollars: f64) -> Option<Self> {
         let micros = (dollars * 1e6).round();
         #[expect(
@@ -37,7 +37,7 @@ impl std::ops::AddAssign for Money {
 }
 
 impl std::fmt::Display for Money {
-    /// `$12.30`, and small amounts as far as they say something: `$0.0012`.
+    /// `$12.30`, and small amounts with enough digits: `$0.0012`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self(micros) = self;
         match micros {
@@ -72,11 +72,11 @@ impl Price {
     }
 }
 
-/// What each model costs.
+/// The price of each model.
 #[derive(Clone, Debug)]
 pub struct Prices(BTreeMap<String, Price>);
 
-/// The file with prices cannot be used.
+/// The price file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PricesError {
     #[error("the prices {} cannot be read", path.display())]
@@ -96,10 +96,10 @@ pub enum PricesError {
 }
 
 impl Prices {
-    /// The built-in ones, with those of a file in their place.
+    /// Loads the built-in prices, and those of a file, which take precedence.
     ///
     /// # Errors
-    /// Says what is wrong with the file, and where.
+    /// Fails when the file is invalid; the error says where.
     pub fn load(path: Option<&Path>) -> Result<Self, PricesError> {
         let mut all = read(BUILT_IN, Path::new("prices.toml"))?;
         if let Some(path) = path {
@@ -118,7 +118,7 @@ impl Prices {
         self.of(model).is_some()
     }
 
-    /// What a call of a model cost; nothing where it has no price, as a model of one's own.
+    /// The cost of a model call; zero if the model has no price, like a self-hosted one.
     pub fn cost(&self, model: &str, usage: Usage) -> Money {
         let Some(price) = self.of(model) else {
             return Money::default();
@@ -130,7 +130,7 @@ impl Prices {
         Money::of_dollars(micros.ceil() / 1e6).unwrap_or_default()
     }
 
-    /// By its name, without the folder that routers put before it and without the date that services put behind it.
+    /// Finds the price by name, without the folder that routers prepend and the date that services append.
     fn of(&self, model: &str) -> Option<&Price> {
         let bare = model.rsplit('/').next().unwrap_or(model);
         let names = [model, bare, without_date(bare)];

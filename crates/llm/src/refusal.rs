@@ -1,4 +1,4 @@
-//! What a service's refusal means: status and body to [`ModelError`]. Pure.
+//! Interprets an error response of a service: from status and body to [`ModelError`]. Pure.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::capabilities::is_about_a_capability;
 use super::context::Numbers;
 use super::{Late, ModelError, TooLong};
 
-/// Characters of a service's own words that are passed on.
+/// Maximum characters of a service's own message that are passed on.
 const QUOTED: usize = 300;
 
-/// What services say when a prompt is too long; lower case.
+/// Messages of services for a prompt that is too long; lower case.
 const TOO_LONG: [&str; 12] = [
     "context_length_exceeded",
     "exceed_context_size",
@@ -28,14 +28,14 @@ const TOO_LONG: [&str; 12] = [
     "exceeds the maximum number of tokens",
 ];
 
-/// What services say when nobody pays any more; lower case.
+/// Messages of services for a used-up quota; lower case.
 const NO_QUOTA: [&str; 3] = [
     "insufficient_quota",
     "exceeded your current quota",
     "billing_hard_limit_reached",
 ];
 
-/// An answer that is no success.
+/// An error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -45,7 +45,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// Reads OpenAI's form of an error, those of its imitators, and anything else as text.
+    /// Parses OpenAI's error format, those of its imitators, and anything else as text.
     pub(super) fn read(status: u16, body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(body) => Self::from_json(status, &body),
@@ -57,8 +57,8 @@ impl Refusal {
         }
     }
 
-    /// `{"error": {message, type, code}}`, `{"error": "…"}`, `{message, type, code}`, `{"detail": …}` or the first of a
-    /// list of those.
+    /// Accepts `{"error": {message, type, code}}`, `{"error": "…"}`, `{message, type, code}`, `{"detail": …}` or the
+    /// first of a list of those.
     pub(super) fn from_json(status: u16, body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body
@@ -73,7 +73,7 @@ impl Refusal {
             }
         };
         let mut message = [error.as_str().unwrap_or_default(), &word("message")].concat();
-        // llama.cpp has the numbers beside its words.
+        // llama.cpp has the numbers in separate fields.
         for key in ["n_ctx", "n_prompt_tokens"] {
             let number = word(key);
             if !number.is_empty() {
@@ -134,7 +134,7 @@ impl Refusal {
         one_of.iter().any(|words| said.contains(words))
     }
 
-    /// Not on 429: there the same words speak of tokens per minute.
+    /// Not for status 429, where the same words are about tokens per minute.
     fn is_too_long(&self) -> bool {
         self.status != 429 && self.says(&TOO_LONG)
     }
@@ -151,7 +151,7 @@ impl Refusal {
                 && self.says(&["does not exist", "invalid model", "model not found"]))
     }
 
-    /// The status and the first words, on one line.
+    /// The status and the beginning of the message, on one line.
     fn quoted(&self) -> String {
         let words: String = self
             .message
@@ -165,13 +165,13 @@ impl Refusal {
     }
 }
 
-/// The pause a service asks for: seconds, whole or not, or a date. A date in the past is no pause.
+/// The pause that a service asks for: seconds, possibly fractional, or a date. A date in the past means no pause.
 pub(super) fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    // Without the day of the week: nothing hangs on it, and some get it wrong.
+    // Without the weekday, which is irrelevant and sometimes wrong.
     let date = value.split_once(',').map_or(value, |(_, date)| date);
     let date = DateTime::parse_from_rfc2822(date.trim()).ok()?;
     Some(date.signed_duration_since(now).to_std().unwrap_or_default())

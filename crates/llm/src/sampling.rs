@@ -1,24 +1,25 @@
-//! How a model chooses its words. Pure.
+//! Sampling: how a model chooses its words. Pure.
 
 use serde_json::Value;
 
 use super::capabilities::Capabilities;
 
-/// What is unset is as a more general setting says, and at last as the service does by itself.
+/// Sampling settings. Unset values come from a more general setting, and finally from the service's
+/// defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sampling {
-    /// From 0, always the likeliest word, to 2.
+    /// From 0, always the most likely word, to 2.
     pub temperature: Option<f64>,
-    /// Only the likeliest words are chosen from, which are so likely together: above 0, at most 1.
+    /// Only the most likely words with this total probability are considered: above 0, at most 1.
     pub top_p: Option<f64>,
-    /// With the same one a service tries to write the same again.
+    /// With the same seed a service tries to repeat its output.
     pub seed: Option<i64>,
-    /// An answer ends before the first of these; services take four at most.
+    /// Stop words: an answer ends before the first of these. Services accept at most four.
     pub stop: Option<Vec<String>>,
 }
 
 impl Sampling {
-    /// The likeliest words alone: for what is to be right rather than well said.
+    /// Only the most likely words, for output that has to be correct rather than well phrased.
     pub fn deterministic() -> Self {
         Self {
             temperature: Some(0.0),
@@ -26,7 +27,7 @@ impl Sampling {
         }
     }
 
-    /// These settings, and where they say nothing, those.
+    /// These settings, with unset values taken from `general`.
     #[must_use]
     pub fn or(&self, general: &Self) -> Self {
         Self {
@@ -37,7 +38,7 @@ impl Sampling {
         }
     }
 
-    /// Adds to a request what the model takes of them.
+    /// Adds to a request the settings that the model accepts.
     pub(super) fn put_into(&self, body: &mut Value, can: &Capabilities) {
         if let Some(temperature) = self.temperature.filter(|_| can.temperature) {
             body["temperature"] = temperature.into();
@@ -53,7 +54,7 @@ impl Sampling {
         }
     }
 
-    /// Where an answer ends; none where nothing ends it. An empty list is refused by some.
+    /// The stop words, if there are any. Some services refuse an empty list.
     pub(super) fn stops(&self) -> Option<&[String]> {
         self.stop.as_deref().filter(|stop| !stop.is_empty())
     }

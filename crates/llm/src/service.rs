@@ -1,11 +1,11 @@
 //! One call of a model service over HTTP: attempts, their permits, their errors.
 //!
-//! The crate's retry layer decides when to try again; it knows `Retry-After` only as whole seconds, waits however long
-//! it is told, and gives up on a 429 that is not JSON. So what it sees of a refusal is put into its words here, and
-//! what must not be retried leaves it as an error of ours.
+//! The client crate's retry layer decides when to retry. It understands `Retry-After` only as whole seconds, waits as
+//! long as it is told, and gives up on a 429 that is not JSON. So refusals are converted here to a form that it
+//! understands, and errors that must not be retried bypass it.
 //!
-//! The crate logs an answer that it cannot parse, at `error` under the target `async_openai`: whoever sets up logging
-//! has to turn that target off, or people's words end up in the log.
+//! The crate logs answers that it cannot parse, at `error` under the target `async_openai`. Whoever sets up logging has
+//! to turn that target off, or people's messages end up in the log.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -26,17 +26,17 @@ use tower::ServiceBuilder;
 use super::refusal::{Refusal, retry_after};
 use super::{Late, Limiter, ModelConfig, ModelError, Permit, Retries};
 
-/// Bytes of a refusal that are read.
+/// Maximum bytes of an error response that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
-/// Bytes of a list of models that are read.
+/// Maximum bytes of a list of models that are read.
 const LIST_BYTES: usize = 4 * 1024 * 1024;
 
-/// Where the service is and with which key.
+/// The address of a service and its key.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     base_url: String,
     headers: HeaderMap,
-    /// Asked for by the trait; the header above is what is sent.
+    /// Required by the trait; the header above is what is sent.
     key: SecretString,
 }
 
@@ -69,18 +69,18 @@ pub(super) struct Service {
     http: reqwest::Client,
     limiter: Arc<Limiter>,
     retries: Retries,
-    /// How long bytes are waited for, unless it is known better.
+    /// Default time-out for the next bytes.
     read: Duration,
     /// For people: without user and password.
     shown_url: String,
 }
 
-/// How long bytes are waited for.
+/// Time-outs for bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waits {
-    /// For the first of an answer.
+    /// For the first bytes of an answer.
     pub(super) first: Duration,
-    /// For the next ones.
+    /// For the next bytes.
     pub(super) between: Duration,
 }
 
@@ -108,7 +108,7 @@ impl Service {
         })
     }
 
-    /// A call of about `tokens` tokens of the model, on behalf of `person` or of the bot itself.
+    /// A call with about `tokens` tokens to the model, on behalf of `person` or of the bot itself.
     pub(super) fn call(&self, model: &str, person: &str, tokens: u32) -> Call {
         let waits = Waits {
             first: self.read,
@@ -117,7 +117,7 @@ impl Service {
         self.call_within(waits, model, person, tokens)
     }
 
-    /// The same, with other waits than what is set.
+    /// The same, with other time-outs than the configured ones.
     pub(super) fn call_within(&self, waits: Waits, model: &str, person: &str, tokens: u32) -> Call {
         let attempts = Arc::new(Attempts {
             http: self.http.clone(),
@@ -143,7 +143,7 @@ impl Service {
         }
     }
 
-    /// The address, as people are shown it.
+    /// The address as it is shown to people.
     pub(super) fn address(&self) -> &str {
         &self.shown_url
     }
@@ -154,13 +154,13 @@ impl Service {
         self.ask_once(self.http.get(url)).await
     }
 
-    /// The same beside the API's version: where local servers have what is only theirs.
+    /// The same outside of the API's version path: local servers have their own endpoints there.
     pub(super) async fn get_beside(&self, path: &str) -> Result<Vec<u8>, ModelError> {
         let url = format!("{}{path}", self.root());
         self.ask_once(self.http.get(url)).await
     }
 
-    /// One attempt of `POST path` beside the API's version.
+    /// One attempt of `POST path` outside of the API's version path.
     pub(super) async fn post_beside(
         &self,
         path: &str,
@@ -219,9 +219,9 @@ impl Call {
         self.attempts.state().sent
     }
 
-    /// What the client's error means.
+    /// Interprets the client's error.
     pub(super) fn error(&self, error: OpenAIError) -> ModelError {
-        // The crate keeps of an error in a stream its words alone.
+        // The crate keeps only the text of an error in a stream.
         if let Some(waited) = self.attempts.state().silent {
             return ModelError::TimedOut(Late::Silent(waited));
         }
@@ -232,7 +232,7 @@ impl Call {
             },
             OpenAIError::Reqwest(error) => self.attempts.transport(error),
             OpenAIError::ApiError(_) => self.refused(),
-            // Neither the content nor serde's words, which quote it.
+            // Neither the content nor serde's message, which quotes it.
             OpenAIError::JSONDeserialize(error, _) => ModelError::BadAnswer(format!(
                 "not the JSON expected, at column {}",
                 error.column()
@@ -244,7 +244,7 @@ impl Call {
         }
     }
 
-    /// What the last attempt was refused with.
+    /// The refusal of the last attempt.
     fn refused(&self) -> ModelError {
         let refusal = self.attempts.state().refusal.take();
         refusal.map_or_else(
@@ -254,7 +254,7 @@ impl Call {
     }
 }
 
-/// What the attempts of one call share.
+/// The state shared by the attempts of one call.
 #[derive(Debug)]
 struct Attempts {
     http: reqwest::Client,
@@ -270,13 +270,13 @@ struct Attempts {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Of the attempt that succeeded.
+    /// Of the successful attempt.
     permit: Option<Permit>,
-    /// Of the last attempt that did not.
+    /// Of the last failed attempt.
     refusal: Option<Refusal>,
     /// When the last attempt was sent.
     sent: Option<Instant>,
-    /// How long bytes of an answer that had begun were waited for in vain.
+    /// How long the next bytes of an answer were waited for in vain.
     silent: Option<Duration>,
 }
 
@@ -285,7 +285,7 @@ impl Attempts {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Success, or a refusal in the retry layer's words, or an error that it does not retry.
+    /// A success, a refusal in the retry layer's form, or an error that it does not retry.
     async fn attempt(
         self: &Arc<Self>,
         request: HttpRequestFactory,
@@ -313,7 +313,7 @@ impl Attempts {
             .get(header::RETRY_AFTER)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| retry_after(value, chrono::Utc::now()));
-        // A refusal that breaks off is a refusal all the same.
+        // An interrupted error response is still a refusal.
         let body = timeout(between, bounded_body(response, REFUSAL_BYTES)).await;
         let body = body.ok().and_then(Result::ok).unwrap_or_default();
         let refusal = Refusal::read(status.as_u16(), &body);
@@ -324,8 +324,8 @@ impl Attempts {
         again(status, pause)
     }
 
-    /// The service's response. A connection that was kept may be closed by the service as the request goes out: then it
-    /// goes out once more, on a new one.
+    /// The service's response. The service may close a kept connection just as the request is sent; then the request is
+    /// sent again on a new one.
     async fn send(&self, request: Request) -> reqwest::Result<Response> {
         let again = request.try_clone();
         let response = self.http.execute(request).await;
@@ -344,8 +344,8 @@ impl Attempts {
         }
     }
 
-    /// The answer, whose first bytes are waited for until then. What keeps a connection alive, such as a comment in a
-    /// stream, is a byte too.
+    /// The response, with time-outs for its bytes: the first ones until `until`. Anything that keeps a connection
+    /// alive, such as a comment in a stream, counts as a byte.
     fn with_waits(
         self: Arc<Self>,
         response: Response,
@@ -386,11 +386,11 @@ impl Attempts {
     }
 }
 
-/// A refusal as the retry layer reads it.
+/// A refusal in the retry layer's form.
 fn again(status: http::StatusCode, pause: Option<Duration>) -> Result<Response, OpenAIError> {
     let mut response = http::Response::builder().status(status);
     if let Some(pause) = pause {
-        // Up: earlier than asked for would be refused again.
+        // Rounded up: a retry that is too early would be refused again.
         let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
         response = response.header(header::RETRY_AFTER, seconds);
     }
@@ -419,7 +419,7 @@ async fn bounded_body(mut response: Response, most: usize) -> Result<Vec<u8>, re
 fn authorization(key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     let mut headers = HeaderMap::new();
     let key = key.map(|key| key.expose_secret().trim());
-    // A variable that is set to nothing is no key.
+    // An empty variable is not a key.
     if let Some(key) = key.filter(|key| !key.is_empty()) {
         let mut value =
             HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| ModelError::Unauthorized)?;
@@ -429,9 +429,9 @@ fn authorization(key: Option<&SecretString>) -> Result<HeaderMap, ModelError> {
     Ok(headers)
 }
 
-/// The address without what must not be shown.
+/// The address without anything secret.
 fn shown(base_url: &str) -> Result<String, ModelError> {
-    // What cannot be parsed may still hold a password, before the `@`.
+    // An address that cannot be parsed may still contain a password before the `@`.
     let bad = |source| ModelError::Unreachable {
         url: base_url.rsplit('@').next().unwrap_or_default().to_owned(),
         source,

@@ -1,4 +1,4 @@
-//! How fast a model is, measured by its latest calls, and how long it is waited for. Pure.
+//! The speed of a model, measured from its latest calls, and the time-outs that follow from it. Pure.
 
 use std::time::Duration;
 
@@ -7,29 +7,30 @@ use serde::{Deserialize, Serialize};
 
 use super::Timeouts;
 
-/// Calls that are kept: the median of so many is not moved by a cold start, a cached prompt or a pause of the service.
+/// Number of calls that are kept: their median is not changed by a cold start, a cached prompt or a pause of the
+/// service.
 const CALLS: usize = 9;
-/// What was measured may take so many times as long before the service is given up.
+/// Factor on the measured time before the service is given up.
 const SLACK: u32 = 4;
-/// Limits grow to so many times what is set at most, so that the settings stay in charge.
+/// Maximum factor by which configured limits are raised, so that the settings stay in control.
 const MOST: u32 = 5;
-/// Tokens that may come in one chunk.
+/// Maximum tokens in one chunk.
 const CHUNK_TOKENS: u32 = 8;
 /// Tokens that a small step writes.
 const STEP_TOKENS: u32 = 100;
-/// Fewer tokens say little of the speed.
+/// Fewer tokens say little about the speed.
 const LEAST_TOKENS: u32 = 8;
 
-/// What a call took.
+/// The timing of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CallTiming {
     /// Tokens of the prompt.
     pub(super) prompt: u32,
-    /// Until the first token. Of a call that was given up: how long it was waited for.
+    /// Time until the first token. For a call that was given up: how long it was waited for.
     pub(super) first_ms: u32,
-    /// Tokens that were written; none where nothing came.
+    /// Tokens written; `None` if nothing arrived.
     pub(super) written: u32,
-    /// In all.
+    /// Total time.
     pub(super) ms: u32,
 }
 
@@ -41,33 +42,33 @@ pub(super) struct Timings {
     on: NaiveDate,
 }
 
-/// How fast a model is.
+/// The speed of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Speed {
-    /// Until the first token of its answer.
+    /// Time until the first token of its answer.
     pub first: Duration,
-    /// Tokens of the prompt that this was measured with.
+    /// Tokens of the prompt in this measurement.
     pub prompt: u32,
-    /// For each token that it writes; none where that was not seen.
+    /// Time per written token; `None` if unknown.
     pub per_token: Option<Duration>,
-    /// When it was measured last.
+    /// Date of the last measurement.
     pub on: NaiveDate,
 }
 
-/// How long a call is waited for.
+/// The time-outs of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Patience {
-    /// For its first bytes.
+    /// For the first bytes.
     pub(super) first: Duration,
-    /// For the next ones.
+    /// For the next bytes.
     pub(super) between: Duration,
-    /// For all of it.
+    /// For the whole call.
     pub(super) whole: Duration,
 }
 
 impl Timings {
-    /// A call ended. Of several that were given up in a row only the last is kept, so that a service that hangs is not
-    /// taken for a slow one for long.
+    /// Adds a finished call. Of several consecutive calls that were given up only the last is kept, so that a service
+    /// that hangs does not count as a slow one for long.
     pub(super) fn add(&mut self, call: CallTiming, on: NaiveDate) {
         let was_given_up = |call: &CallTiming| call.written == 0;
         if was_given_up(&call) && self.calls.last().is_some_and(was_given_up) {
@@ -84,8 +85,8 @@ impl Timings {
         let of = |what: fn(&CallTiming) -> u32| median(self.calls.iter().map(what).collect());
         let per_token = |call: &CallTiming| {
             let writing = call.ms.checked_sub(call.first_ms)?;
-            // In microseconds: fast models write a thousand tokens a second.
-            // An answer that came as a whole says nothing of it.
+            // In microseconds, as fast models write a thousand tokens a second. An answer that arrived as a whole says
+            // nothing about it.
             let tells = call.written >= LEAST_TOKENS && writing > 0;
             tells.then(|| writing.saturating_mul(1_000) / call.written)
         };
@@ -98,8 +99,8 @@ impl Timings {
         })
     }
 
-    /// How long a call is waited for that has so many tokens in its prompt and at most so many in its answer: as long as
-    /// is set, or longer where it was measured to be slow. Each wait in vain makes the next one twice as long.
+    /// The time-outs of a call with this many tokens in its prompt and at most this many in its answer: the configured
+    /// ones, or longer ones if the model was measured to be slow. Each time-out doubles the next one.
     pub(super) fn patience(&self, set: &Timeouts, prompt: u32, answer: u32) -> Patience {
         let in_vain = self.calls.last().filter(|call| call.written == 0);
         let in_vain = in_vain.map_or(Duration::ZERO, |call| millis(call.first_ms));
@@ -122,36 +123,36 @@ impl Timings {
 }
 
 impl Speed {
-    /// Until the first token after a prompt of so many: longer prompts are read for longer.
+    /// Time until the first token for a prompt of this size: longer prompts take longer to read.
     fn first_of(&self, prompt: u32) -> Duration {
         let longer = f64::from(prompt) / f64::from(self.prompt.max(1));
         self.first.mul_f64(longer.clamp(1.0, f64::from(MOST)))
     }
 
-    /// For a small step of a turn, such as rephrasing a question. Answers say less of that: they may be long.
+    /// Time of a small step of a turn, such as rephrasing a question. Answers say less about that, as they may be long.
     pub fn small_step(&self) -> Duration {
         self.first + self.per_token.unwrap_or_default() * STEP_TOKENS
     }
 
-    /// Tokens that it writes in a second.
+    /// Tokens written per second.
     pub fn tokens_per_second(&self) -> Option<f64> {
         let seconds = self.per_token?.as_secs_f64();
         (seconds > 0.0).then(|| 1.0 / seconds)
     }
 
-    /// How long a turn may take that writes one answer of so many tokens: as long as is set, or longer for a model that
-    /// needs longer than that.
+    /// The time limit of a turn with an answer of this many tokens: the configured one, or a longer one for a model that
+    /// needs it.
     pub fn turn_limit(&self, set: Duration, answer: u32) -> Duration {
         grown(set, self.answered(self.first, answer))
     }
 
-    /// Time enough for an answer of so many tokens whose first one is expected after `first`.
+    /// The time for an answer of this many tokens whose first one is expected after `first`.
     fn answered(&self, first: Duration, answer: u32) -> Duration {
         let written = self.per_token.unwrap_or_default().saturating_mul(answer);
         ((first + written) * 2).max(first * SLACK + written)
     }
 
-    /// Whether two of them are about the same, so that the later need not be kept.
+    /// Whether two speeds are about the same, so that the later one need not be stored.
     pub(super) fn is_about(&self, other: &Self) -> bool {
         let near = |one: Duration, other: Duration| {
             let (least, most) = (one.min(other), one.max(other));
@@ -164,7 +165,7 @@ impl Speed {
     }
 }
 
-/// What is wanted, but no less than what is set and no more than [`MOST`] times that.
+/// The wanted time, but at least the configured one and at most [`MOST`] times that.
 fn grown(set: Duration, wanted: Duration) -> Duration {
     wanted.clamp(set, set.saturating_mul(MOST))
 }

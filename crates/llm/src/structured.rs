@@ -1,9 +1,9 @@
-//! What a model wrote, read as data: it may stand in a code fence, or between prose.
+//! Parses structured data from a model's text: it may be in a code fence or between prose.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The shape an answer is to have. Services that cannot hold a model to it are asked without.
+/// The shape that an answer should have. Services that cannot enforce it are called without.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerShape {
     /// Letters, digits and underscores.
@@ -12,10 +12,10 @@ pub struct AnswerShape {
     pub schema: Value,
 }
 
-/// Places in a text that are tried as the beginning of JSON.
+/// Maximum number of positions in a text that are tried as the beginning of JSON.
 const MOST_BEGINNINGS: usize = 32;
 
-/// The first JSON value in the text that reads as a `T`.
+/// The first JSON value in the text that parses as a `T`.
 pub fn json_in<T: DeserializeOwned>(text: &str) -> Option<T> {
     text.match_indices(['{', '['])
         .take(MOST_BEGINNINGS)
@@ -25,7 +25,7 @@ pub fn json_in<T: DeserializeOwned>(text: &str) -> Option<T> {
         })
 }
 
-/// What stands in the first code fence, or else the whole text.
+/// The content of the first code fence, or else the whole text.
 pub fn code_in(text: &str) -> &str {
     let Some((_, fenced)) = text.split_once("```") else {
         return text.trim();

@@ -1,4 +1,4 @@
-//! Calls of tools that a model wrote as text, and what it is told of tools where the service takes none. Pure.
+//! Tool calls written as text, and the description of tools in the prompt for services without tool support. Pure.
 //!
 //! Forms: Hermes and Qwen (`<tool_call>{…}</tool_call>`, also `<function=f><parameter=p>…`), Llama (`<|python_tag|>{…}`,
 //! JSON bare or in a fence, `<function=f>{…}</function>`), Mistral (`[TOOL_CALLS][{…}]`, `[TOOL_CALLS]f[ARGS]{…}`),
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use super::visible::begins_as_objects;
 use super::{ToolCall, ToolSpec};
 
-/// Calls that are read of one text.
+/// Maximum number of calls read from one text.
 const MOST: usize = 16;
 
-/// What stands before the calls, and the calls. `marked` is where the first mark of a call stands, if there is one;
-/// `offered` are the tools' names: bare JSON is a call only if it names one. None where the text holds no call.
+/// The text before the calls, and the calls. `marked` is the position of the first call mark, if there is one. `offered`
+/// are the tools' names: bare JSON is a call only if it names one. `None` if the text contains no call.
 pub(super) fn calls_in(
     text: &str,
     marked: Option<usize>,
@@ -47,7 +47,7 @@ fn numbered(calls: Vec<Call>) -> Vec<ToolCall> {
             id: format!("call_{number}"),
             name,
             arguments: match arguments {
-                // What is no JSON is told to be none by who reads it.
+                // Whoever reads the arguments reports that they are not JSON.
                 Value::String(text) => text,
                 other => other.to_string(),
             },
@@ -118,7 +118,7 @@ fn named_before(text: &str) -> Vec<Call> {
         .collect()
 }
 
-/// The calls that a JSON value stands for, in any of the forms that models use.
+/// The calls in a JSON value, in any of the forms that models use.
 fn collect(value: &Value, calls: &mut Vec<Call>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| collect(value, calls)),
@@ -152,7 +152,7 @@ fn given(object: &Map<String, Value>) -> Value {
     }
 }
 
-/// The JSON objects and lists in a text, those within others left out.
+/// The top-level JSON objects and lists in a text.
 fn json_values(text: &str) -> Vec<Value> {
     let mut values = Vec::new();
     let mut rest = text;
@@ -174,7 +174,8 @@ fn json_values(text: &str) -> Vec<Value> {
     values
 }
 
-/// What a model is told of tools where the service takes none. The form is Hermes', which most open models have seen.
+/// The description of tools for a service without tool support, in the format of Hermes, which most open models have
+/// seen.
 pub(super) fn described(tools: &[ToolSpec]) -> String {
     let tools: Vec<String> = tools
         .iter()
@@ -199,7 +200,7 @@ pub(super) fn written(call: &ToolCall) -> String {
     format!("<tool_call>{call}</tool_call>")
 }
 
-/// What a tool returned, as such a model reads it.
+/// A tool's result as such a model reads it.
 pub(super) fn returned(text: &str) -> String {
     format!("<tool_response>\n{text}\n</tool_response>")
 }

@@ -1,41 +1,41 @@
 //! Estimates the number of tokens in a text without a tokenizer, on the high side.
 //!
-//! Services tokenize differently and most do not say how, so a character costs about what it costs at worst in
-//! `cl100k_base` and `o200k_base`, measured with npm `gpt-tokenizer` on the texts of this module's tests. Digits cost a
-//! token each, as they do in Gemma and Qwen. Known to be too low: made-up words of lower-case letters (half) and a text
-//! of nothing but the rarest Chinese characters (two thirds).
+//! Services tokenize differently and most do not say how. So each character counts with about its highest cost in
+//! `cl100k_base` and `o200k_base`, measured with npm `gpt-tokenizer` on the texts of this module's tests. Each digit
+//! counts as a token, as in Gemma and Qwen. The estimate is known to be too low for made-up words of lower-case letters
+//! (half) and for a text of only the rarest Chinese characters (two thirds).
 
 use std::borrow::Cow;
 
 use super::{ChatMessage, ChatRequest, ToolSpec};
 
-/// Stands where the middle of a text was left out.
+/// Replaces the omitted middle of a text.
 const GAP: &str = "\n[…]\n";
 
-/// Tokens of an image, about what OpenAI counts for one of middle size.
+/// Tokens of an image: about what OpenAI counts for a medium size.
 const PER_IMAGE: u32 = 1_000;
-/// What a message costs besides its text: role and separators.
+/// Tokens of a message beside its text: role and separators.
 const PER_MESSAGE: u32 = 6;
-/// What a tool costs besides its words.
+/// Tokens of a tool beside its text.
 const PER_TOOL: u32 = 16;
-/// Letters and digits in one run after which it is no word but a key, a hash or Base64.
+/// A longer run of letters and digits is not a word but a key, a hash or Base64.
 const LONGEST_WORD: usize = 20;
 
-/// Which part of a text stays when it is cut.
+/// Which part of a text is kept when it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     Head,
     Tail,
-    /// With a mark where the middle was.
+    /// With a mark in place of the middle.
     BothEnds,
 }
 
-/// Tokens of a text, more often too many than too few. Adding text never makes it less.
+/// The tokens of a text, rather too many than too few. Adding text never reduces the number.
 pub fn estimate(text: &str) -> u32 {
     whole(total(text))
 }
 
-/// Tokens of everything a request sends, without its answer.
+/// The tokens of everything in a request, without its answer.
 pub fn estimate_request(request: &ChatRequest) -> u32 {
     let messages = request.messages.iter().map(estimate_message);
     let tools = request.tools.iter().map(estimate_tool);
@@ -45,7 +45,7 @@ pub fn estimate_request(request: &ChatRequest) -> u32 {
         .fold(images.saturating_mul(PER_IMAGE), u32::saturating_add)
 }
 
-/// Tokens of one message, role included.
+/// The tokens of one message, including its role.
 pub fn estimate_message(message: &ChatMessage) -> u32 {
     let words = match message {
         ChatMessage::System(text) | ChatMessage::User(text) => estimate(text),
@@ -65,7 +65,7 @@ pub fn estimate_tool(tool: &ToolSpec) -> u32 {
         .fold(PER_TOOL, u32::saturating_add)
 }
 
-/// The text cut to at most `budget` tokens by [`estimate`], between two characters.
+/// Cuts a text to at most `budget` tokens by [`estimate`], between two characters.
 pub fn cut(text: &str, budget: u32, keep: Keep) -> Cow<'_, str> {
     if estimate(text) <= budget {
         return Cow::Borrowed(text);
@@ -100,7 +100,7 @@ fn head(text: &str, budget: u64) -> &str {
     end.map_or(text, |end| &text[..end])
 }
 
-/// The end costs no more alone than within the text, so counting it there keeps to the budget.
+/// The end of a text. It costs no more alone than within the text, so the budget is kept.
 fn tail(text: &str, budget: u64) -> &str {
     let mut surplus = total(text).saturating_sub(budget);
     let start = costs(text).find_map(|(at, _, cost)| {
@@ -117,7 +117,7 @@ fn total(text: &str) -> u64 {
     costs(text).map(|(_, _, cost)| cost).sum()
 }
 
-/// Each character with its place and what it costs there.
+/// Each character with its position and its cost there.
 fn costs(text: &str) -> impl Iterator<Item = (usize, char, u64)> {
     let mut run = 0_usize;
     text.char_indices().map(move |(at, c)| {
@@ -131,24 +131,24 @@ fn costs(text: &str) -> impl Iterator<Item = (usize, char, u64)> {
     })
 }
 
-/// Hundredths of a token.
+/// In hundredths of a token.
 fn cost(c: char) -> u64 {
     match c {
         'a'..='z' => 30,
         'A'..='Z' => 40,
         ' ' => 20,
         '0'..='9' => 100,
-        // Punctuation often comes in pairs that are one token; controls do not.
+        // Punctuation often comes in pairs that are one token; control characters do not.
         '!'..='~' => 75,
         '\0'..='\x7f' => 100,
-        // Combining marks break the word around them, too.
+        // Combining marks also split the surrounding word.
         '\u{300}'..='\u{36f}' => 230,
         // Latin beyond ASCII; Greek and Hebrew; Cyrillic and Arabic; the rest of two bytes.
         '\u{80}'..='\u{24f}' => 130,
         '\u{370}'..='\u{3ff}' | '\u{590}'..='\u{5ff}' => 115,
         '\u{400}'..='\u{52f}' | '\u{600}'..='\u{6ff}' => 90,
         '\u{250}'..='\u{7ff}' => 150,
-        // The scripts of India, Thai, Lao.
+        // Indic scripts, Thai, Lao.
         '\u{900}'..='\u{eff}' => 150,
         // Dashes and quotation marks.
         '\u{2010}'..='\u{2026}' => 100,
@@ -158,7 +158,7 @@ fn cost(c: char) -> u64 {
         | '\u{ac00}'..='\u{d7a3}'
         | '\u{f900}'..='\u{faff}'
         | '\u{ff00}'..='\u{ffef}' => 150,
-        // At worst a token for each byte.
+        // In the worst case one token per byte.
         _ => 100 * c.len_utf8() as u64,
     }
 }

@@ -1,4 +1,4 @@
-//! What a model can do, tried out: a call of a tool, an answer that is data, an answer that streams. For `muninn doctor`.
+//! Tests what a model can do: a tool call, structured data, a streamed answer. For `muninn doctor`.
 
 use std::sync::PoisonError;
 
@@ -12,22 +12,22 @@ use super::{
     ToolSpec, context, structured,
 };
 
-/// Tokens of an answer that is tried: room for a model that reasons.
+/// Maximum tokens of a test answer: room for a model that reasons.
 const TRY_TOKENS: u32 = 800;
-/// Below this a turn has no room for what was said before.
+/// With a smaller context a turn has no room for earlier messages.
 pub const LEAST_USEFUL_CONTEXT: u32 = 2_048;
 
-/// What came of a try.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tried {
     Works,
-    /// It works in another way: tools or data in words of the prompt, an answer as a whole.
+    /// It works in another way: tools or data through the prompt, or an answer as a whole.
     InWords,
-    /// It was answered, but not as asked.
+    /// It answered, but not as requested.
     Misses,
 }
 
-/// What a model was found to do.
+/// The capabilities found for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TriedOut {
     pub model: String,
@@ -35,14 +35,14 @@ pub struct TriedOut {
     pub data: Tried,
     pub streams: Tried,
     pub system_role: bool,
-    /// Tokens of prompt and answer together, where the service tells.
+    /// Context size in tokens, if the service reports it.
     pub context: Option<u32>,
-    /// As far as it was measured.
+    /// The measured speed, if known.
     pub speed: Option<Speed>,
 }
 
 impl TriedOut {
-    /// Whether a bot can be made of it: it reads enough.
+    /// Whether its context is large enough for a bot.
     pub fn reads_enough(&self) -> bool {
         self.context
             .is_none_or(|context| context >= LEAST_USEFUL_CONTEXT)
@@ -50,16 +50,16 @@ impl TriedOut {
 }
 
 impl ChatModel {
-    /// Tries a model out, and remembers what was found.
+    /// Tests a model, and stores what was found.
     ///
     /// # Errors
-    /// When it does not answer at all.
+    /// Fails when it does not answer at all.
     pub async fn try_out(&self, purpose: Purpose) -> Result<TriedOut, ModelError> {
         let model = self.model(purpose).to_owned();
         let tools = self.try_tools(purpose).await?;
         let data = self.try_data(purpose).await?;
         let streams = self.try_stream(purpose).await?;
-        // Now: Ollama tells it of models that run.
+        // Only now, as Ollama reports it for running models only.
         self.learn_context(&model).await;
         self.learnt
             .learn(&model, |known| known.too_weak_for_tools = !tools);
@@ -138,7 +138,7 @@ impl ChatModel {
         })
     }
 
-    /// A completion; none where the model answered what makes no sense.
+    /// A completion; `None` if the model's answer is invalid.
     async fn completed(
         &self,
         request: &ChatRequest,
@@ -151,7 +151,7 @@ impl ChatModel {
         }
     }
 
-    /// Asks the service how much the model reads, in the ways of those that tell. What fails costs no more than that.
+    /// Asks the service for the model's context size, in the ways of several servers. Failures are ignored.
     pub(super) async fn learn_context(&self, model: &str) {
         let Some(listed) = self.listed_model(model).await else {
             return;
@@ -181,7 +181,7 @@ impl ChatModel {
         }
     }
 
-    /// What the service says of a model in its list, which is read once.
+    /// The entry of a model in the service's list, which is read once.
     async fn listed_model(&self, model: &str) -> Option<Value> {
         let listed = || self.listed.lock().unwrap_or_else(PoisonError::into_inner);
         let known = listed().clone();

@@ -1,7 +1,7 @@
-//! What a person may see of a model's text while it comes: neither its reasoning nor the calls of tools that it writes
-//! as text. Pure.
+//! Extracts the visible text while a model writes: without its reasoning, and without tool calls that it writes as
+//! text. Pure.
 
-/// Marks between which a model reasons: `<think>` of Qwen and its cousins, Magistral's and Kimi's.
+/// Marks around reasoning: `<think>` of Qwen and related models, and those of Magistral and Kimi.
 const REASONING: [(&str, &str); 7] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -12,7 +12,7 @@ const REASONING: [(&str, &str); 7] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 ];
 
-/// Marks after which nothing is for people: see [`super::text_calls`].
+/// Marks after which nothing is visible: see [`super::text_calls`].
 pub(super) const CALLS: [&str; 7] = [
     "<tool_call>",
     "<tool_calls>",
@@ -23,20 +23,20 @@ pub(super) const CALLS: [&str; 7] = [
     "<｜tool▁calls▁begin｜>",
 ];
 
-/// Backticks of a fence; a longer run counts as several.
+/// Number of backticks of a fence; a longer run counts as several.
 const FENCE: usize = 3;
 
-/// What there is to see of an answer while it comes.
+/// The visible part of an answer while it arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// More of it; it may be empty.
+    /// Additional text; may be empty.
     More(String),
-    /// All that was to see so far was reasoning; this is what there is to see.
+    /// Everything visible so far was reasoning; this is the visible text instead.
     Instead(String),
 }
 
 impl Piece {
-    /// Adds it to what was there before.
+    /// Applies it to the text shown so far.
     pub fn add_to(&self, shown: &mut String) {
         match self {
             Self::More(text) => shown.push_str(text),
@@ -52,36 +52,36 @@ impl Piece {
     }
 }
 
-/// Splits a text that comes in pieces.
+/// Separates a text that arrives in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Visible {
-    /// Read, but it may be the beginning of a mark, or of a call.
+    /// Text that may be the beginning of a mark or of a call.
     held: String,
-    /// Marks of reasoning that are open.
+    /// Number of open reasoning marks.
     depth: usize,
-    /// What the answer is, calls as text included.
+    /// The answer, including calls as text.
     text: String,
-    /// Where in `text` the first mark of a call stands.
+    /// Position in `text` of the first call mark.
     calls_at: Option<usize>,
-    /// A call may have begun: what follows is held back.
+    /// A call may have begun, so later text is held back.
     in_calls: bool,
-    /// Backticks that opened the code that is being read, 0 outside of code: within it a mark is only talked about.
-    /// Fewer than three open code that ends with its line.
+    /// Number of backticks that opened the current code, 0 outside of code: within code a mark is only mentioned. Fewer
+    /// than three open code that ends with its line.
     code: usize,
-    /// A text that begins like JSON may be a call as a whole: held back until the end.
+    /// A text that begins like JSON may be a call as a whole, so it is held back until the end.
     holds_json: bool,
     has_begun: bool,
     reasoned: bool,
-    /// The prompt opened the model's reasoning: nothing is for people before its end is marked.
+    /// The prompt opened the model's reasoning: nothing is visible until its end is marked.
     awaits_close: bool,
 }
 
-/// A text that has come to its end.
+/// A complete text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Whole {
-    /// Without reasoning, with the calls that stand in it.
+    /// Without reasoning, but with the calls in it.
     pub(super) text: String,
-    /// Where in it the first mark of a call stands, outside of code.
+    /// Position in it of the first call mark outside of code.
     pub(super) calls_at: Option<usize>,
     pub(super) reasoned: bool,
     /// The end of the reasoning was not marked.
@@ -99,7 +99,7 @@ impl Visible {
         }
     }
 
-    /// Takes a piece; says what there is to see of it.
+    /// Adds a piece, and returns its visible part.
     pub(super) fn take(&mut self, piece: &str) -> Piece {
         self.held.push_str(piece);
         let mut shown = String::new();
@@ -136,7 +136,7 @@ impl Visible {
                     self.reasoned = true;
                 }
                 Mark::Close if self.depth > 0 => self.depth -= 1,
-                // The mark that opened it stood in the prompt.
+                // The opening mark was in the prompt.
                 Mark::Close => {
                     self.reasoned = true;
                     self.awaits_close = false;
@@ -162,7 +162,7 @@ impl Visible {
         }
     }
 
-    /// The whole text.
+    /// The complete text.
     pub(super) fn finish(mut self) -> Whole {
         let rest = std::mem::take(&mut self.held);
         self.add(&rest, &mut String::new());
@@ -184,7 +184,7 @@ impl Visible {
         }
     }
 
-    /// Looks how the text begins; says whether it can be told yet.
+    /// Examines the beginning of the text. Returns whether it is decided yet.
     fn begin(&mut self) -> bool {
         let beginning = self.held.trim_start();
         if beginning.is_empty() || unsettled(beginning) == beginning.len() {
@@ -205,7 +205,7 @@ impl Visible {
                 None => return false,
             }
         }
-        // The empty lines after reasoning are no part of the answer.
+        // Empty lines after reasoning are not part of the answer.
         if self.reasoned {
             self.held = beginning.to_owned();
         }
@@ -242,7 +242,7 @@ impl Visible {
                 }
             }
         }
-        // Of a shorter run more may come.
+        // A shorter run may still grow.
         first.filter(|mark| {
             mark.kind != Mark::Backticks
                 || mark.length == FENCE
@@ -254,7 +254,7 @@ impl Visible {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Backticks,
-    /// The end of a line, which ends code within it.
+    /// The end of a line, which ends inline code.
     LineEnd,
     Open,
     Close,
@@ -267,7 +267,7 @@ struct FoundMark {
     kind: Mark,
 }
 
-/// Whether a text begins as calls in bare JSON do, in a fence or not; none where it cannot be told yet.
+/// Whether a text begins like calls in bare JSON, with or without a fence; `None` if undecided.
 fn begins_as_json(text: &str) -> Option<bool> {
     let Some(fenced) = text.strip_prefix("```") else {
         return begins_as_objects(text);
@@ -282,8 +282,8 @@ fn begins_as_json(text: &str) -> Option<bool> {
     begins_as_objects(code)
 }
 
-/// Whether a text begins with an object of JSON or a list of them; none where it cannot be told yet. An answer that
-/// begins with "[This is" or "{x | x > 0}" is shown while it comes.
+/// Whether a text begins with a JSON object or a list of them; `None` if undecided. An answer that begins with "[This
+/// is" or "{x | x > 0}" is shown while it arrives.
 pub(super) fn begins_as_objects(text: &str) -> Option<bool> {
     let mut text = text.trim_start();
     while let Some(inner) = text.strip_prefix('[') {
@@ -296,7 +296,7 @@ pub(super) fn begins_as_objects(text: &str) -> Option<bool> {
     }
 }
 
-/// Bytes at the end that may be the beginning of a mark.
+/// Number of bytes at the end that may be the beginning of a mark.
 fn unsettled(held: &str) -> usize {
     let lower = held.to_ascii_lowercase();
     let marks = REASONING

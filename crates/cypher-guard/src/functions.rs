@@ -1,7 +1,7 @@
-//! The functions that may be called: those that compute from their arguments and nothing else.
+//! The allowlist of functions: those that compute only from their arguments.
 
-/// In small letters. From the list of functions of Neo4j 5, without those that read files, other
-/// graphs or the server, that only a newer server has, or that cost much.
+/// In lower case. From Neo4j 5's list of functions, without those that read files, other graphs or
+/// the server, those that need a newer server, and those that are expensive.
 const FUNCTIONS: &[&str] = &[
     // Aggregating.
     "avg",

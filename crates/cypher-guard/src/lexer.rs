@@ -1,10 +1,10 @@
-//! Text into tokens. Refuses characters that people cannot see or tell apart.
+//! Splits text into tokens. Refuses characters that people cannot see or distinguish.
 
 use super::problem::{Checked, Problem};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// A word: keyword or name.
+    /// A word: a keyword or name.
     Word,
     /// A name in backticks, without them.
     Quoted(String),
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// A token, and where it stands: offsets in bytes.
+/// A token and its position, in byte offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
@@ -178,7 +178,8 @@ impl Lexer<'_> {
         })
     }
 
-    /// The four digits after `\u`, of a character that needs no second half and is no control.
+    /// The four digits after `\u`, of a character that is neither a surrogate nor a control
+    /// character.
     fn unicode(&mut self) -> Option<char> {
         let digits = self.rest().get(..4)?;
         let code = u32::from_str_radix(digits, 16).ok()?;
@@ -240,7 +241,7 @@ fn integer(written: &str) -> Option<i64> {
     digits.parse().ok().filter(|_| is_plain)
 }
 
-/// Whether a name may hold it: seen by people, and nothing that an engine could end the name at.
+/// Whether a character may be in a name: it is visible, and no engine could end the name at it.
 fn is_plain(c: char) -> bool {
     let is_invisible = matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}'

@@ -1,8 +1,8 @@
-//! Generated Cypher, confined: one read-only statement that reaches what a schema names, and nothing else.
+//! Confines generated Cypher: a single read-only statement that reaches what a schema names, and nothing else.
 //!
-//! A [`Guard`] knows the labels and relationship types that stay hidden, whatever the schema says. The text is read into a tree (`parser`) that has no place for anything but reading. The tree
-//! is changed so that every node and relationship in it is knowledge (`shield`), and printed anew
-//! (`print`). Nothing that a model wrote runs as it wrote it.
+//! A [`Guard`] knows the labels and relationship types that stay hidden, whatever the schema says. The text is parsed into a tree
+//! (`parser`) that can only represent reading. The tree is changed so that every node and relationship in it is knowledge
+//! (`shield`), and printed again (`print`). No text of a model runs as it was written.
 
 mod functions;
 mod lexer;
@@ -24,7 +24,7 @@ use self::print::Printed;
 pub use self::schema::{Pattern, Property, Schema};
 use self::shield::Findings;
 
-/// A statement that may be run. Only [`Guard::confine`] makes one, by printing the checked tree anew.
+/// A statement that may be run. Only [`Guard::confine`] creates one, by printing the checked tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfinedCypher {
     printed: Printed,
@@ -32,27 +32,27 @@ pub struct ConfinedCypher {
 }
 
 impl ConfinedCypher {
-    /// The statement, as it runs.
+    /// The text of the statement to run.
     pub fn as_str(&self) -> &str {
         &self.printed.text
     }
 
-    /// The same for an engine that knows no `&` between labels.
+    /// The same for an engine that does not support `&` between labels.
     pub fn older(&self) -> &str {
         self.printed.older.as_deref().unwrap_or(&self.printed.text)
     }
 
-    /// Columns of the result that hold `elementId`s of nodes (or lists of them) and nothing else.
+    /// Columns of the result that contain only `elementId`s of nodes, or lists of them.
     pub fn id_columns(&self) -> &[String] {
         &self.findings.id_columns
     }
 
-    /// What was changed beyond confining, in words for a model: an arrow that was turned round.
+    /// Changes beyond confining, described for a model: a reversed arrow.
     pub fn notes(&self) -> &[String] {
         &self.findings.notes
     }
 
-    /// The statement with hints to begin at the labels of these variables, where that can be said.
+    /// The statement with hints to begin at the labels of these variables, where possible.
     pub fn hinted(&self, variables: &[String]) -> String {
         let mut text = self.printed.text.clone();
         let mut hinted = BTreeSet::new();
@@ -68,17 +68,17 @@ impl ConfinedCypher {
         text
     }
 
-    /// Labels of the knowledge that stand in it.
+    /// Labels of the knowledge that it uses.
     pub fn labels(&self) -> &BTreeSet<String> {
         &self.findings.labels
     }
 
-    /// Types of the knowledge that stand in it.
+    /// Relationship types of the knowledge that it uses.
     pub fn types(&self) -> &BTreeSet<String> {
         &self.findings.types
     }
 
-    /// A statement as if it had been confined; whatever stands after a colon or bar is knowledge.
+    /// Treats a statement as if it had been confined; every name after a colon or bar counts as knowledge.
     #[cfg(any(test, feature = "testing"))]
     pub fn as_if(text: &str) -> Self {
         let after_signs = text.split([':', '|']).skip(1);
@@ -98,7 +98,7 @@ impl ConfinedCypher {
         }
     }
 
-    /// What a column of its result is called in the model's text.
+    /// The name of a result column in the model's text.
     pub fn column<'a>(&'a self, column: &'a str) -> &'a str {
         let mut renamed = self.findings.columns.iter();
         renamed
@@ -106,10 +106,10 @@ impl ConfinedCypher {
             .map_or(column, |(_, written)| written)
     }
 
-    /// That the parameters which are regular expressions cost little.
+    /// Checks that the parameters used as regular expressions are cheap.
     ///
     /// # Errors
-    /// When one may take long, with the reason.
+    /// Fails when one may take long; the error gives the reason.
     pub fn check_parameters(&self, values: &Map<String, Value>) -> Result<(), String> {
         for name in &self.findings.regex_parameters {
             if let Some(Value::String(pattern)) = values.get(name) {
@@ -121,12 +121,12 @@ impl ConfinedCypher {
     }
 }
 
-/// How much a statement may ask for.
+/// Limits of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits<'a> {
     /// Rows of the result.
     pub rows: u32,
-    /// Nodes of each label, where they are known: as many may be collected into one list.
+    /// The number of nodes of each label, if known: that many may be collected into one list.
     pub nodes: Option<&'a BTreeMap<String, u64>>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Limits<'a> {
         Self { rows, nodes: None }
     }
 
-    /// For a graph with so many nodes of each label.
+    /// For a graph with these numbers of nodes per label.
     #[must_use]
     pub fn with_nodes(self, nodes: &'a BTreeMap<String, u64>) -> Self {
         Self {
@@ -169,7 +169,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What a graph holds besides what may be asked for: no statement reaches it, whatever the schema says.
+/// The hidden part of a graph: no statement reaches it, whatever the schema says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guard<'a> {
     pub hidden_labels: &'a [&'a str],
@@ -177,10 +177,10 @@ pub struct Guard<'a> {
 }
 
 impl Guard<'_> {
-    /// Confines a statement to what the schema names. It may use these parameters, named without `$`.
+    /// Confines a statement to what the schema names. It may use these parameters, which are named without `$`.
     ///
     /// # Errors
-    /// When it is not one read-only statement, reaches for what is hidden, or does not fit the schema.
+    /// Fails when it is not a single read-only statement, reaches for something hidden, or does not fit the schema.
     pub fn confine(
         &self,
         query: &str,
@@ -198,19 +198,19 @@ impl Guard<'_> {
     }
 }
 
-/// A statement that was read and printed, but not confined: for tests of the reader and the printer.
+/// A statement that was parsed and printed, but not confined: for tests of the parser and the printer.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadBack {
     pub printed: String,
-    /// What is printed is read as the same tree, and printed as the same text.
+    /// Whether the printed text parses to the same tree, and prints as the same text.
     pub is_same: bool,
 }
 
-/// Reads a statement, prints it, and reads that again.
+/// Parses a statement, prints it, and parses the result again.
 ///
 /// # Errors
-/// When it cannot be read the first time.
+/// Fails when it cannot be parsed the first time.
 #[doc(hidden)]
 pub fn read_back(query: &str) -> Result<ReadBack, Refusal> {
     let tree = parser::parse(query).map_err(|problem| problem.in_text(query))?;

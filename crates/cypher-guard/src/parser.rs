@@ -1,7 +1,8 @@
-//! Tokens into a tree: the part of Cypher that reads, and nothing else.
+//! Parses tokens into a tree. It accepts the part of Cypher that reads, and nothing else.
 //!
-//! By recursive descent, after the grammar of Neo4j 5. Every clause that is not read here is refused
-//! by name. Parsers of others were measured first (`docs/confinement.md` says why this one is ours).
+//! It is a recursive-descent parser based on the grammar of Neo4j 5. All other clauses are refused
+//! by name. Other parsers were measured first (`docs/confinement.md` explains why this one was
+//! written).
 
 mod expressions;
 mod patterns;
@@ -12,20 +13,20 @@ use super::tree::{
     Aside, Branch, Clause, Direction, Expr, Imports, Item, Name, Place, Projection, Query, Subquery,
 };
 
-/// Characters of a statement. The longest of 8,702 that a model wrote has 790.
+/// Maximum characters of a statement. The longest of 8,702 statements by models has 790.
 const MAX_LENGTH: usize = 16_000;
 
-/// Tokens of a statement: words, numbers, strings, signs. A model's longest has 170.
+/// Maximum tokens of a statement: words, numbers, strings, signs. The longest by a model has 170.
 const MAX_TOKENS: usize = 3_000;
 
-/// How deep brackets, subqueries, `NOT`s and signs may be nested.
+/// Maximum nesting depth of brackets, subqueries, `NOT`s and signs.
 const MAX_DEPTH: usize = 32;
 
-/// Where a bracket can begin a pattern or an expression, both are tried. So many tokens may be read
-/// for every token there is.
+/// Maximum number of tokens read per token of the statement. Where a bracket can begin a pattern or
+/// an expression, both are tried.
 const MAX_EFFORT: usize = 20;
 
-/// Reads one statement.
+/// Parses one statement.
 pub(super) fn parse(text: &str) -> Checked<Query> {
     let length = text.chars().count();
     if length > MAX_LENGTH {
@@ -60,11 +61,12 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
-    /// Tokens that may still be read.
+    /// Number of tokens that may still be read.
     effort: usize,
 }
 
-/// Words that begin what follows an expression, so no variable can be called so without backticks.
+/// Words that begin what follows an expression, so that a variable needs backticks to have this
+/// name.
 const RESERVED: &[&str] = &[
     "WHERE",
     "WITH",
@@ -110,7 +112,7 @@ const RESERVED: &[&str] = &[
 
 impl Parser<'_> {
     fn token(&self) -> &Token {
-        // `End` is the last token and is never passed.
+        // `End` is the last token and is never consumed.
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
@@ -153,21 +155,21 @@ impl Parser<'_> {
         self.is_word_ahead(0, word)
     }
 
-    /// Takes the sign if it is next.
+    /// Consumes the sign if it is next.
     fn sign(&mut self, sign: &str) -> bool {
         let is_next = self.is_sign(sign);
         self.skip(usize::from(is_next));
         is_next
     }
 
-    /// Takes the word if it is next.
+    /// Consumes the word if it is next.
     fn word(&mut self, word: &str) -> bool {
         let is_next = self.is_word(word);
         self.skip(usize::from(is_next));
         is_next
     }
 
-    /// Takes the words if all of them are next.
+    /// Consumes the words if all of them are next.
     fn words(&mut self, words: &[&str]) -> bool {
         let are_next = (0..)
             .zip(words)
@@ -224,14 +226,14 @@ impl Parser<'_> {
         Ok(Name { text, at })
     }
 
-    /// Whether a word that ends what comes before it is next.
+    /// Whether the next word is one that ends the part before it.
     fn is_reserved(&self) -> bool {
         let token = self.token();
         let word = &self.text[token.start..token.end];
         token.kind == Kind::Word && RESERVED.iter().any(|r| r.eq_ignore_ascii_case(word))
     }
 
-    /// Runs a part of the grammar one level deeper.
+    /// Parses a part of the grammar one level deeper.
     fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
         if self.depth >= MAX_DEPTH {
             return Err(Problem::at(
@@ -351,7 +353,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What follows `CALL`.
+    /// Parses what follows `CALL`.
     fn call(&mut self) -> Checked<Clause> {
         let imports = if !self.sign("(") {
             Imports::ByWith
@@ -376,7 +378,7 @@ impl Parser<'_> {
         Ok(Clause::Call { imports, query })
     }
 
-    /// `WITH` or `RETURN`, and all that belongs to it but `WHERE`.
+    /// Parses `WITH` or `RETURN` with everything except `WHERE`.
     fn projection(&mut self) -> Checked<Projection> {
         let at = self.at();
         self.advance()?;
@@ -441,7 +443,7 @@ impl Parser<'_> {
         Ok((key, Direction::Ascending))
     }
 
-    /// What stands between the braces of `EXISTS` and `COUNT`: no `RETURN` is needed there.
+    /// Parses the content of the braces of `EXISTS` and `COUNT`, where `RETURN` is optional.
     fn pattern_or_query(&mut self) -> Checked<Subquery> {
         let is_name = matches!(self.token().kind, Kind::Word | Kind::Quoted(_));
         let is_pattern = self.is_sign("(")
@@ -459,7 +461,7 @@ impl Parser<'_> {
         self.branches(false).map(Subquery::Query)
     }
 
-    /// Says what cannot be used, where a clause is expected.
+    /// Reports the unsupported clause where a clause is expected.
     fn not_read_here(&self) -> Problem {
         let token = self.token();
         let word = self.text[token.start..token.end].to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! A tree as text. Nothing of the text it was read from gets here but names and values.
+//! Prints a tree as text. Only names and values are taken over from the original text.
 
 mod expressions;
 
@@ -9,13 +9,13 @@ use super::tree::{
     Path, Pattern, Projection, Query, RelationshipPattern, Selector, Step, Times,
 };
 
-/// A statement as text.
+/// A printed statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Printed {
     pub(super) text: String,
-    /// With colons between labels, where Neo4j takes none: for engines that know no `&`.
+    /// With colons between labels where Neo4j does not accept them: for engines without `&`.
     pub(super) older: Option<String>,
-    /// Where in the text hints may stand.
+    /// The positions in the text where hints are allowed.
     pub(super) hints: Vec<Hint>,
 }
 
@@ -38,13 +38,13 @@ pub(super) fn query(query: &Query) -> Printed {
     }
 }
 
-/// What may be put in after a pattern, so that a server begins at labels.
+/// A hint to insert after a pattern, so that a server begins at labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hint {
     /// Offset in bytes.
     pub(super) at: usize,
     pub(super) variable: String,
-    /// `USING SCAN n:Movie`, and a blank before it.
+    /// `USING SCAN n:Movie`, preceded by a blank.
     pub(super) text: String,
 }
 
@@ -52,14 +52,14 @@ pub(super) fn expression(expression: &Expr) -> String {
     column(expression).0
 }
 
-/// An expression, and whether it is the same in every statement.
+/// The text of an expression, and whether it is the same in every statement.
 pub(super) fn column(expression: &Expr) -> (String, bool) {
     let mut printer = Printer::default();
     printer.expression(expression);
     (printer.text, !printer.has_colons)
 }
 
-/// A name as it is written: in backticks unless every engine takes it without.
+/// Prints a name, in backticks unless every engine accepts it without.
 pub(super) fn identifier(name: &str) -> String {
     let is_plain = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -71,7 +71,7 @@ pub(super) fn identifier(name: &str) -> String {
     }
 }
 
-/// Words that some engine may read as something else than a name.
+/// Words that some engine may not read as a name.
 const KEYWORDS: &[&str] = &[
     "ALL",
     "AND",
@@ -151,7 +151,7 @@ const KEYWORDS: &[&str] = &[
     "ALLSHORTESTPATHS",
 ];
 
-/// A string in quotes, so escaped that it holds no live backslash.
+/// A quoted string, escaped so that it contains no active backslash.
 fn string(value: &str) -> String {
     let mut text = String::with_capacity(value.len() + 2);
     text.push('\'');
@@ -173,8 +173,8 @@ fn string(value: &str) -> String {
 struct Printer {
     text: String,
     hints: Vec<Hint>,
-    /// `:A:B` is what every engine understands, but Neo4j refuses it in a statement that has `|`, `&`, `!` between
-    /// other labels: then it is `:A&B`.
+    /// Every engine supports `:A:B`, but Neo4j refuses it in a statement with `|`, `&` or `!` between other
+    /// labels; then `:A&B` is printed.
     ampersands: bool,
     has_colons: bool,
     has_signs: bool,
@@ -262,7 +262,7 @@ impl Printer {
         }
     }
 
-    /// Nodes with one of several labels.
+    /// Records hints for nodes with one of several labels.
     fn note_hints(&mut self, pattern: &Pattern) {
         let at = self.text.len();
         for step in pattern.paths.iter().flat_map(|path| &path.path.steps) {
@@ -468,7 +468,7 @@ impl Printer {
     }
 }
 
-/// Whether labels can be written the old way: one, or `A:B`.
+/// Whether labels can be written in the old syntax: one label, or `A:B`.
 fn is_plain(labels: &Labels) -> bool {
     match labels {
         Labels::Name(_) => true,

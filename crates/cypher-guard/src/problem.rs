@@ -1,4 +1,4 @@
-//! What is wrong with a statement, before it is known in which line that is.
+//! A problem in a statement, before its line is determined.
 
 use super::Refusal;
 
@@ -22,7 +22,7 @@ impl Problem {
         }
     }
 
-    /// About the statement as a whole.
+    /// A problem of the whole statement.
     pub(super) fn of_all(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -36,7 +36,7 @@ impl Problem {
         self
     }
 
-    /// How far into the statement it is.
+    /// Its offset in the statement.
     pub(super) fn offset(&self) -> usize {
         self.at.unwrap_or(0)
     }

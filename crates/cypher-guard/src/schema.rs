@@ -1,10 +1,10 @@
-//! What may be asked for: labels, relationship types, properties and patterns.
+//! The schema of what may be queried: labels, relationship types, properties and patterns.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// What a statement may ask for.
+/// What a statement may query.
 ///
 /// As JSON it is `{"nodes": {label: [[property, type], …]}, "relationships": {type: […]},
 /// "patterns": [[from, type, to], …]}`.
@@ -18,12 +18,12 @@ pub struct Schema {
     pub patterns: BTreeSet<Pattern>,
 }
 
-/// A property, and the type its values have.
+/// A property and the type of its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(String, String)", into = "(String, String)")]
 pub struct Property {
     pub name: String,
-    /// As Neo4j names types: `STRING`, `INTEGER`, `LIST`…
+    /// In Neo4j's type names: `STRING`, `INTEGER`, `LIST`…
     pub kind: String,
 }
 

@@ -1,8 +1,9 @@
-//! Changes a tree so that it reaches the knowledge and nothing else, or says why that cannot be.
+//! Changes a tree so that it reaches the knowledge and nothing else, or says why that is
+//! impossible.
 //!
-//! Every node in a pattern gets the knowledge labels unless its own labels say that it is
-//! knowledge, and every relationship the knowledge types. That holds for variables bound before,
-//! too: a name may be hidden or given to something else, and a label more costs little.
+//! Every node in a pattern gets the knowledge labels unless its own labels already say that it is
+//! knowledge, and every relationship gets the knowledge types. This includes variables bound
+//! before: a name may be shadowed or rebound, and an additional label costs little.
 
 mod cost;
 mod expressions;
@@ -31,11 +32,11 @@ use crate::schema::Schema;
 /// What was found out about a statement while it was confined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings {
-    /// Columns of `elementId`s of nodes.
+    /// Columns with `elementId`s of nodes.
     pub(super) id_columns: Vec<String>,
-    /// What was changed beyond confining, for the model.
+    /// Changes beyond confining, described for the model.
     pub(super) notes: Vec<String>,
-    /// Labels and types that stand in it.
+    /// Labels and types that it uses.
     pub(super) labels: BTreeSet<String>,
     pub(super) types: BTreeSet<String>,
     /// Columns whose name cannot be printed, and their name.
@@ -43,13 +44,14 @@ pub(super) struct Findings {
     pub(super) regex_parameters: BTreeSet<String>,
 }
 
-/// Labels and types put in, in one statement: a schema of thousands would make it endless.
+/// Maximum number of labels and types added to one statement: a schema of thousands would make it
+/// endless.
 const MAX_ADDED_NAMES: usize = 10_000;
 
-/// Branches of a `UNION`.
+/// Maximum branches of a `UNION`.
 const MAX_BRANCHES: usize = 10;
 
-/// The tree that may be printed and run, and what was found out about it.
+/// Returns the tree that may be printed and run, and what was found out about it.
 pub(super) fn shield(
     mut query: Query,
     guard: &Guard<'_>,
@@ -108,7 +110,7 @@ pub(super) fn shield(
     Ok((query, findings))
 }
 
-/// A column's name, and whether it holds ids of nodes.
+/// A column's name, and whether it contains IDs of nodes.
 type Column = (String, bool);
 
 fn columns_of(returned: &Projection, scope: &Scope) -> Vec<Column> {
@@ -123,15 +125,15 @@ fn columns_of(returned: &Projection, scope: &Scope) -> Vec<Column> {
         .collect()
 }
 
-/// Names each column as it would be named without the confiner.
-/// What cannot be printed as a name is called so afterwards.
+/// Names each column as it would be named without the confiner. A column whose name cannot be
+/// printed is renamed afterwards.
 fn name_columns(
     returned: &mut Projection,
     always: bool,
     columns: &mut Vec<(String, String)>,
 ) -> Checked<()> {
     let mut renamed = Vec::new();
-    // A key may mean the variable.
+    // A sort key may refer to the variable.
     let is_alone = returned.order.is_empty() && !returned.star;
     let named = returned.items.iter().filter_map(|item| match &item.value {
         _ if item.alias.is_some() => item.alias.as_ref(),
@@ -144,7 +146,7 @@ fn name_columns(
             continue;
         }
         let (printed, is_settled) = print::column(&item.value);
-        // Neo4j calls a map projection by its variable.
+        // Neo4j names the column of a map projection after its variable.
         let written = match &item.value {
             Expr::MapProjection(variable, _) if is_alone && !names.contains(&variable.text) => {
                 variable.text.as_str()
@@ -164,7 +166,7 @@ fn name_columns(
             item.alias = Some(name);
         }
     }
-    // The embedded engine finds no aggregate again once its column has another name.
+    // The embedded engine does not recognise an aggregate if its column has another name.
     for (key, _) in &mut returned.order {
         let printed = print::expression(key);
         if let Some((_, name)) = renamed.iter().find(|(value, _)| *value == printed) {
@@ -190,7 +192,7 @@ fn refuse_equal_columns(returned: &Projection) -> Checked<()> {
     Ok(())
 }
 
-/// Longer expressions make no good name of a column.
+/// Longer expressions are not usable as names of columns.
 const MAX_COLUMN_NAME: usize = 200;
 
 fn column_name(written: &str) -> String {
@@ -198,7 +200,7 @@ fn column_name(written: &str) -> String {
     name.replace(|c: char| c == '`' || c == '\\' || c.is_control(), "_")
 }
 
-/// Bounds the rows of the whole.
+/// Limits the rows of the whole statement.
 fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Checked<Query> {
     let rows = i64::from(limits.rows);
     if let [branch] = query.branches.as_mut_slice() {
@@ -227,7 +229,7 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Ch
             );
         }
     }
-    // A LIMIT would belong to the last part only, so the whole becomes a subquery.
+    // A LIMIT would apply to the last part only, so the whole becomes a subquery.
     let items = names(&columns[0]).into_iter().map(|text| Item {
         value: Expr::Variable(Name {
             text,
@@ -266,7 +268,7 @@ fn columns_of_first(query: &Query) -> Vec<Column> {
     first.map_or_else(Vec::new, |returned| columns_of(returned, &Scope::default()))
 }
 
-/// `LIMIT` with no more than `rows`; of a parameter, the smaller one is chosen when it runs.
+/// A `LIMIT` of at most `rows`; for a parameter, the minimum is computed when the statement runs.
 fn smaller_limit(limit: Option<Expr>, rows: i64, at: Place) -> Checked<Expr> {
     match limit {
         None => Ok(Expr::Integer(rows)),
@@ -303,7 +305,7 @@ fn smaller_of(name: &Name, rows: i64) -> Expr {
     }))
 }
 
-/// What [`smaller_of`] made this of.
+/// The original of an expression that [`smaller_of`] created.
 fn made_smaller(case: &Case) -> Option<(Name, i64)> {
     let [(_, Expr::Parameter(name))] = case.branches.as_slice() else {
         return None;
@@ -316,7 +318,7 @@ fn made_smaller(case: &Case) -> Option<(Name, i64)> {
     (made == given).then(|| (name.clone(), rows))
 }
 
-/// What is known while a statement is walked.
+/// The state while a statement is walked.
 struct Shield<'a> {
     words: Vocabulary<'a>,
     parameters: &'a [&'a str],
@@ -325,14 +327,14 @@ struct Shield<'a> {
     notes: Vec<String>,
     used_labels: BTreeSet<String>,
     used_types: BTreeSet<String>,
-    /// Relationships in all patterns, and in those since the last clause that is no MATCH: a server
-    /// plans these together.
+    /// Number of relationships in all patterns, and in those since the last clause other than
+    /// MATCH: a server plans these together.
     relationships: usize,
     together: usize,
-    /// Steps that the expressions of one row may take, all together.
+    /// Total steps of the expressions of one row.
     work: u64,
     rows: Rows,
-    /// Parameters that are regular expressions.
+    /// Parameters used as regular expressions.
     regex_parameters: BTreeSet<String>,
 }
 
@@ -349,7 +351,7 @@ impl Shield<'_> {
                     let size = self.expression(list, scope)?;
                     self.rows.unwound(list, size);
                     let holds = match scope.holds(list) {
-                        // Also one that is no list can be unwound.
+                        // A value that is not a list can be unwound too.
                         Holds::Ids => Holds::Ids,
                         other => element(other),
                     };
@@ -372,7 +374,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Shields `WITH` or `RETURN`, and says what its columns hold.
+    /// Shields `WITH` or `RETURN`, and returns what its columns contain.
     fn projection(&mut self, projection: &mut Projection, scope: &Scope) -> Checked<Scope> {
         let mut after = if projection.star {
             scope.clone()
@@ -393,7 +395,7 @@ impl Shield<'_> {
                 size,
             });
         }
-        // Keys may name what was there and what is there now.
+        // Sort keys may refer to earlier and to new variables.
         before.extend(after.clone());
         for (key, _) in &mut projection.order {
             self.expression(key, &mut before)?;
@@ -469,7 +471,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Shields a query inside of an expression, which sees what is bound around it.
+    /// Shields a subquery of an expression, which sees the variables around it.
     fn subquery(&mut self, query: &mut Query, kind: SubqueryKind, scope: &Scope) -> Checked<()> {
         let around = std::mem::take(&mut self.rows);
         let mut rows: u64 = 0;
@@ -490,7 +492,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Counts names put in, so that a large schema makes no endless statement.
+    /// Counts added names, so that a large schema does not make the statement endless.
     fn add_names(&mut self, names: usize, at: Place) -> Checked<()> {
         self.added += names;
         if self.added > MAX_ADDED_NAMES {

@@ -1,8 +1,8 @@
-//! What a statement may be made of. What has no place here cannot be run.
+//! The syntax tree. A statement that it cannot represent cannot be run.
 //!
-//! The parser makes trees, the shield changes them, the printer writes them down.
+//! The parser creates trees, the shield changes them, and the printer prints them.
 
-/// What is told beside a tree and is no part of it: trees that differ in nothing else are equal.
+/// Additional data that is not part of the tree: trees that differ only in it are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Aside<T>(pub(super) T);
 
@@ -14,7 +14,7 @@ impl<T> PartialEq for Aside<T> {
 
 impl<T> Eq for Aside<T> {}
 
-/// Where something stands in the statement: an offset in bytes.
+/// A position in the statement: an offset in bytes.
 pub(super) type Place = Aside<usize>;
 
 impl From<Place> for usize {
@@ -23,18 +23,18 @@ impl From<Place> for usize {
     }
 }
 
-/// A name, and where it stands.
+/// A name and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) text: String,
     pub(super) at: Place,
 }
 
-/// Branches of a `UNION`; nearly always one.
+/// The branches of a `UNION`; nearly always one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Query {
     pub(super) branches: Vec<Branch>,
-    /// `UNION ALL` between them.
+    /// Whether they are joined by `UNION ALL`.
     pub(super) keeps_duplicates: bool,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Query {
 pub(super) struct Branch {
     /// Everything before the `RETURN`.
     pub(super) clauses: Vec<Clause>,
-    /// Missing only where a pattern is all that `EXISTS` and `COUNT` need.
+    /// Missing only if a pattern is all that `EXISTS` or `COUNT` needs.
     pub(super) returned: Option<Projection>,
 }
 
@@ -60,17 +60,17 @@ pub(super) enum Clause {
         projection: Projection,
         condition: Option<Expr>,
     },
-    /// A subquery that reads.
+    /// A read-only subquery.
     Call {
         imports: Imports,
         query: Query,
     },
 }
 
-/// What `CALL` hands to its subquery.
+/// The variables that `CALL` passes to its subquery.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Imports {
-    /// `CALL { … }`: what a leading `WITH` says.
+    /// `CALL { … }`: those in a leading `WITH`.
     ByWith,
     /// `CALL (a, b) { … }`
     Named(Vec<Name>),
@@ -87,7 +87,7 @@ pub(super) struct Projection {
     pub(super) order: Vec<(Expr, Direction)>,
     pub(super) skip: Option<Expr>,
     pub(super) limit: Option<Expr>,
-    /// Of the keyword.
+    /// Position of the keyword.
     pub(super) at: Place,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct Projection {
 pub(super) struct Item {
     pub(super) value: Expr,
     pub(super) alias: Option<Name>,
-    /// As it was written: without an alias this names the column.
+    /// As it was written: without an alias, this names the column.
     pub(super) written: Aside<String>,
     pub(super) at: Place,
 }
@@ -106,7 +106,7 @@ pub(super) enum Direction {
     Descending,
 }
 
-/// Paths, and what holds of them.
+/// Paths and their condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pattern {
     pub(super) paths: Vec<NamedPath>,
@@ -120,7 +120,7 @@ pub(super) struct NamedPath {
     pub(super) path: Path,
 }
 
-/// Which of the paths.
+/// Which of the matching paths to return.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Selector {
     Every,
@@ -177,7 +177,7 @@ pub(super) struct RelationshipPattern {
 pub(super) enum Arrow {
     Left,
     Right,
-    /// Either way.
+    /// In either direction.
     None,
 }
 
@@ -229,10 +229,10 @@ pub(super) enum Expr {
     Comprehension(Box<Comprehension>),
     /// `[(a)-->(b) WHERE … | …]`
     PatternComprehension(Box<PatternComprehension>),
-    /// `all(x IN list WHERE …)` and its like.
+    /// `all(x IN list WHERE …)` and similar.
     Quantified(Quantifier, Box<Comprehension>),
     Reduce(Box<Reduce>),
-    /// A path that is there or not.
+    /// A path predicate.
     Exists(Box<NamedPath>),
     Subquery(SubqueryKind, Box<Subquery>),
     MapProjection(Name, Vec<Projected>),
@@ -260,7 +260,7 @@ pub(super) enum Strength {
     Atom,
 }
 
-/// Operators with two sides, as they are printed.
+/// Binary operators, as they are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Or,
@@ -288,7 +288,7 @@ pub(super) enum Operator {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
-    /// As written; the name is of ASCII letters, digits, `_` and dots.
+    /// As written; the name consists of ASCII letters, digits, `_` and dots.
     pub(super) function: Name,
     pub(super) distinct: bool,
     pub(super) arguments: Vec<Expr>,

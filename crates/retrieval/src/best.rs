@@ -1,13 +1,13 @@
-//! The best of many, without sorting all of them.
+//! Selects the best of many values without sorting all of them.
 
-/// Stands for what has no distance at all.
+/// Stands for a missing distance.
 pub const NOWHERE: u16 = u16::MAX;
 
-/// The places of the least distances, in their order; of those that are as far as the last ones, the first.
+/// The indices of the smallest distances, in order; of equally distant ones, the first.
 pub fn nearest(distances: &[u16], most: usize) -> Vec<usize> {
     let counts = counts(distances);
     let mut left = most;
-    // Below it all are taken; at it, as many as are left.
+    // Below the limit all are taken; at the limit, as many as there is room for.
     let mut limit = counts.len();
     for (distance, count) in counts.into_iter().enumerate() {
         if count > left {
@@ -33,7 +33,7 @@ pub fn nearest(distances: &[u16], most: usize) -> Vec<usize> {
     places
 }
 
-/// How many there are of each distance.
+/// The number of entries for each distance.
 fn counts(distances: &[u16]) -> Vec<usize> {
     let there = distances.iter().copied().filter(|it| *it != NOWHERE);
     let farthest = there.clone().max().unwrap_or_default();
@@ -44,12 +44,12 @@ fn counts(distances: &[u16]) -> Vec<usize> {
     counts
 }
 
-/// The places of the best scores, in no order; of equals the first, and nothing that is not above zero.
+/// The indices of the best scores above zero, unordered; of equals the first.
 pub fn best(scores: &[f32], most: usize) -> Vec<(usize, f32)> {
     let mut best: Vec<(usize, f32)> = Vec::with_capacity(2 * most);
     let mut least = 0.0;
     for (place, &score) in scores.iter().enumerate() {
-        // What comes later and is as good as the worst of those that are kept is not better.
+        // A later one with the score of the worst kept one is not better.
         if score > least {
             best.push((place, score));
             if best.len() == 2 * most {
@@ -62,7 +62,7 @@ pub fn best(scores: &[f32], most: usize) -> Vec<(usize, f32)> {
     best
 }
 
-/// Keeps the best, in no order.
+/// Keeps the best, unordered.
 pub fn keep_best(scored: &mut Vec<(usize, f32)>, most: usize) {
     if scored.len() > most {
         scored.select_nth_unstable_by(most, better);
@@ -70,12 +70,12 @@ pub fn keep_best(scored: &mut Vec<(usize, f32)>, most: usize) {
     }
 }
 
-/// The best first; of equals the one whose place is before the other's.
+/// Orders the best first; of equals the one with the lower index.
 pub fn better(a: &(usize, f32), b: &(usize, f32)) -> std::cmp::Ordering {
     b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
 }
 
-/// The greatest score; zero where none is above it.
+/// The highest score; zero if none is above it.
 pub fn greatest(scores: &[f32]) -> f32 {
     let larger = |most: f32, score: &f32| if *score > most { *score } else { most };
     scores.iter().fold(0.0, larger)

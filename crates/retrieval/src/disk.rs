@@ -1,8 +1,7 @@
-//! What does not fit into memory, on disk: files whose damage is noticed, tables that are sorted, and the lists of
-//! words for BM25.
+//! Data that does not fit into memory, on disk: files with checksums, sorted tables, and word lists for BM25.
 //!
-//! Nothing here is mapped into memory: it is read where it is needed, and the machine keeps in its own cache what is read
-//! often. Knows nothing of what the tables are about.
+//! Nothing is memory-mapped: data is read when it is needed, and the operating system caches what is read often. This
+//! module knows nothing of the content of the tables.
 
 pub mod blocks;
 pub mod bytes;

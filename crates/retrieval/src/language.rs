@@ -1,12 +1,11 @@
-//! What is known of languages without a model: the words that say nothing of what is talked about,
-//! those that ask, and those of mere politeness.
+//! Knowledge of languages without a model: function words, question words, and polite phrases.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::rarity::rarity;
 
-/// A language that texts are read in.
+/// A language that can be recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Language {
     #[default]
@@ -24,7 +23,7 @@ pub enum Language {
     Korean,
 }
 
-/// Every language; of those that as much speaks for, the first is guessed.
+/// Every language. If several are equally likely, the first one is guessed.
 pub const LANGUAGES: [Language; 12] = [
     Language::English,
     Language::German,
@@ -40,11 +39,11 @@ pub const LANGUAGES: [Language; 12] = [
     Language::Korean,
 ];
 
-/// A language's words, as blanks separate them, in small letters; where none do, pairs of letters.
+/// A language's words, separated by blanks and in lower case; for languages without blanks, pairs of characters.
 struct Lexicon {
     /// Articles, pronouns, auxiliaries, conjunctions.
     function: &'static str,
-    /// Words that ask. They say nothing of what is talked about either.
+    /// Question words, which have no content either.
     asking: &'static str,
 }
 
@@ -139,11 +138,11 @@ const LEXICONS: [Lexicon; LANGUAGES.len()] = [
     },
 ];
 
-/// Words of a question that begin one: "is it …", "did we …".
+/// English words that begin a question: "is it …", "did we …".
 const BEGINNING: &str =
     "am are can could did do does had has have is may should was were will would";
 
-/// Verbs that help others, and those of being and having, of the languages that blanks separate.
+/// Auxiliary verbs and forms of being and having, of the languages that separate words by blanks.
 const AUXILIARY: &str = "am are be can could did do does had has have is may might must shall should was were will would \
     bin bist ist sind seid war waren hat habe haben hatte hatten kann können könnte muss müssen soll sollen wird werden wurde \
     wurden würde gibt \
@@ -155,7 +154,7 @@ const AUXILIARY: &str = "am are be can could did do does had has have is may mig
     jest są był była było były ma mają mamy może mogą będzie \
     был была было были есть будет может могут";
 
-/// Greetings, thanks and the like, in any of the languages.
+/// Greetings, thanks and similar words, in any of the languages.
 const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye goodnight great haha hah heh hello hey hi hm hmm \
     kudos lol lot lots morning nice night ok okay okey perfect sorry sup sure thank thanks thx ty welcome wow yay yeah yep yes yo nope no \
     super abend danke dankeschön gut gute guten hallo klar moin morgen nacht nein prima servus tag tschüss \
@@ -170,26 +169,26 @@ const POLITE: &str = "afternoon bye cheers congrats cool evening good goodbye go
     あり りが がと とう おは はよ よう こん んに にち ちは さん さよ うな なら お疲 疲れ れ様 了解 \
     안녕 감사 고마 수고 좋아";
 
-/// Who is greeted.
+/// The bot's name, as used in greetings.
 const BOT: &str = "muninn";
 
-/// Words of sums.
+/// Words of calculations.
 const SUMS: WordList = WordList::of(
     "plus minus times x divided multiplied sum root squared calculate mal geteilt durch berechne fois divisé por \
     dividido más per diviso keer gedeeld razy podzielić умножить делить",
 );
 
-/// Whether a word is one of those by which people calculate.
+/// Whether a word is used in calculations.
 pub fn calculates(word: &str) -> bool {
     SUMS.has(word)
 }
 
-/// A list of words between blanks. Nearly every word that is looked for is in none of the lists, so whether it can be in
-/// one is told by its length and first byte alone.
+/// A list of words separated by blanks. Nearly every word that is looked up is in none of the lists, so its length and
+/// first byte decide whether it can be in one.
 #[derive(Clone, Copy, Debug)]
 pub struct WordList {
     words: &'static str,
-    /// A bit for each kind of word that is in it.
+    /// One bit for each kind of word in it.
     kinds: u128,
 }
 
@@ -209,12 +208,12 @@ impl WordList {
         Self { words, kinds }
     }
 
-    /// All of them, between blanks.
+    /// All words, separated by blanks.
     pub const fn words(self) -> &'static str {
         self.words
     }
 
-    /// Whether a word in small letters is in it.
+    /// Whether a lower-case word is in it.
     pub fn has(&self, word: &str) -> bool {
         let Some(&first) = word.as_bytes().first() else {
             return false;
@@ -229,11 +228,11 @@ const fn kind(first: u8, length: usize) -> u128 {
 }
 
 struct Known {
-    /// In which languages a word says nothing of what is talked about: a bit each.
+    /// The languages in which a word is a function word, one bit each.
     function: HashMap<&'static str, u16>,
-    /// In which of them it asks, where it is no common word of English.
+    /// Those of them in which it is a question word, unless it is a common English word.
     telling: HashMap<&'static str, u16>,
-    /// In which languages a word asks: a bit each.
+    /// The languages in which a word is a question word, one bit each.
     asking: HashMap<&'static str, u16>,
     beginning: HashSet<&'static str>,
     auxiliary: HashSet<&'static str>,
@@ -272,20 +271,20 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     }
 });
 
-/// How rare a word is in English that tells of another language.
+/// Minimum rarity in English of a word that indicates another language.
 const COMMON: f32 = 7.0;
-/// Hits of a language that is told; what asks, and a sign, is two.
+/// Minimum number of hits to recognise a language; a question word or a distinctive character counts as two.
 const LEAST_HITS: u32 = 2;
 /// No function word has more bytes.
 const LONGEST: usize = 24;
 
-/// The language of a text: the one that most of its words are function words of, or are written in the
-/// signs of; English among equals.
+/// The language of a text: the one with the most function words or characteristic characters in it. If several are
+/// equal, English.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guess(Language);
 
 impl Guess {
-    /// Of words in small letters.
+    /// From lower-case words.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut hits = [0_u32; LANGUAGES.len()];
         for word in words {
@@ -300,7 +299,7 @@ impl Guess {
         }
         let best =
             (1..hits.len()).fold(0, |best, at| if hits[at] > hits[best] { at } else { best });
-        // "Per" and "van" make no Italian or Dutch of a name.
+        // "Per" or "van" in a name does not make the text Italian or Dutch.
         let is_told = hits[best] >= LEAST_HITS;
         Self(if is_told {
             LANGUAGES[best]
@@ -313,7 +312,7 @@ impl Guess {
         self.0
     }
 
-    /// Whether a word says nothing of what is talked about.
+    /// Whether a word has no content.
     pub fn says_nothing(self, word: &str) -> bool {
         function_of(word) & (1 << self.0 as u16) != 0
     }
@@ -329,7 +328,7 @@ fn function_of(word: &str) -> u16 {
     known.flatten().copied().unwrap_or_default()
 }
 
-/// The languages that are written in the signs of a word, where few are.
+/// The languages with the characters of a word, if they are few.
 fn signs_of(word: &str) -> u16 {
     let of = |languages: &[Language]| {
         languages
@@ -354,33 +353,33 @@ fn signs_of(word: &str) -> u16 {
     }
 }
 
-/// Whether a question that begins with a word is answered by yes or no.
+/// Whether a question that begins with this word is a yes-or-no question.
 pub fn begins_question(word: &str) -> bool {
     KNOWN.beginning.contains(word)
 }
 
-/// Whether a word asks in some language.
+/// Whether it is a question word in any language.
 pub fn is_asking(word: &str) -> bool {
     KNOWN.asking.contains_key(word)
 }
 
-/// Whether a word is a verb of being or having, or helps another verb, in some language.
+/// Whether a word is an auxiliary verb or a form of being or having, in any language.
 pub fn is_auxiliary(word: &str) -> bool {
     KNOWN.auxiliary.contains(word)
 }
 
-/// Whether a word asks in the language that is guessed.
+/// Whether it is a question word in the guessed language.
 pub fn asks_in(guess: Guess, word: &str) -> bool {
     let languages = KNOWN.asking.get(word).copied().unwrap_or_default();
     languages & (1 << guess.0 as u16) != 0
 }
 
-/// Whether a word is one of greetings, thanks and the like.
+/// Whether it is a greeting, thanks or a similar word.
 pub fn is_polite(word: &str) -> bool {
     KNOWN.polite.contains(word) || is_laughter(word)
 }
 
-/// Whether words are mere politeness: at most one of them says anything else.
+/// Whether words are only politeness: at most one of them has another meaning.
 pub fn are_polite<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
     let guess = Guess::of(words.clone());
     let (mut polite, mut others) = (0, 0);
@@ -404,7 +403,7 @@ fn is_laughter(word: &str) -> bool {
     long && letters.len() == 2 && letters.iter().all(laughs)
 }
 
-/// The script that most letters of a text are of; Latin is one of the others, which are not told apart.
+/// The script of most letters of a text; Latin is one of the others, which are not distinguished.
 pub fn script(text: &str) -> usize {
     let letters = text.chars().filter(|c| c.is_alphabetic());
     let scripts = letters.map(|c| match c {

@@ -1,7 +1,7 @@
-//! Search in exchanges and documents, in memory and, for what does not fit there, on disk: words by BM25 with stems and a table
-//! of how rare words are, and vectors in 16 bits, with a small embedding model that needs no service.
+//! Search in exchanges and documents, in memory or on disk. Words are searched by BM25 with stems and a table of word rarities;
+//! vectors are quantised, and come from a small embedding model that needs no service.
 //!
-//! Knows nothing of conversations, models or graphs.
+//! The crate knows nothing of conversations, models or graphs.
 
 pub mod best;
 pub mod disk;

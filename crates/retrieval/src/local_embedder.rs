@@ -1,7 +1,6 @@
-//! The embedder shipped in the binary: a table with one vector per word piece, summed.
+//! The built-in embedder: a table with one vector per word piece, which are summed.
 //!
-//! Needs no network, no key and no file beside the program. How the table was made is told in
-//! `embedder/README.md`.
+//! It needs no network, no key and no file beside the program. `embedder/README.md` describes how the table was made.
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
@@ -12,22 +11,21 @@ use crate::wordpiece::WordPieces;
 const MODEL: &[u8] = include_bytes!("../../../embedder/model.safetensors");
 const TOKENIZER: &str = include_str!("../../../embedder/tokenizer.json");
 
-/// Characters of a text that are read; the rest adds nothing to its vector. About 2,000 tokens,
-/// far more than one vector can tell apart.
+/// Maximum characters of a text that are embedded; the rest adds nothing to its vector. This is about 2,000 tokens, far more than
+/// one vector can represent.
 pub const MAX_EMBEDDED_CHARS: usize = 8_192;
 
-/// A static embedding model: `unit(sum of scale[token] * row[token])`, without regard to order.
+/// A static embedding model: `unit(sum of scale[token] * row[token])`, independent of the order.
 ///
-/// The rows stay 8-bit integers in the program's image: expanded to floats they would take 30 MB
-/// of memory.
+/// The rows stay 8-bit integers in the program's image: expanded to floats they would take 30 MB of memory.
 pub struct LocalEmbedder {
     pieces: WordPieces,
     /// Row-major, `tokens × dimension`, each byte an `i8`.
     rows: &'static [u8],
-    /// One little-endian `f32` a row.
+    /// One little-endian `f32` per row.
     scales: &'static [u8],
     dimension: usize,
-    /// The table is of English: other languages are read with what is known of them in English.
+    /// Used for other languages: the table is English, so foreign words are translated first.
     stems: Stems,
 }
 
@@ -39,7 +37,7 @@ impl std::fmt::Debug for LocalEmbedder {
     }
 }
 
-/// Why the shipped model cannot be used: the program was built from damaged files.
+/// Why the built-in model cannot be used: the program was built from damaged files.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalEmbedderError {
     #[error("the local embedder's tokenizer cannot be read")]
@@ -51,13 +49,13 @@ pub enum LocalEmbedderError {
 }
 
 impl LocalEmbedder {
-    /// The name under which its vectors are kept: those of different embedders are never compared.
+    /// The name under which its vectors are kept; vectors of different embedders are never compared.
     pub const NAME: &str = "local/static-minilm-wn-256-int8";
 
-    /// The model that is part of the program.
+    /// Returns the built-in model.
     ///
     /// # Errors
-    /// When the files it was built from are damaged or do not belong together.
+    /// Fails when the files from which it was built are damaged or do not belong together.
     pub fn shipped() -> Result<Self, LocalEmbedderError> {
         Self::from_parts(MODEL, TOKENIZER)
     }
@@ -81,13 +79,13 @@ impl LocalEmbedder {
         Self::NAME
     }
 
-    /// Length of every vector.
+    /// Dimension of every vector.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// The text's vector, of unit length; `None` where the model knows nothing of it: blanks,
-    /// emoji, scripts it never saw. A word of another language counts with its English ones. Only the first [`MAX_EMBEDDED_CHARS`] characters count.
+    /// The unit vector of a text; `None` if the model knows nothing in it: blanks, emoji, unknown scripts. A foreign word counts
+    /// with its English translations. Only the first [`MAX_EMBEDDED_CHARS`] characters are used.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let text = match text.char_indices().nth(MAX_EMBEDDED_CHARS) {
             Some((end, _)) => &text[..end],
@@ -116,7 +114,7 @@ impl LocalEmbedder {
     }
 }
 
-/// The vectors' length, once it is certain that every token has a row and a scale.
+/// The dimension of the vectors, after checking that every token has a row and a scale.
 fn checked_dimension(
     rows: &TensorView<'_>,
     scales: &TensorView<'_>,
@@ -135,7 +133,7 @@ fn checked_dimension(
     }
 }
 
-/// The vector at unit length; `None` for one without a direction.
+/// The vector scaled to unit length; `None` for one without a direction.
 fn normalised(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !length.is_finite() || length <= f32::EPSILON {

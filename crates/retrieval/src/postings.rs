@@ -11,56 +11,56 @@ use crate::rarity::rarity;
 use crate::text::{Words, each_read};
 use crate::translation::{English, english};
 
-/// How soon repeating a word stops to count. Set as the calibration was made.
+/// Saturation of term frequency. Set when the calibration was made.
 const K1: f32 = 0.9;
-/// How much the length of an exchange counts.
+/// Weight of the length of an exchange.
 const B: f32 = 0.4;
 
-/// As many exchanges the table of English talk counts for when rarities are told. Measured: 20 loses
-/// nothing in long histories; 40 does.
+/// Number of exchanges that the table of English talk counts as for rarities. Measured: 20 loses nothing in
+/// long histories; 40 does.
 const BACKGROUND: f32 = 20.0;
-/// How far apart the table's rarities lie, beside those that a history counts.
+/// Scale of the table's rarities, relative to those counted in a history.
 const BACKGROUND_SCALE: f32 = 0.55;
 
-/// Exchanges above which words that are in more than half of them are no longer looked for: they
-/// tell least, and take longest.
+/// Above this number of exchanges, words in more than half of them are not searched: they are the least
+/// telling and take longest.
 const COMMON_WORDS_COUNT_UP_TO: usize = 8_192;
-/// Different words of one query that count; a longer text asks for nothing in particular.
+/// Maximum number of different words of a query; a longer text asks for nothing in particular.
 const MAX_QUERY_WORDS: usize = 256;
 
 /// A word in an exchange.
 #[derive(Clone, Copy, Debug)]
 struct Posting {
     entry: u32,
-    /// How often it is there.
+    /// Frequency of the word.
     count: u16,
-    /// Words of the exchange.
+    /// Length of the exchange in words.
     length: u16,
 }
 
-/// What tells without a look at the texts that two exchanges do not say the same.
+/// Data that shows, without the texts, that two exchanges do not say the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wording {
-    /// Different words of question and answer.
+    /// Number of different words in question and answer.
     pub words: u16,
-    /// A hash of those that have a digit.
+    /// A hash of the words with a digit.
     pub numbers: u32,
 }
 
-/// Which exchanges hold which words, and how often.
+/// The inverted index: which exchanges contain which words, and how often.
 #[derive(Debug, Default)]
 pub struct Postings {
     words: Words,
-    /// Stems.
+    /// By stem.
     terms: HashMap<Box<str>, u32>,
-    /// Words as they were written, in each language, so that the stem of each is taken once.
+    /// By word as written, for each language, so that each stem is computed once.
     written: [HashMap<Box<str>, u32>; LANGUAGES.len()],
     lists: Vec<Vec<Posting>>,
-    /// Of each word that has a digit, a hash; zero of the others.
+    /// For each word with a digit, a hash; zero for the others.
     digits: Vec<u32>,
     wordings: Vec<Wording>,
     total_length: u64,
-    /// Words of other languages by the stems of their English ones.
+    /// Foreign words by the stems of their English translations.
     foreign: HashMap<&'static str, Vec<u32>>,
 }
 
@@ -68,30 +68,30 @@ pub struct Postings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SoughtWord {
     pub stem: String,
-    /// Where it is not English: as an English word it would have this stem.
+    /// Its stem as an English word, if it is not English.
     as_english: Option<String>,
-    /// What it is in English.
+    /// Its English translations.
     english: &'static [English],
-    /// How much it counts.
+    /// Its weight.
     pub weight: f32,
-    /// How rare it is in English talk.
+    /// Its rarity in English talk.
     background: f32,
 }
 
 impl SoughtWord {
-    /// Its stem in English, or those of what it is in English.
+    /// Its stem in English, or those of its translations.
     pub(crate) fn english_stems(&self) -> impl Iterator<Item = &str> {
         let own = self.as_english.is_none().then_some(&*self.stem);
         own.into_iter()
             .chain(self.english.iter().map(|it| &*it.stem))
     }
 
-    /// How rare it is in English talk.
+    /// Its rarity in English talk.
     pub(crate) fn background(&self) -> f32 {
         self.background
     }
 
-    /// All the stems by which it may be found.
+    /// All stems by which it may be found.
     pub fn stems(&self) -> Vec<String> {
         let own = [Some(&self.stem), self.as_english.as_ref()];
         let own = own.into_iter().flatten().cloned();
@@ -100,26 +100,26 @@ impl SoughtWord {
     }
 }
 
-/// Stems, each with who has it and how often.
+/// Stems, each with the entries that contain it and their frequencies.
 pub(crate) type StemLists = Vec<(Box<str>, Vec<(u32, u16)>)>;
 
-/// A query's words, each once.
+/// The distinct words of a query.
 pub type WeightedWords = Vec<SoughtWord>;
 
-/// What the words of a query found, one of each an exchange.
+/// The scores of a query's words, one value per exchange.
 #[derive(Debug)]
 pub struct WordScores {
-    /// Zero where it has none of the words.
+    /// Zero if it has none of the words.
     pub bm25: Vec<f32>,
-    /// The part of the query's words (by their rarity) that it has: 0 to 1.
+    /// Share of the query's words, weighted by rarity, that it contains: 0 to 1.
     pub coverage: Vec<f32>,
-    /// How rare each word of the query is, times its weight.
+    /// Rarity of each word of the query, times its weight.
     pub rarities: Vec<f32>,
-    /// The rarity of the rarest word that no exchange has; zero where each is in one.
+    /// Rarity of the rarest word that no exchange contains; zero if each is in one.
     pub unheard: f32,
 }
 
-/// A text's words, counted as often as they occur.
+/// Adds the words of a text, with their number of occurrences.
 pub fn weigh(words: &Words, text: &str, weight: f32, into: &mut WeightedWords) {
     each_read(text, |language, written| {
         let stem = words.stem(language, written);
@@ -143,12 +143,12 @@ pub fn weigh(words: &Words, text: &str, weight: f32, into: &mut WeightedWords) {
     });
 }
 
-/// Whether a word that so many of all have is looked for.
+/// Whether a word that this many of all exchanges contain is searched.
 pub(crate) fn is_sought(all: usize, having: usize) -> bool {
     all <= COMMON_WORDS_COUNT_UP_TO || having <= all / 2
 }
 
-/// What a word of this rarity counts that is there so often, in a text that is so long.
+/// The BM25 score of a word with this rarity and frequency, in a text of this length.
 #[inline]
 pub(crate) fn worth(idf: f32, often: u16, length: u16, average: f32) -> f32 {
     let (often, length) = (f32::from(often), f32::from(length));
@@ -156,15 +156,15 @@ pub(crate) fn worth(idf: f32, often: u16, length: u16, average: f32) -> f32 {
     idf * often * (K1 + 1.0) / saturation
 }
 
-/// How rare a word is that so many exchanges have: a few exchanges cannot tell, so the table of
-/// English talk has its say.
+/// The rarity of a word that this many exchanges contain. A few exchanges say little, so the table of English
+/// talk is used as well.
 pub(crate) fn idf(all: usize, having: usize, background: f32) -> f32 {
     let (all, having) = (all as f32, having as f32);
     let own = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
     (all * own + BACKGROUND * BACKGROUND_SCALE * background) / (all + BACKGROUND)
 }
 
-/// FNV-1a, never zero, of a stem with a digit; zero of another.
+/// FNV-1a of a stem with a digit, never zero; zero for other stems.
 fn hash_of_digits(stem: &str) -> u32 {
     if !stem.contains(char::is_numeric) {
         return 0;
@@ -174,7 +174,8 @@ fn hash_of_digits(stem: &str) -> u32 {
 }
 
 impl Postings {
-    /// Adds the next exchange: what is said in it, and by what else it is found. Says of how many words it is.
+    /// Adds the next exchange: its text, and additional tags by which it is found. Returns its number of
+    /// words.
     pub fn push<'a>(&mut self, said: [&str; 2], tags: impl Iterator<Item = &'a str>) -> u16 {
         let mut found: Vec<u32> = Vec::new();
         for text in said {
@@ -198,7 +199,7 @@ impl Postings {
         length
     }
 
-    /// The numbers of a text's words, new ones for those that were never seen.
+    /// The numbers of a text's words; new words get new numbers.
     fn number(&mut self, text: &str, into: &mut Vec<u32>) {
         let Self {
             words,
@@ -232,7 +233,7 @@ impl Postings {
                     known.push(term);
                 }
             }
-            // A number is seldom written again.
+            // A number rarely occurs again.
             if digits[term as usize] == 0 {
                 written.insert(word.into(), term);
             }
@@ -247,19 +248,19 @@ impl Postings {
         let numbers = words.iter().map(|term| self.digits[*term as usize]);
         Wording {
             words: u16::try_from(words.len()).unwrap_or(u16::MAX),
-            // Any mix will do that the order is of no consequence to: what it takes for the same is
-            // compared word by word.
+            // The sum does not depend on the order. Exchanges that it considers equal are compared word by
+            // word.
             numbers: numbers.fold(0, u32::wrapping_add),
         }
     }
 
-    /// How many exchanges there are.
+    /// Number of exchanges.
     pub fn count(&self) -> usize {
         self.wordings.len()
     }
 
-    /// The stems in their order, each with who has it and how often; and the stems of English words,
-    /// each with one of another language that means it.
+    /// The stems in order, each with its entries and their frequencies; and the stems of English words, each
+    /// with a foreign word that it translates.
     pub(crate) fn into_lists(self) -> (StemLists, Vec<(&'static str, String)>) {
         let mut stems: Vec<(Box<str>, u32)> = self.terms.into_iter().collect();
         stems.sort_unstable();
@@ -287,12 +288,12 @@ impl Postings {
         &self.words
     }
 
-    /// A text's words, counted as often as they occur.
+    /// Adds the words of a text, with their number of occurrences.
     pub fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
         weigh(&self.words, text, weight, into);
     }
 
-    /// What the words found in every exchange.
+    /// The scores of every exchange for the words.
     pub fn score(&self, query: &WeightedWords) -> WordScores {
         let count = self.wordings.len();
         let mut scores = WordScores {
@@ -330,7 +331,7 @@ impl Postings {
         scores
     }
 
-    /// Where a word of a query is, in whatever language.
+    /// The postings of a word of a query, in any language.
     fn found(&self, word: &SoughtWord) -> Cow<'_, [Posting]> {
         let own = [Some(&word.stem), word.as_english.as_ref()];
         let own = own.into_iter().flatten().map(String::as_str);
@@ -349,7 +350,7 @@ impl Postings {
         }
     }
 
-    /// The lists of several words as of one.
+    /// Merges the postings of several words.
     fn together(&self, terms: &[u32]) -> Vec<Posting> {
         let lists = terms.iter().flat_map(|&term| &self.lists[term as usize]);
         let mut all: Vec<Posting> = lists.copied().collect();
@@ -377,7 +378,7 @@ impl Postings {
         })
     }
 
-    /// How much of a query, by rarity, its rarest word is that the exchange does not have: 0 to 1.
+    /// Share of a query, by rarity, of its rarest word that the exchange lacks: 0 to 1.
     pub fn missing(&self, query: &WeightedWords, entry: usize) -> f32 {
         let (mut total, mut most) = (0.0, 0.0_f32);
         for word in query {
@@ -392,12 +393,12 @@ impl Postings {
         if total > 0.0 { most / total } else { 1.0 }
     }
 
-    /// How rare a stem is that is so rare in English talk.
+    /// The rarity of a stem with this rarity in English talk.
     pub fn rarity_of_stem(&self, stem: &str, background: f32) -> f32 {
         self.idf(self.list(stem).len(), background)
     }
 
-    /// The same of a word of a query.
+    /// The same for a word of a query.
     pub fn rarity_of(&self, word: &SoughtWord) -> f32 {
         word.weight * self.idf(self.found(word).len(), word.background)
     }

@@ -1,37 +1,37 @@
-//! How closely the words of a question stand together in a text, and which of them it does not have.
+//! Measures how closely the words of a question occur together in a text, and which of them are missing.
 //!
-//! Two words that follow one another in the question tell more where they do so in the text, too: Tao and Zhai, "An Exploration
-//! of Proximity Measures in Information Retrieval" (2007). Stop words count for nothing, in the distance either.
+//! Two adjacent words of the question are stronger evidence if they are close in the text too: Tao and Zhai, "An Exploration of
+//! Proximity Measures in Information Retrieval" (2007). Stop words do not count, not even in distances.
 
 use std::collections::HashMap;
 
 use crate::postings::SoughtWord;
 use crate::text::Words;
 
-/// Words farther apart than this have nothing to do with one another.
+/// Words farther apart than this are considered unrelated.
 const FARTHEST: usize = 8;
 
-/// The words of a question in their order, each once.
+/// The distinct words of a question, in order.
 #[derive(Debug)]
 pub struct Terms<'a> {
     words: &'a Words,
     rarities: &'a [f32],
-    /// By every stem that a word may be found by: the places of these words.
+    /// For every stem by which a word may be found: the positions of these words in the question.
     by_stem: HashMap<String, Vec<usize>>,
 }
 
-/// What a text has of a question.
+/// How well a text matches a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TermMatch {
-    /// 1 where all words follow one another as in the question, 0 where none is near the next: the mean of one over their
-    /// distance, by the rarity of the commoner of the two.
+    /// 1 if all words follow one another as in the question, 0 if none is near the next: the mean of one over their distance,
+    /// weighted by the rarity of the more common of the two.
     pub proximity: f32,
-    /// The share, by rarity, that the rarest word has that is not there: 0 to 1.
+    /// Share, by rarity, of the rarest word that is missing: 0 to 1.
     pub missing: f32,
 }
 
 impl<'a> Terms<'a> {
-    /// The words of a question, each with its rarity where it is asked.
+    /// The words of a question, with their rarities in the searched collection.
     pub fn new(words: &'a Words, query: &[SoughtWord], rarities: &'a [f32]) -> Self {
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, word) in query.iter().enumerate() {
@@ -46,7 +46,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Compares the question with a text that has these heads: they have words, too, but are near to nothing.
+    /// Compares the question with a text and its headings, whose words count as present but near to nothing.
     pub fn compare<'t>(&self, text: &str, heads: impl Iterator<Item = &'t str>) -> TermMatch {
         let places = self.places(text);
         let mut is_there: Vec<bool> = places.iter().map(|places| !places.is_empty()).collect();
@@ -62,7 +62,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Where each word of the question stands in a text.
+    /// The positions of each word of the question in a text.
     fn places(&self, text: &str) -> Vec<Vec<usize>> {
         let mut places = vec![Vec::new(); self.rarities.len()];
         let mut place = 0;
@@ -92,7 +92,7 @@ fn share(part: f32, all: f32) -> f32 {
     if all > 0.0 { part / all } else { 0.0 }
 }
 
-/// The least distance between two different places, if it is not too far.
+/// The smallest distance between two different positions, if it is not too large.
 fn distance(one: &[usize], other: &[usize]) -> Option<usize> {
     let pairs = one
         .iter()

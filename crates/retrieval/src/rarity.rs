@@ -1,13 +1,13 @@
-//! How rare a word is in English talk, for histories too young to tell by themselves.
+//! The rarity of words in English talk, for histories too young to show it themselves.
 
-/// A line a word, sorted: the word and how rare it is, in tenths. `embedder/training/make_rarity.py`
-/// makes it.
+/// One line per word, sorted: the word and its rarity in tenths. Made by
+/// `embedder/training/make_rarity.py`.
 const TABLE: &str = include_str!("../../../embedder/rarity.txt");
-/// Of a word that is not in the table: it is in less than one of 10,000 exchanges.
+/// The rarity of a word that is not in the table: it is in less than one of 10,000 exchanges.
 pub const UNKNOWN: f32 = 9.2;
 
-/// Minus the logarithm of the share of exchanges that have the word, as it is written in small
-/// letters.
+/// Minus the natural logarithm of the share of exchanges that contain the word, as written in lower
+/// case.
 pub fn rarity(word: &str) -> f32 {
     let (mut low, mut high) = (0, TABLE.len());
     while low < high {

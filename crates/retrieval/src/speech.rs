@@ -1,5 +1,6 @@
-//! What a text does: it asks, it states, both or neither. By its marks, by the words of its language, and by where in
-//! the sentence they stand: "the one who bakes" asks nothing, and "we open at nine, ok?" states something.
+//! Classifies the speech act of a text: it asks, it states, both or neither. It uses punctuation, the words of the
+//! language, and their position in the sentence: "the one who bakes" asks nothing, and "we open at nine, ok?" states
+//! something.
 
 mod framing;
 mod phrases;
@@ -9,15 +10,15 @@ pub use self::phrases::{asks_how_one_is, asks_of_the_world, asks_what_it_does};
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, bare, lower, spoken, tokens, written};
 
-/// What a text does.
+/// The speech act of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Act {
     pub asks: bool,
-    /// It says what may be worth remembering.
+    /// It states something that may be worth remembering.
     pub states: bool,
 }
 
-/// A question, and nothing else.
+/// Only a question.
 pub const QUESTION: Act = Act {
     asks: true,
     states: false,
@@ -28,8 +29,8 @@ pub fn asks(text: &str) -> bool {
     act(text).asks
 }
 
-/// Whether a word of a text asks in any language, wherever it stands, or a mark does: a loose sign that more than a
-/// statement is there.
+/// Whether a text has a question word of any language anywhere, or a question mark: a loose sign that it is more than a
+/// statement.
 pub fn has_word_that_asks(text: &str) -> bool {
     let lower = lower(text);
     let mut words = spoken(&lower);
@@ -38,18 +39,18 @@ pub fn has_word_that_asks(text: &str) -> bool {
         || words.next().is_some_and(language::begins_question)
 }
 
-/// Whether a text states something, whatever it asks beside.
+/// Whether a text states something, even if it also asks.
 pub fn states(text: &str) -> bool {
     act(text).states
 }
 
-/// Whether a text is mere politeness ("thanks!", "how are you today?"), or has no words at all.
+/// Whether a text is only politeness ("thanks!", "how are you today?"), or has no words at all.
 pub fn is_small_talk(text: &str) -> bool {
     act(text) == Act::default() || written(text).is_empty() || asks_how_one_is(text)
 }
 
-/// Whether nothing that was said can help with a text: mere politeness, a sum, a question about the bot itself, or about
-/// the world.
+/// Whether nothing that was said can help with a text: politeness, a calculation, or a question about the bot itself or
+/// about the world.
 pub fn asks_for_nothing(text: &str) -> bool {
     is_small_talk(text) || is_sum(text) || asks_what_it_does(text) || asks_of_the_world(text)
 }
@@ -68,26 +69,26 @@ fn is_sum(text: &str) -> bool {
             || text.contains(['+', '*', '/', '×', '÷']))
 }
 
-/// What may stand before a question without being a part of it.
+/// Words that may precede a question without being part of it.
 const LEADING: WordList = WordList::of(
     "and or but so also ok okay hey hi hello please sorry well muninn then und oder aber bitte hallo dann et ou mais \
     alors pero allora maar dus",
 );
-/// The same in languages where a letter is a word that English has for something else.
+/// The same for languages with one-letter words that mean something else in English.
 const LEADING_ELSEWHERE: WordList = WordList::of("y e o mas ma en i a и а но");
 const WITHOUT_APOSTROPHE: WordList = WordList::of("hows whats whens wheres whos");
-/// What may stand before the word that asks: "until when", "in which room".
+/// Words that may precede the question word: "until when", "in which room".
 const BEFORE_ASKING: WordList = WordList::of(
     "at by in on for from of to until till since with about under near after before \
     ab an auf aus bei bis für in im mit nach seit um von vor zu à avec chez d dans de depuis en jusqu jusque par pour sur \
     a con de desde en hasta para por sobre até com desde em da di fino per su bij met naar op sinds tot uit van voor \
     do dla na od o po pod przez w we z za в во для до за из к на о от по с со у",
 );
-/// Words that ask, and that join a clause where no verb comes next: "when the oven is cold, open it".
+/// Question words that join a clause if no verb follows: "when the oven is cold, open it".
 const JOINING: WordList = WordList::of(
     "when where whenever wherever wo wie quand comme cuando quando come onde gdzie kiedy jak когда где как wanneer waar",
 );
-/// Who does something: behind a word that asks, it joins ("what I need"); behind a verb, it asks ("can I").
+/// Pronouns as subjects: after a question word they make a clause ("what I need"), after a verb a question ("can I").
 const WHO_DOES: WordList = WordList::of(
     "i you he she it we they ich du er es wir ihr je tu il elle nous vous ils elles yo ella nosotros ellos eu ele \
     ela nós eles io lui lei noi loro ik jij je hij zij wij ze we ja ty ona oni я ты он она мы вы они",
@@ -96,31 +97,31 @@ const NAMED: WordList = WordList::of(
     "the my your our his her their this that these those there any anyone anybody someone somebody everyone everybody \
     der die das dein deine unser unsere mein meine jemand ce",
 );
-/// What comes behind a verb at the beginning of what is no question: "have a nice weekend", "is at the bank".
+/// Words after a verb at the beginning of a text that is not a question: "have a nice weekend", "is at the bank".
 const NO_SUBJECT: WordList = WordList::of(
     "a an at on in to for from with off out up not no so very just now back here been being like going about by",
 );
-/// Verbs that begin what is told where its subject is left out: "had the keys yesterday".
+/// Verbs at the beginning of statements without a subject: "had the keys yesterday".
 const DROPPING: WordList = WordList::of("have had did has");
 /// Verbs that begin a question in German.
 const GERMAN_BEGINNING: WordList = WordList::of(
     "ist sind hat habt haben kann kannst könnt können könnte könnten gibt soll sollen wird werden darf dürfen muss müssen \
     weiß bist seid war waren",
 );
-/// Who is asked to tell, before what is asked.
+/// Verbs that ask somebody to tell something.
 const TELLING: WordList = WordList::of(
     "tell remind show explain wonder wondering sag sagt erinnere dis dites dime diga diz dimmi zeg vertel powiedz скажи",
 );
-/// What asks for assent behind what is stated.
+/// Words that ask for agreement after a statement.
 const TAGS: WordList = WordList::of(
     "ok okay right correct yes yeah no not agreed deal oder nicht ne gell stimmt richtig klar ja einverstanden non hein \
     verdad vale cierto né certo vero giusto toch hè hé akkoord nie prawda tak да нет верно правда хорошо",
 );
-/// Words of a tag at most: "isn't it", "ok for everybody".
+/// Maximum words of a tag: "isn't it", "ok for everybody".
 const TAG: usize = 3;
-/// Words from which on a sentence states something that a tag without a comma ends.
+/// Minimum words of a sentence that states something before a tag without a comma.
 const TAGGED: usize = 4;
-/// What begins a clause that states nothing by itself.
+/// Words that begin a clause which states nothing by itself.
 const SUBORDINATE: WordList = WordList::of(
     "if when while because since as although unless once in wenn falls weil da obwohl sobald si quand lorsque parce puisque \
     cuando porque aunque se quando perché als omdat terwijl jeśli gdy ponieważ если когда потому",
@@ -130,11 +131,11 @@ const ANNOUNCING: WordList = WordList::of(
     "question quick curious help wondering forgot idea dumb silly frage kurze hilfe question pregunta domanda pergunta vraag \
     pytanie вопрос",
 );
-/// What ends in a dot in the middle of a sentence.
+/// Abbreviations that end in a dot in the middle of a sentence.
 const SHORTENED: WordList =
     WordList::of("dr mr mrs ms st no nr prof hr fr approx ca z b e g i usw etc vs mme sra sr");
 
-/// How surely words ask.
+/// How certain it is that words ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Asking {
     No,
@@ -150,7 +151,7 @@ enum End {
     Plain,
 }
 
-/// What a text does.
+/// The speech act of a text.
 pub fn act(text: &str) -> Act {
     let act = act_as_written(text);
     Act {
@@ -175,13 +176,13 @@ fn act_as_written(text: &str) -> Act {
         act.states |= of_sentence.states;
     }
     if !act.asks {
-        // Where nothing is asked, whatever is said is stated, even if it is only "me".
+        // A text that asks nothing states something, even if it is only "me".
         act.states = !words.is_empty() && !language::are_polite(words.iter().copied());
     }
     act
 }
 
-/// The words of a clause, with the verb of "what's" and "we're" apart.
+/// The words of a clause, with the verb of "what's" and "we're" separated.
 fn in_full(clause: &str) -> Vec<&str> {
     let verb = |token: &str| match token.split_once('\'') {
         Some((head, "s")) if language::is_asking(head) || WHO_DOES.has(head) => Some("is"),
@@ -197,7 +198,7 @@ fn in_full(clause: &str) -> Vec<&str> {
     tokens(clause).flat_map(words).collect()
 }
 
-/// The sentences of a text in small letters, and how each ends.
+/// The sentences of a text in lower case, with their ends.
 fn sentences(text: &str, language: Language) -> Vec<(&str, End)> {
     let mut sentences = Vec::new();
     let mut start = 0;
@@ -221,7 +222,7 @@ fn sentences(text: &str, language: Language) -> Vec<(&str, End)> {
     sentences
 }
 
-/// Whether a dot behind a text ends no sentence: behind "Dr", and behind numbers that count in German and Polish.
+/// Whether a dot after a text does not end a sentence: after "Dr", and after ordinal numbers in German and Polish.
 fn is_inside(before: &str, language: Language) -> bool {
     let last = spoken(before).last().unwrap_or_default();
     let counts = matches!(language, Language::German | Language::Polish);
@@ -240,7 +241,7 @@ fn of_sentence(guess: Guess, clauses: &[Vec<&str>], end: End) -> Act {
     let begins = begins(guess, &clauses[0], clauses.len() > 1);
     let ends = match before {
         [] => Asking::No,
-        // Behind what is stated, only what cannot be a part of it.
+        // After a statement, only what cannot be part of it.
         [..] if tells_before && end != End::Asked && !asks_with_verb(guess, last) => Asking::No,
         [..] => self::begins(guess, last, false),
     };
@@ -276,7 +277,7 @@ fn says_something(guess: Guess, clauses: &[Vec<&str>]) -> bool {
     !is_greeting && words().count() > 1 && content.any(|word| !ANNOUNCING.has(word))
 }
 
-/// Whether a clause by itself tells something: it has a verb, somebody who does something, or a number.
+/// Whether a clause states something by itself: it has a verb, a subject, or a number.
 fn tells(guess: Guess, clause: &[&str]) -> bool {
     let has_verb = |word: &&str| language::is_auxiliary(word) || WHO_DOES.has(word);
     let has_number = clause
@@ -290,7 +291,7 @@ fn tells(guess: Guess, clause: &[&str]) -> bool {
         && says_something(guess, &[clause.to_vec()])
 }
 
-/// Whether a sentence only asks for assent to what it states: "we need 40 chairs, right".
+/// Whether a sentence only asks for agreement with its statement: "we need 40 chairs, right".
 fn has_tag(guess: Guess, clauses: &[Vec<&str>]) -> bool {
     let Some((last, before)) = clauses.split_last() else {
         return false;
@@ -305,7 +306,7 @@ fn has_tag(guess: Guess, clauses: &[Vec<&str>]) -> bool {
     }
 }
 
-/// Whether a clause begins with a word that asks and a verb behind it.
+/// Whether a clause begins with a question word followed by a verb.
 fn asks_with_verb(guess: Guess, clause: &[&str]) -> bool {
     let words = without_leading(guess, clause);
     let asks = words
@@ -316,7 +317,7 @@ fn asks_with_verb(guess: Guess, clause: &[&str]) -> bool {
         .is_some_and(|word| language::is_auxiliary(word))
 }
 
-/// Words from the first on that may belong to the question; all of them where nothing is left.
+/// The words without leading ones that are not part of the question; all of them if nothing would remain.
 fn without_leading<'a, 'b>(guess: Guess, words: &'a [&'b str]) -> &'a [&'b str] {
     let elsewhere = guess.language() != Language::English;
     let leads = |word: &&&str| LEADING.has(word) || (elsewhere && LEADING_ELSEWHERE.has(word));
@@ -324,11 +325,11 @@ fn without_leading<'a, 'b>(guess: Guess, words: &'a [&'b str]) -> &'a [&'b str] 
     &words[leading.min(words.len().saturating_sub(1))..]
 }
 
-/// Whether words ask as a question begins; `goes_on` where another clause comes behind them.
+/// Whether words begin like a question; `goes_on` if another clause follows them.
 fn begins(guess: Guess, words: &[&str], goes_on: bool) -> Asking {
     let in_it = |word: &&str| language::asks_in(guess, word);
     match guess.language() {
-        // They leave the word that asks where the answer stands.
+        // These languages put the question word in the position of the answer.
         Language::Chinese | Language::Japanese | Language::Korean => {
             return sure(words.iter().any(in_it));
         }
@@ -363,7 +364,7 @@ fn sure(asks: bool) -> Asking {
     if asks { Asking::Surely } else { Asking::No }
 }
 
-/// Whether the word that asks at the beginning joins a clause: "what I need", "when the oven is cold, …".
+/// Whether the question word at the beginning joins a clause: "what I need", "when the oven is cold, …".
 fn joins(guess: Guess, words: &[&str], goes_on: bool) -> bool {
     let next = words.get(1).copied().unwrap_or_default();
     if language::is_auxiliary(next) {
@@ -375,7 +376,7 @@ fn joins(guess: Guess, words: &[&str], goes_on: bool) -> bool {
     of_what || (JOINING.has(words[0]) && (goes_on || (is_english && NAMED.has(next))))
 }
 
-/// Whether words begin with the verb of a question that is answered by yes or no.
+/// Whether words begin with the verb of a yes-or-no question.
 fn begins_with_verb(guess: Guess, words: &[&str]) -> Asking {
     let next = words.get(1).copied().unwrap_or_default();
     let is_subject = WHO_DOES.has(next) || NAMED.has(next);

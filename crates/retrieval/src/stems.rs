@@ -1,8 +1,8 @@
-//! Words without their endings, in each language, so that "Schlüssel" finds "Schlüsseln".
+//! Stems words in each language, so that "Schlüssel" finds "Schlüsseln".
 //!
-//! Snowball's stemmers where it has one; Polish, for which the crate has none, loses the endings of
-//! nouns, adjectives and the commonest of verbs. English forms that no ending tells ("kept", "children") are
-//! looked up. Signs on letters go last: many leave them out.
+//! It uses Snowball's stemmers where they exist. For Polish, which the crate lacks, the endings of nouns,
+//! adjectives and the most common verbs are removed. Irregular English forms ("kept", "children") are looked up.
+//! Diacritics are removed last, as many people leave them out.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::language::{LANGUAGES, Language};
 
-/// Endings that Polish words lose, the longest that fits; at least [`LEAST`] letters stay.
+/// Polish endings; the longest that fits is removed, and at least [`LEAST`] letters stay.
 const POLISH: [&str; 46] = [
     "iejszych", "owskiego", "iejszy", "owania", "owanie", "eniach", "eniami", "aniami", "aniach",
     "iego", "iemu", "ymi", "imi", "ych", "ich", "ego", "emu", "ach", "ami", "owi", "owie", "iem",
@@ -21,8 +21,8 @@ const POLISH: [&str; 46] = [
 ];
 const LEAST: usize = 3;
 
-/// A line a word of English: how it is looked up, and the forms that its stem would not find. Written by hand for
-/// this project; forms that are more often another word ("rose", "wound") are left out.
+/// One line per English word: its form for lookups, and the forms that its stem would not find. Written by hand
+/// for this project; forms that more often are another word ("rose", "wound") are left out.
 const IRREGULAR: &str = include_str!("../../../embedder/irregular.txt");
 static REGULAR: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let lines = IRREGULAR.lines().filter_map(|line| line.split_once(' '));
@@ -31,7 +31,7 @@ static REGULAR: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The stemmers, one a language.
+/// The stemmers, one per language.
 pub struct Stems([Option<Stemmer>; LANGUAGES.len()]);
 
 impl Default for Stems {
@@ -61,7 +61,7 @@ fn algorithm(language: Language) -> Option<Algorithm> {
 }
 
 impl Stems {
-    /// The stem of a word in small letters.
+    /// The stem of a lower-case word.
     pub fn of<'a>(&self, language: Language, written: &'a str) -> Cow<'a, str> {
         let irregular = REGULAR
             .get(written)
@@ -88,7 +88,7 @@ fn without_polish_ending(word: &str) -> &str {
     ending.map_or(word, |ending| &word[..word.len() - ending.len()])
 }
 
-/// Latin letters without signs, ё as е.
+/// Removes diacritics from Latin letters, and replaces ё with е.
 fn plain(word: Cow<'_, str>) -> Cow<'_, str> {
     if !word.chars().any(|c| bare(c) != Bare::Same) {
         return word;

@@ -1,6 +1,6 @@
-//! Words as BM25 counts them: lower-cased, without stop words, stemmed.
+//! Splits texts into words for BM25: lower-cased, without stop words, stemmed.
 //!
-//! Knows nothing of exchanges or scores.
+//! It knows nothing of exchanges or scores.
 
 use std::borrow::Cow;
 
@@ -8,25 +8,25 @@ use crate::language::{self, Guess, Language};
 use crate::stems::Stems;
 use chrono::{DateTime, Datelike, Utc};
 
-/// Characters of one text that are searched by words; what follows is not.
+/// Maximum characters of one text that are indexed by words.
 pub const MAX_SEARCHED_CHARS: usize = 16_384;
 
-/// The stemmers for every text of an index; queries and exchanges have to use the same.
+/// The stemmers for every text of an index; queries and exchanges must use the same.
 #[derive(Debug, Default)]
 pub struct Words {
     stems: Stems,
 }
 
 impl Words {
-    /// Calls `word` with the stem of every word of the first [`MAX_SEARCHED_CHARS`] characters
-    /// that is not a stop word of their language, in their order.
+    /// Calls `word` with the stem of each word that is not a stop word of the text's language, in
+    /// order, for the first [`MAX_SEARCHED_CHARS`] characters.
     pub fn each(&self, text: &str, mut word: impl FnMut(&str)) {
         each_read(text, |language, written| {
             word(&self.stem(language, written));
         });
     }
 
-    /// Whether it is a stop word of English.
+    /// Whether it is an English stop word.
     pub fn says_nothing(written: &str) -> bool {
         Guess::default().says_nothing(written)
     }
@@ -43,8 +43,8 @@ impl Words {
     }
 }
 
-/// Calls `word` with every word of the first [`MAX_SEARCHED_CHARS`] characters that is not a stop word
-/// of the text's language, in small letters, beside that language.
+/// Calls `word` with the text's language and each lower-case word that is not a stop word of it, for
+/// the first [`MAX_SEARCHED_CHARS`] characters.
 pub fn each_read(text: &str, mut word: impl FnMut(Language, &str)) {
     each_guessed(text, |guess, written| {
         if !guess.says_nothing(written) {
@@ -53,7 +53,7 @@ pub fn each_read(text: &str, mut word: impl FnMut(Language, &str)) {
     });
 }
 
-/// The same with the stop words.
+/// The same including stop words.
 pub fn each_guessed(text: &str, mut word: impl FnMut(Guess, &str)) {
     let lower = lower(text);
     let words: Vec<&str> = tokens(&lower).map(bare).collect();
@@ -61,7 +61,7 @@ pub fn each_guessed(text: &str, mut word: impl FnMut(Guess, &str)) {
     words.into_iter().for_each(|token| word(guess, token));
 }
 
-/// Calls `word` with every word of the first [`MAX_SEARCHED_CHARS`] characters, in small letters.
+/// Calls `word` with every word in lower case, for the first [`MAX_SEARCHED_CHARS`] characters.
 pub fn each_written(text: &str, mut word: impl FnMut(&str)) {
     tokens(&lower(text)).for_each(|token| word(bare(token)));
 }
@@ -75,24 +75,24 @@ pub(crate) fn lower(text: &str) -> String {
     }
 }
 
-/// The words of a text in small letters.
+/// The words of a text in lower case.
 pub fn written(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_written(text, |word| words.push(word.to_owned()));
     words
 }
 
-/// Whether two texts are in the same language, as far as their letters and words tell.
+/// Whether two texts are in the same language, judging by their letters and words.
 pub fn is_same_language(one: &str, other: &str) -> bool {
     let guess = |text: &str| language::Guess::of(written(text).iter().map(String::as_str));
-    // English is the guess where no word tells, too.
+    // English is also the guess if no word shows the language.
     let told = guess(other);
     language::script(one) == language::script(other)
         && (told == language::Guess::default() || guess(one) == told)
 }
 
-/// A word without what an apostrophe ties to it: "who's" is "who", "l'heure" is "heure", and what
-/// denies is "not".
+/// A word without clitics: "who's" becomes "who", "l'heure" becomes "heure", and a negation becomes
+/// "not".
 pub(crate) fn bare(token: &str) -> &str {
     match token.split_once('\'') {
         None => token,
@@ -105,8 +105,8 @@ pub(crate) fn bare(token: &str) -> &str {
     }
 }
 
-/// The words by which an exchange is found by its date: `2023 may 8 monday`. (Which is why "may"
-/// is no stop word.)
+/// The date words by which an exchange is found: `2023 may 8 monday`. (This is why "may" is not a stop
+/// word.)
 pub fn date_words(at: DateTime<Utc>) -> [String; 4] {
     [
         at.year().to_string(),
@@ -124,21 +124,22 @@ pub fn bounded(text: &str, limit: usize) -> &str {
     }
 }
 
-/// The words of a text that is in small letters.
+/// The words of a lower-case text.
 pub(crate) fn spoken(lower: &str) -> impl Iterator<Item = &str> {
     tokens(lower).map(bare)
 }
 
-/// Words by which the language of a text is guessed.
+/// Number of words from which the language of a text is guessed.
 pub(crate) const GUESSED_BY: usize = 64;
-/// What stands for an apostrophe.
+/// Characters used as an apostrophe.
 const APOSTROPHES: [char; 3] = ['’', '‘', 'ʼ'];
 
-/// Runs of letters and digits, with an apostrophe's tail. Of ideographs, kana and Hangul, whose words
-/// nothing separates, or whose endings nothing tells, every two that stand together.
+/// Runs of letters and digits, including the part after an apostrophe. For ideographs, kana and
+/// Hangul, whose words are not separated or whose endings are not recognised, every two adjacent
+/// characters.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
-    // What is left of a run of ideographs.
+    // The rest of a run of ideographs.
     let mut pairs: &str = "";
     std::iter::from_fn(move || {
         if let Some((pair, next)) = first_pair(pairs) {
@@ -160,7 +161,7 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first two characters, and what begins with the second.
+/// The first two characters, and the rest from the second one on.
 fn first_pair(run: &str) -> Option<(&str, &str)> {
     let mut starts = run.char_indices().map(|(at, _)| at).skip(1);
     let second = starts.next()?;

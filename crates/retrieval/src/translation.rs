@@ -1,5 +1,5 @@
-//! What words of other languages are in English, so that a question in one finds what was said in
-//! another.
+//! Translates common words of other languages to English, so that a question in one language finds what
+//! was said in another.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use crate::language::{LANGUAGES, Language};
 use crate::stems::Stems;
 use crate::text::{each_read, each_written};
 
-/// A line a meaning: words of each language in the order of [`LANGUAGES`], separated by bars, words of
-/// the same language by blanks. Written by hand for this project.
+/// One line per meaning: words of each language in the order of [`LANGUAGES`], separated by bars, and
+/// words of the same language by blanks. Written by hand for this project.
 const TABLE: &str = include_str!("../../../embedder/translations.txt");
-/// Of a word in Chinese or Japanese, so many pairs of signs stand for it.
+/// A Chinese or Japanese word is represented by this many pairs of characters.
 const PAIRS: usize = 2;
 
 /// An English word.
@@ -56,15 +56,14 @@ static ENGLISH: LazyLock<Vec<HashMap<String, Vec<English>>>> = LazyLock::new(|| 
     found
 });
 
-/// The English words for a stem of another language.
+/// The English translations of a foreign stem.
 pub fn english(language: Language, stem: &str) -> &'static [English] {
     ENGLISH[language as usize]
         .get(stem)
         .map_or(&[], Vec::as_slice)
 }
 
-/// The English words for those of a text's words that are known, one after the other, for an embedder that
-/// was made for English.
+/// The English translations of a text's known words, joined, for an embedder made for English.
 pub fn glosses(stems: &Stems, text: &str) -> String {
     let mut glosses = String::new();
     each_read(text, |language, written| {

@@ -1,18 +1,19 @@
-//! Unit vectors as eight-bit integers, for one flat scan; and their signs, an eighth of that, for a
-//! first look at what is too long to be scanned.
+//! Unit vectors quantised to eight-bit integers, for one linear scan, and their signs, an eighth of
+//! that, as a prefilter for collections too large to scan.
 
 use pulp::Arch;
 
 /// A vector as integers of at most 127: `value[i] * scale`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantised {
-    /// As eight bits they are kept; sixteen are what products are made of.
+    /// Stored as eight bits; sixteen are used for products.
     pub values: Vec<i16>,
     pub scale: f32,
 }
 
 impl Quantised {
-    /// At unit length; `None` for what has no direction: empty, zero, not finite.
+    /// Normalises to unit length; `None` for a vector without a direction: empty, zero, or not
+    /// finite.
     pub fn new(vector: &[f32]) -> Option<Self> {
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         let largest = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
@@ -20,10 +21,10 @@ impl Quantised {
             return None;
         }
         let step = largest / 127.0;
-        // Rounded by hand: without SSE 4.1, `round` is a call.
+        // Rounded by hand: without SSE 4.1, `round` is a function call.
         let rounded = |x: &f32| (x / step + 0.5_f32.copysign(*x)) as i16;
         let values: Vec<i16> = vector.iter().map(rounded).collect();
-        // The length of what is kept, not of what was: so a vector's cosine with itself is 1.
+        // The length of the quantised vector, so that its cosine with itself is 1.
         let square = |&value: &i16| i32::from(value) * i32::from(value);
         let kept = (values.iter().map(square).sum::<i32>() as f32).sqrt();
         Some(Self {
@@ -32,19 +33,19 @@ impl Quantised {
         })
     }
 
-    /// As they are kept.
+    /// In the stored form.
     pub fn bytes(&self) -> impl Iterator<Item = i8> {
         self.values.iter().map(|&value| value as i8)
     }
 
-    /// How alike two of one length are.
+    /// The cosine of two vectors of one dimension.
     pub fn cosine(&self, other: &Self) -> f32 {
         let products = self.values.iter().zip(&other.values);
         let sum: i32 = products.map(|(&a, &b)| i32::from(a) * i32::from(b)).sum();
         sum as f32 * self.scale * other.scale
     }
 
-    /// A bit a number, set where it is below zero.
+    /// One bit per component, set if it is negative.
     pub fn signs(&self) -> Vec<u64> {
         let bits = |numbers: &[i16]| {
             let bit = |(place, &number): (usize, &i16)| u64::from(number < 0) << place;
@@ -54,12 +55,12 @@ impl Quantised {
     }
 }
 
-/// Signs in one word.
+/// Signs per word.
 const SIGNS: usize = u64::BITS as usize;
-/// Rows whose signs are compared together.
+/// Number of rows whose signs are compared together.
 const TOGETHER: usize = 64;
 
-/// The vectors of an index, a row an exchange, in their order.
+/// The vectors of an index, one row per exchange, in order.
 #[derive(Debug)]
 pub struct Vectors {
     rows: Rows,
@@ -74,12 +75,12 @@ impl Vectors {
         }
     }
 
-    /// Length of the vectors; zero where none are compared.
+    /// Dimension of the vectors; zero if none are compared.
     pub fn dimension(&self) -> usize {
         self.rows.dimension
     }
 
-    /// Adds the next exchange's vector, of the right length, if it has one.
+    /// Adds the vector of the next exchange, if it has one of the right dimension.
     pub fn push(&mut self, vector: Option<&Quantised>) {
         match vector {
             Some(vector) => {
@@ -97,12 +98,12 @@ impl Vectors {
         self.rows.has(number)
     }
 
-    /// Zero where an exchange has no vector.
+    /// Zero for an exchange without a vector.
     pub fn scales(&self) -> &[f32] {
         &self.rows.scales
     }
 
-    /// The cosines of exchanges with the query, NaN where one has no vector.
+    /// The cosines of exchanges with the query; NaN for one without a vector.
     pub fn cosines(
         &self,
         numbers: impl ExactSizeIterator<Item = usize>,
@@ -116,12 +117,12 @@ impl Vectors {
         self.has(number).then(|| self.rows.cosine_of(number, query))
     }
 
-    /// An exchange's own vector, to compare others with.
+    /// The vector of an exchange, for comparing others with it.
     pub fn get(&self, number: usize) -> Option<Quantised> {
         self.rows.get(number)
     }
 
-    /// In how many signs each exchange differs from the query.
+    /// The number of signs in which each exchange differs from the query.
     pub fn sign_distances(&self, query: &[u64]) -> Vec<u16> {
         self.signs.distances(query)
     }
@@ -136,12 +137,12 @@ impl Vectors {
 /// Vectors without their signs.
 #[derive(Debug)]
 pub struct Rows {
-    /// The widest instructions this processor has.
+    /// The widest instructions of this processor.
     arch: Arch,
     dimension: usize,
-    /// Row-major; zeros where there is none.
+    /// Row-major; zeros for a missing vector.
     rows: Vec<i8>,
-    /// The rows' scales; zero where there is none.
+    /// The rows' scales; zero for a missing vector.
     scales: Vec<f32>,
 }
 
@@ -155,7 +156,7 @@ impl Rows {
         }
     }
 
-    /// Adds a row; zeros take the place of numbers that are missing.
+    /// Adds a row; missing components become zero.
     pub fn push(&mut self, values: impl Iterator<Item = i8>, scale: f32) {
         let end = self.rows.len() + self.dimension;
         self.rows.extend(values.take(self.dimension));
@@ -187,7 +188,7 @@ impl Rows {
         })
     }
 
-    /// The cosines of rows with the query, NaN where there is no vector.
+    /// The cosines of rows with the query; NaN for a missing vector.
     pub fn cosines(
         &self,
         numbers: impl ExactSizeIterator<Item = usize>,
@@ -197,7 +198,8 @@ impl Rows {
         self.arch.dispatch(
             #[inline(always)]
             || {
-                // A loop, since what an iterator calls would not be compiled for this processor.
+                // A loop, because closures called by an iterator would not be compiled for this
+                // processor.
                 for number in numbers {
                     cosines.push(self.cosine_of(number, query));
                 }
@@ -222,11 +224,11 @@ impl Rows {
     }
 }
 
-/// A bit for each number of many vectors.
+/// The signs of many vectors, one bit per component.
 #[derive(Debug)]
 pub struct Signs {
     arch: Arch,
-    /// A column a word of [`Quantised::signs`]: so several rows are compared at once.
+    /// One column per word of [`Quantised::signs`], so that several rows are compared at once.
     columns: Vec<Vec<u64>>,
     count: usize,
 }
@@ -245,12 +247,12 @@ impl Signs {
         }
     }
 
-    /// Words that the signs of a vector are.
+    /// Number of words for the signs of a vector.
     pub fn words(&self) -> usize {
         self.columns.len()
     }
 
-    /// Adds a vector's signs; nothing for what has no vector.
+    /// Adds a vector's signs; nothing for a missing vector.
     pub fn push(&mut self, signs: &[u64]) {
         for (at, column) in self.columns.iter_mut().enumerate() {
             column.push(signs.get(at).copied().unwrap_or_default());
@@ -258,7 +260,7 @@ impl Signs {
         self.count += 1;
     }
 
-    /// In how many signs each differs from the query.
+    /// The number of signs in which each vector differs from the query.
     pub fn distances(&self, query: &[u64]) -> Vec<u16> {
         let mut distances = vec![0; self.count];
         self.arch.dispatch(
@@ -287,8 +289,8 @@ impl Signs {
     }
 }
 
-/// Sum of products. Of an eight-bit and a sixteen-bit number compilers make one instruction of
-/// eight or more of these; of two eight-bit ones they do not.
+/// The dot product. For an eight-bit and a sixteen-bit operand compilers use one instruction for
+/// eight or more products; for two eight-bit operands they do not.
 #[inline(always)]
 fn dot(row: &[i8], query: &[i16]) -> i32 {
     row.iter()

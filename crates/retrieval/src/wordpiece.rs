@@ -1,8 +1,8 @@
-//! Word pieces of an uncased BERT vocabulary (Devlin et al. 2018): text is cleaned, split at blanks and punctuation, and each
-//! word is cut into the longest pieces that the vocabulary has.
+//! A WordPiece tokenizer for an uncased BERT vocabulary (Devlin et al. 2018): text is cleaned, split at blanks and
+//! punctuation, and each word is cut into the longest pieces in the vocabulary.
 //!
-//! The same ids as the `tokenizers` crate gives, which tests hold it to. That crate also records where each character came
-//! from, which is most of its time, and brings a dozen crates that no embedding needs.
+//! It returns the same IDs as the `tokenizers` crate, which tests verify. That crate also records the origin of each
+//! character, which takes most of its time, and depends on a dozen crates that embedding does not need.
 
 use std::collections::HashMap;
 
@@ -11,28 +11,28 @@ use icu_properties::CodePointMapData;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 use serde::{Deserialize, de};
 
-/// A word of more characters is unknown (`max_input_chars_per_word`).
+/// A longer word is unknown (`max_input_chars_per_word`).
 const MAX_WORD_CHARS: usize = 100;
-/// What a piece that does not begin its word begins with.
+/// Prefix of a piece that does not begin its word.
 const CONTINUING: &str = "##";
 
-/// Punctuation beyond ASCII that models like. The normaliser changes none of these.
+/// Punctuation beyond ASCII that models often use. The normaliser changes none of these.
 const TYPESET: &[char] = &['’', '‘', '“', '”', '–', '—', '…', '•', '«', '»'];
 
 /// A vocabulary for greedy longest match.
 pub(crate) struct WordPieces {
     /// Pieces that begin a word.
     heads: HashMap<Box<[u8]>, u32>,
-    /// Pieces that go on with one, without their mark.
+    /// Pieces that continue a word, without their prefix.
     tails: HashMap<Box<[u8]>, u32>,
-    /// Bytes of the longest piece.
+    /// Length of the longest piece in bytes.
     longest: usize,
     unknown: u32,
-    /// Tokens that are found in the raw text, whatever stands around them.
+    /// Tokens that are recognised in the raw text, whatever surrounds them.
     added: Vec<AddedToken>,
 }
 
-/// What is read of a `tokenizer.json`.
+/// The used parts of a `tokenizer.json`.
 #[derive(Deserialize)]
 struct TokenizerFile {
     added_tokens: Vec<AddedToken>,
@@ -52,10 +52,10 @@ struct Vocabulary {
 }
 
 impl WordPieces {
-    /// The pieces of a `tokenizer.json`.
+    /// Reads the pieces of a `tokenizer.json`.
     ///
     /// # Errors
-    /// When it is no such file, or has no token for unknown words.
+    /// Fails when it is not such a file, or has no token for unknown words.
     pub(crate) fn read(tokenizer: &str) -> Result<Self, serde_json::Error> {
         let TokenizerFile {
             added_tokens,
@@ -80,17 +80,17 @@ impl WordPieces {
         Ok(pieces)
     }
 
-    /// How many tokens there are.
+    /// Number of tokens.
     pub(crate) fn len(&self) -> usize {
         self.heads.len() + self.tails.len()
     }
 
-    /// The id of what is not in the vocabulary.
+    /// The ID of the token for unknown words.
     pub(crate) fn unknown(&self) -> u32 {
         self.unknown
     }
 
-    /// Calls `piece` with the id of every piece, in order.
+    /// Calls `piece` with the ID of every piece, in order.
     pub(crate) fn each(&self, text: &str, mut piece: impl FnMut(u32)) {
         let mut rest = text;
         while let Some((at, token)) = self.first_added(rest) {
@@ -108,7 +108,8 @@ impl WordPieces {
             .min_by_key(|(at, _)| *at)
     }
 
-    /// Nothing reaches over a blank, so of a text with an emoji or an accent only the words that have them are normalised.
+    /// Normalisation never crosses a blank, so in a text with an emoji or an accent only the words that contain them are
+    /// normalised.
     fn each_of_words(&self, text: &str, piece: &mut impl FnMut(u32)) {
         for run in text.split_inclusive([' ', '\t', '\n', '\r']) {
             if is_simple(run) {
@@ -123,7 +124,7 @@ impl WordPieces {
         let mut word = String::with_capacity(MAX_WORD_CHARS);
         for character in text.chars() {
             if is_dropped(character) {
-                // What stood on both sides becomes one word.
+                // The parts on both sides of a dropped character become one word.
             } else if character.is_whitespace() {
                 self.flush(&mut word, piece);
             } else if is_punctuation(character) {
@@ -171,12 +172,12 @@ impl WordPieces {
     }
 }
 
-/// Neither accents nor capitals beyond ASCII, nor anything that is dropped.
+/// Whether a text has no accents or capitals beyond ASCII, and no dropped characters.
 fn is_simple(text: &str) -> bool {
     text.is_ascii() || text.chars().all(|c| c.is_ascii() || TYPESET.contains(&c))
 }
 
-/// As BERT's own preparation has it: ideographs set apart, accents taken off, small letters.
+/// BERT's own normalisation: separates ideographs, removes accents, and lower-cases.
 fn normalised(text: &str) -> String {
     let mut apart = String::with_capacity(text.len());
     for character in text.chars().filter(|c| !is_dropped(*c)) {
@@ -193,7 +194,7 @@ fn normalised(text: &str) -> String {
         .collect()
 }
 
-/// What is no text, whatever else it is: a vertical tab is a blank, and dropped.
+/// Whether a character is dropped, whatever else it is: a vertical tab counts as a blank, but is dropped.
 fn is_dropped(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_control() && !matches!(character, '\t' | '\n' | '\r');

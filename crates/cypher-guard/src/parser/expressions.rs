@@ -1,4 +1,4 @@
-//! Expressions, weakest operator first.
+//! Parses expressions, the operator with the weakest binding first.
 
 use super::super::lexer::Kind;
 use super::super::problem::{Checked, Problem};
@@ -13,7 +13,7 @@ impl Parser<'_> {
         self.deeper(|parser| parser.chain(Strength::Or))
     }
 
-    /// Operators of this strength, and stronger ones between them.
+    /// Operators of this strength, with stronger ones between them.
     fn chain(&mut self, strength: Strength) -> Checked<Expr> {
         let first = self.stronger(strength)?;
         let mut rest = Vec::new();
@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the next operator if it is of this strength.
+    /// Consumes the next operator if it has this strength.
     fn operator(&mut self, strength: Strength) -> Checked<Option<Operator>> {
         let found = match strength {
             Strength::Or if self.is_word("OR") => Operator::Or,
@@ -89,7 +89,7 @@ impl Parser<'_> {
         self.chain(Strength::Comparison)
     }
 
-    /// `IN`, `STARTS WITH`, `IS NULL` and their like; one at a time.
+    /// `IN`, `STARTS WITH`, `IS NULL` and similar operators; one at a time.
     fn test(&mut self) -> Checked<Expr> {
         let value = self.chain(Strength::Sum)?;
         if self.is_word("IS") {
@@ -101,7 +101,7 @@ impl Parser<'_> {
             () if self.word("CONTAINS") => Operator::Contains,
             () if self.word("IN") => Operator::In,
             () if self.sign("=~") => Operator::Matches,
-            // SQL's way; what is meant is `NOT x IN list`.
+            // SQL syntax for `NOT x IN list`.
             () if self.words(&["NOT", "IN"]) => return self.not_in(value),
             () => return Ok(value),
         };
@@ -138,14 +138,14 @@ impl Parser<'_> {
             let inner = self.deeper(Self::signed)?;
             return Ok(Expr::Unary(Unary::Minus, Box::new(inner)));
         }
-        // It changes nothing, and the embedded engine does not know it.
+        // A unary plus changes nothing, and the embedded engine does not support it.
         if self.sign("+") {
             return self.deeper(Self::signed);
         }
         self.postfixed()
     }
 
-    /// An atom, and `.property`, `[index]`, `:Label` after it.
+    /// An atom, followed by any of `.property`, `[index]`, `:Label`.
     fn postfixed(&mut self) -> Checked<Expr> {
         let mut value = self.atom()?;
         let mut length = 0;
@@ -257,7 +257,7 @@ impl Parser<'_> {
         self.after_variable(name)
     }
 
-    /// Calls that are no functions: predicates over lists, `reduce`, paths, `count(*)`.
+    /// Calls that are not functions: predicates over lists, `reduce`, paths, `count(*)`.
     fn special_call(&mut self) -> Checked<Option<Expr>> {
         if self.is_word("shortestPath") || self.is_word("allShortestPaths") {
             let path = self.selected_path(None)?;
@@ -288,13 +288,13 @@ impl Parser<'_> {
             () if self.is_word("EXISTS") => Some(SubqueryKind::Exists),
             () if self.is_word("COUNT") => Some(SubqueryKind::Count),
             () if self.is_word("COLLECT") => Some(SubqueryKind::Collect),
-            // What is meant is counted.
+            // Written for COUNT by mistake.
             () if self.is_word("size") => Some(SubqueryKind::Count),
             () => None,
         }
     }
 
-    /// A variable called `count` can be projected too.
+    /// A variable named `count` can be projected too.
     fn is_map_projection(&self) -> bool {
         let is_named = matches!(self.ahead(2).kind, Kind::Word | Kind::Quoted(_));
         self.is_sign_ahead(2, ".")
@@ -449,7 +449,7 @@ impl Parser<'_> {
         })))
     }
 
-    /// A path that is there or not, or an expression in parentheses.
+    /// A path predicate, or an expression in parentheses.
     fn in_parentheses(&mut self) -> Checked<Expr> {
         if self.may_be_path() {
             return self.either(Self::path_predicate, Self::parenthesised);
@@ -472,7 +472,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    /// Whether what the next parenthesis opens is followed by the beginning of a relationship.
+    /// Whether the beginning of a relationship follows the next parenthesized part.
     fn may_be_path(&self) -> bool {
         let mut depth = 0_usize;
         for by in 0.. {
@@ -496,8 +496,8 @@ impl Parser<'_> {
         false
     }
 
-    /// Reads one thing or, if it is not that, another from the same place. If it is neither, the
-    /// reading that came further tells what is wrong.
+    /// Parses one alternative or, if that fails, another one from the same position. If both fail,
+    /// the error of the one that got further is returned.
     fn either(
         &mut self,
         one: impl FnOnce(&mut Self) -> Checked<Expr>,

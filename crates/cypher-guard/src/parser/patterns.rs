@@ -1,4 +1,4 @@
-//! Nodes, relationships, and paths of them.
+//! Parses patterns: nodes, relationships, and paths of them.
 
 use super::super::lexer::Kind;
 use super::super::problem::{Checked, Problem};
@@ -9,7 +9,7 @@ use super::super::tree::{
 use super::Parser;
 
 impl Parser<'_> {
-    /// What follows `MATCH`: paths, and perhaps `WHERE`.
+    /// What follows `MATCH`: paths, and optionally `WHERE`.
     pub(super) fn pattern(&mut self) -> Checked<Pattern> {
         let paths = self.comma_separated(Self::named_path)?;
         let condition = self.condition()?;
@@ -28,7 +28,7 @@ impl Parser<'_> {
         self.selected_path(variable)
     }
 
-    /// A path, perhaps in `shortestPath(…)` or behind `ANY SHORTEST`.
+    /// A path, optionally in `shortestPath(…)` or after `ANY SHORTEST`.
     pub(super) fn selected_path(&mut self, variable: Option<Name>) -> Checked<NamedPath> {
         let function = match () {
             () if self.is_word("shortestPath") => Some(Selector::ShortestPath),
@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `IS` before a label, and no variable of that name.
+    /// `IS` before a label, unless it is a variable.
     fn is_label_keyword(&self) -> bool {
         self.is_word("IS")
             && matches!(self.ahead(1).kind, Kind::Word | Kind::Quoted(_))
@@ -209,7 +209,7 @@ impl Parser<'_> {
     fn any_label(&mut self) -> Checked<Labels> {
         let mut all = vec![self.all_labels()?];
         while self.sign("|") {
-            // `:A|:B` is the old way.
+            // `:A|:B` is the old syntax.
             self.sign(":");
             all.push(self.all_labels()?);
         }
@@ -308,13 +308,13 @@ impl Parser<'_> {
     }
 }
 
-/// Steps that a path may name as a bound.
+/// Maximum number of steps that a path may have as a bound.
 const MAX_REPEATS: u32 = 1_000;
 
 fn one_or(mut all: Vec<Labels>, several: fn(Vec<Labels>) -> Labels) -> Labels {
     if all.len() > 1 {
         return several(all);
     }
-    // There is always one.
+    // There is always at least one.
     all.pop().unwrap_or(Labels::Or(Vec::new()))
 }

@@ -1,4 +1,4 @@
-//! Expressions, with parentheses where they are needed and nowhere else.
+//! Prints expressions, with parentheses only where they are needed.
 
 use super::super::tree::{
     Call, Case, Comprehension, Expr, Name, Operator, Projected, Quantifier, Strength, Subquery,
@@ -17,7 +17,7 @@ impl Printer {
         self.push("}");
     }
 
-    /// In parentheses if it binds weaker than what stands around it.
+    /// In parentheses if it binds weaker than its context requires.
     fn operand(&mut self, operand: &Expr, least: Strength) {
         if strength(operand) < least {
             self.push("(");
@@ -28,7 +28,7 @@ impl Printer {
         }
     }
 
-    /// What a look-up follows. `1.x` would be read as a number.
+    /// The base of a look-up. `1.x` would be read as a number.
     fn base(&mut self, base: &Expr) {
         if matches!(base, Expr::Integer(_) | Expr::Float(_)) {
             self.push("(");
@@ -39,7 +39,7 @@ impl Printer {
         }
     }
 
-    /// An item of a list. `[x IN xs AND y]` would be a comprehension.
+    /// An item of a list. `[x IN xs AND y]` would be read as a comprehension.
     fn list_item(&mut self, item: &Expr) {
         self.operand(
             item,
@@ -58,7 +58,7 @@ impl Printer {
         }
     }
 
-    /// What a bar follows. After a label it would be read as another label.
+    /// The part before a bar. After a label the bar would be read as another label.
     fn before_bar(&mut self, label: &str, inner: &Expr) {
         self.push(label);
         if ends_with_label(inner) {
@@ -167,7 +167,7 @@ impl Printer {
                 self.operand(inner, Strength::Not);
             }
             Expr::Unary(Unary::Minus, inner) => {
-                // Never two in a row: `--` is a relationship.
+                // Never two minus signs in a row: `--` is a relationship.
                 self.push("-");
                 self.operand(inner, Strength::Atom);
             }
@@ -189,7 +189,7 @@ impl Printer {
     }
 
     fn call(&mut self, call: &Call) {
-        // The name is on the list of functions.
+        // The name is on the allowlist of functions.
         self.push(&call.function.text);
         self.push(if call.distinct { "(DISTINCT " } else { "(" });
         self.separated(&call.arguments, ", ", Self::expression);
@@ -262,8 +262,8 @@ impl Printer {
     }
 }
 
-/// Whether `x IN` comes first when it is printed, or another word before `IN`: `[true IN xs]` would give
-/// a name to the items of `xs`.
+/// Whether its printed form begins with `x IN`, or another word before `IN`: `[true IN xs]` would name the
+/// items of `xs`.
 fn begins_with_in(expression: &Expr) -> bool {
     match expression {
         Expr::Chain(own, first, rest) => {
@@ -275,16 +275,16 @@ fn begins_with_in(expression: &Expr) -> bool {
     }
 }
 
-/// How strongly an expression holds together.
+/// How strongly an expression binds.
 fn strength(expression: &Expr) -> Strength {
     match expression {
         Expr::Chain(strength, ..) => *strength,
         Expr::Unary(Unary::Not, _) => Strength::Not,
         Expr::Unary(Unary::Minus, _) => Strength::Sign,
         Expr::IsNull { .. } => Strength::Test,
-        // Next to a minus, a path would go on: `(a)--(b) - [x] - (c)`.
+        // After a minus, this would continue a path: `(a)--(b) - [x] - (c)`.
         Expr::Exists(_) => Strength::Not,
-        // The shield lets it stand only where no parentheses are needed: `(n:A)` is a node.
+        // The shield allows it only where no parentheses are needed: `(n:A)` is a node.
         Expr::HasLabels(..) => Strength::Test,
         Expr::Integer(number) if *number < 0 => Strength::Sign,
         Expr::Null
@@ -311,8 +311,8 @@ fn strength(expression: &Expr) -> Strength {
     }
 }
 
-/// The next stronger one: operators of one strength stand in one chain, so an operand of the same
-/// strength was in parentheses.
+/// The next stronger level. Operators of one strength form one chain, so an operand of the same strength
+/// was in parentheses.
 fn above(strength: Strength) -> Strength {
     match strength {
         Strength::Or => Strength::Xor,
@@ -328,7 +328,7 @@ fn above(strength: Strength) -> Strength {
     }
 }
 
-/// How strong an operand has to be to stand without parentheses. The embedded engine reads no `a < b IN c`.
+/// Minimum strength of an operand without parentheses. The embedded engine does not parse `a < b IN c`.
 fn least(strength: Strength, operand: &Expr) -> Strength {
     match operand {
         Expr::Chain(Strength::Test, ..) | Expr::IsNull { .. }

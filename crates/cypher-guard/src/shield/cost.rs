@@ -1,7 +1,7 @@
-//! How much an expression may make of little, told before it runs.
+//! Estimates the cost of an expression before it runs.
 //!
-//! Neo4j's time-out does not stop one expression: `range(1, 1e8)`, loops in loops, and strings that
-//! are doubled again and again run on and take the server's memory.
+//! Neo4j's time-out does not stop a single expression: `range(1, 1e8)`, nested loops, and repeatedly doubled
+//! strings keep running and exhaust the server's memory.
 
 use super::super::problem::{Checked, Problem};
 use super::super::tree::{
@@ -10,40 +10,40 @@ use super::super::tree::{
 use super::regex;
 use super::scope::Scope;
 
-/// The most a value may hold, counted in numbers or ten characters.
+/// Maximum size of a value, in units of one number or ten characters.
 const MAX_SIZE: u64 = 1_000_000;
 
-/// Steps that the expressions of a statement may take together, for one row: a second or two.
+/// Maximum steps of a statement's expressions for one row: a second or two.
 pub(super) const MAX_WORK: u64 = 20_000_000;
 
-/// What is copied in the time of one step.
+/// Units copied in the time of one step.
 const COPIED: u64 = 16;
 
-/// What a property counts: a text of some length, perhaps.
+/// Assumed size of a property, which may be a longer text.
 const PROPERTY: u64 = 20;
 
-/// Characters that count 1.
+/// Characters per unit of size.
 const CHARACTERS: u64 = 10;
 
-/// Numbers a `range` may give.
+/// Maximum numbers of a `range`.
 const MAX_RANGE: u64 = 10_000;
 
-/// Numbers that a `range` may give whose bounds are not written down.
+/// Maximum numbers of a `range` whose bounds are not literals.
 pub(super) const MAX_COUNTED_RANGE: u32 = 1_000;
 
-/// What a list counts whose length only the graph knows, and one that `collect` makes.
+/// Assumed size of a list whose length only the graph knows, and of one that `collect` returns.
 const LIST: u64 = 100;
 const COLLECTED: u64 = 1_000;
 
-/// Rows that one `COLLECT { … }` may give.
+/// Maximum rows of one `COLLECT { … }`.
 pub(super) const MAX_COLLECTED: u64 = 10_000;
 
-/// A guess at a value: how many elements, and how big each.
+/// An estimate of a value: the number of elements, and the size of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) length: u64,
     pub(super) item: u64,
-    /// A number that counts something, and what was added to it, so that `range` may go to it.
+    /// For a number that counts something: what was added to it, so that it may be the end of a `range`.
     pub(super) count: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Size {
         count: None,
     };
 
-    /// A list that the graph gives.
+    /// A list from the graph.
     pub(super) const LIST: Self = Self {
         length: LIST,
         ..Self::ONE
@@ -98,7 +98,7 @@ impl Size {
         }
     }
 
-    /// Both in one.
+    /// A value that contains both.
     fn with(self, other: Self) -> Self {
         Self {
             length: self.length.saturating_add(other.length),
@@ -108,21 +108,22 @@ impl Size {
     }
 }
 
-/// What was added to either of two counts.
+/// The sum of what was added to two counts.
 fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     Some(one?.saturating_add(other?)).filter(|added| *added <= MAX_RANGE)
 }
 
-/// What an expression makes, and what that takes.
+/// The estimated result of an expression and its cost.
 pub(super) struct Weight {
     pub(super) size: Size,
-    /// Steps.
+    /// In steps.
     pub(super) work: u64,
-    /// Parameters that are regular expressions.
+    /// Parameters used as regular expressions.
     pub(super) regex_parameters: Vec<String>,
 }
 
-/// Weighs an expression. `scope` says how big the variables are, `rows` how many there may be to collect from.
+/// Estimates an expression. `scope` has the sizes of the variables, and `rows` is the number of rows to
+/// collect from.
 pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> Checked<Weight> {
     let mut scales = Scales {
         scope,
@@ -139,7 +140,7 @@ pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> Checked<
     })
 }
 
-/// Refuses what takes too many steps.
+/// Refuses an expression with too many steps.
 pub(super) fn bounded(work: u64) -> Checked<()> {
     if work > MAX_WORK {
         return Err(Problem::of_all("loops in loops take too many steps")
@@ -151,9 +152,9 @@ pub(super) fn bounded(work: u64) -> Checked<()> {
 struct Scales<'a> {
     scope: &'a mut Scope,
     rows: u64,
-    /// How often what is weighed is computed.
+    /// How often the current part is evaluated.
     steps: u64,
-    /// Steps until now.
+    /// Steps so far.
     work: u64,
     regex_parameters: Vec<String>,
 }
@@ -169,7 +170,7 @@ impl Scales<'_> {
         Ok(size)
     }
 
-    /// Counts steps that are taken each time.
+    /// Adds steps that are taken at each evaluation.
     fn takes(&mut self, steps: u64) -> Checked<()> {
         self.work = self.work.saturating_add(self.steps.saturating_mul(steps));
         bounded(self.work)
@@ -230,7 +231,7 @@ impl Scales<'_> {
                 Size::ONE
             }
             Expr::PatternComprehension(comprehension) => {
-                // The names it binds are of single nodes and relationships.
+                // The names that it binds are single nodes and relationships.
                 let item = self.repeated(LIST, |scales| scales.weigh(&comprehension.result))?;
                 Size::list(LIST, item.total())
             }
@@ -303,7 +304,7 @@ impl Scales<'_> {
         Ok(size)
     }
 
-    /// Weighs what is computed so many times.
+    /// Estimates a part that is evaluated this often.
     fn repeated<T>(
         &mut self,
         times: u64,
@@ -336,8 +337,7 @@ impl Scales<'_> {
         Ok(Size::list(list.length, item?.total()))
     }
 
-    /// The accumulator may be taken over once a step: then it grows by what is added, and is not
-    /// doubled.
+    /// If the accumulator is used at most once per step, it grows by what is added and is not doubled.
     fn reduce(&mut self, reduce: &Reduce) -> Checked<Size> {
         let start = self.weigh(&reduce.start)?;
         let list = self.weigh(&reduce.list)?;
@@ -357,7 +357,7 @@ impl Scales<'_> {
         let grown = list.length.saturating_mul(step?.total());
         let grown = start.total().saturating_add(grown);
         if copies(&reduce.step, &reduce.accumulator.text) > 0 {
-            // Each step copies what has grown so far.
+            // Each step copies what has been accumulated so far.
             self.repeated(list.length, |scales| scales.takes(grown / COPIED))?;
         }
         Ok(Size::list(grown, 1))
@@ -399,7 +399,7 @@ impl Scales<'_> {
         })
     }
 
-    /// A regular expression is written down, or is a parameter, whose value is checked when it runs.
+    /// A regular expression is a literal, or a parameter whose value is checked when the statement runs.
     fn matches(&mut self, text: Size, pattern: &Expr) -> Checked<()> {
         let refused = |why: String| {
             Problem::of_all(format!("a regular expression {why}"))
@@ -450,7 +450,7 @@ impl Scales<'_> {
     }
 }
 
-/// A text that is written down, also in parts.
+/// A literal text, also a concatenation of literals.
 fn written(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Text(text) => Some(text.clone()),
@@ -468,7 +468,7 @@ fn written(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Whether the `range` gives as many numbers as is written down.
+/// Whether the bounds of the `range` are literals.
 pub(super) fn is_constant_range(call: &Call) -> bool {
     call.arguments.iter().all(|bound| constant(bound).is_some())
 }
@@ -484,7 +484,7 @@ fn constant(expression: &Expr) -> Option<i64> {
     }
 }
 
-/// How many times longer `replace` may make a text.
+/// By what factor `replace` may lengthen a text.
 fn swelling(call: &Call) -> Checked<u64> {
     match call.arguments.get(2) {
         Some(Expr::Text(to)) => {
@@ -501,7 +501,7 @@ fn swelling(call: &Call) -> Checked<u64> {
     }
 }
 
-/// How often the accumulator may be part of what the expression gives.
+/// How often the accumulator may be part of the expression's result.
 fn copies(expression: &Expr, accumulator: &str) -> usize {
     let each = |all: &[Expr]| all.iter().map(|e| copies(e, accumulator)).sum::<usize>();
     let several = usize::from(mentions(expression, accumulator)) * 2;
@@ -511,7 +511,7 @@ fn copies(expression: &Expr, accumulator: &str) -> usize {
             let joined = rest.iter().map(|(_, operand)| copies(operand, accumulator));
             copies(first, accumulator) + joined.sum::<usize>()
         }
-        // Numbers and truth values, which do not grow.
+        // Numbers and booleans, which do not grow.
         Expr::Chain(..) | Expr::IsNull { .. } | Expr::HasLabels(..) | Expr::Exists(_) => 0,
         Expr::Unary(_, inner) => copies(inner, accumulator),
         Expr::Property(base, _) | Expr::Index(base, _) | Expr::Slice(base, ..) => {
@@ -549,7 +549,7 @@ fn copies(expression: &Expr, accumulator: &str) -> usize {
     }
 }
 
-/// Whether the name stands anywhere in what is printed of the expression.
+/// Whether the name occurs anywhere in the printed expression.
 fn mentions(expression: &Expr, name: &str) -> bool {
     let text = super::super::print::expression(expression);
     let is_part = |c: char| c == '_' || c.is_alphanumeric();

@@ -1,4 +1,4 @@
-//! Expressions: functions by allowlist, patterns inside of them, labels that are tested.
+//! Shields expressions: allowlisted functions, patterns inside of them, and label tests.
 
 use super::super::functions;
 use super::super::problem::{Checked, Problem};
@@ -13,7 +13,7 @@ use super::scope::{Holds, Scope, element};
 use super::vocabulary::proposal;
 
 impl Shield<'_> {
-    /// Shields an expression, and says how big what it makes may be.
+    /// Shields an expression, and returns the estimated size of its result.
     pub(super) fn expression(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<Size> {
         self.inner(expression, scope)?;
         let weight = weigh(expression, scope, self.rows.guess())?;
@@ -128,7 +128,7 @@ impl Shield<'_> {
         }
     }
 
-    /// Looks a property up, where it is known whose it is.
+    /// Checks a property, if the type of its owner is known.
     fn property(&self, base: &Expr, property: &Name, scope: &Scope) -> Checked<()> {
         match scope.holds(base) {
             Holds::Node(Some(labels)) => self.words.check_node_property(&labels, property),
@@ -144,7 +144,7 @@ impl Shield<'_> {
         }
     }
 
-    /// `n:A|B` as `n:A OR n:B`, which every engine understands.
+    /// Rewrites `n:A|B` to `n:A OR n:B`, which every engine supports.
     fn label_test(&mut self, variable: &Name, labels: &Labels) -> Checked<Expr> {
         let mut test = |labels: &Labels| self.label_test(variable, labels);
         match labels {
@@ -183,7 +183,7 @@ impl Shield<'_> {
         let [argument] = call.arguments.as_mut_slice() else {
             return Ok(());
         };
-        // Forms of old that newer servers refuse.
+        // Old forms that newer servers refuse.
         let newer = match argument {
             Expr::Property(..) | Expr::Index(..) if is_exists => Expr::IsNull {
                 value: Box::new(std::mem::replace(argument, Expr::Null)),
@@ -257,8 +257,8 @@ impl Shield<'_> {
     }
 }
 
-/// Refuses a truth value where something is computed: it would be printed in parentheses, and next
-/// to a minus `(n:A)` is a node.
+/// Refuses a boolean as an operand: it would be printed in parentheses, and after a minus `(n:A)` is
+/// a node.
 fn be_value(operand: &Expr) -> Checked<()> {
     match operand {
         Expr::HasLabels(variable, _) => Err(Problem::at(
@@ -277,7 +277,7 @@ fn be_value(operand: &Expr) -> Checked<()> {
     }
 }
 
-/// Rewrites comparisons that an engine cannot do.
+/// Rewrites comparisons that an engine does not support.
 fn compared(expression: &mut Expr) {
     let Expr::Chain(strength, first, rest) = expression else {
         return;
@@ -290,7 +290,7 @@ fn compared(expression: &mut Expr) {
     }
 }
 
-/// Whether it costs nothing, and changes nothing, to compute it twice.
+/// Whether evaluating it twice is cheap and gives the same result.
 fn is_simple(expression: &Expr) -> bool {
     match expression {
         Expr::Property(base, _) => matches!(**base, Expr::Variable(_)),
@@ -299,7 +299,8 @@ fn is_simple(expression: &Expr) -> bool {
     }
 }
 
-/// `a < b < c` as `a < b AND b < c`: the embedded engine knows no chains of comparisons.
+/// Rewrites `a < b < c` to `a < b AND b < c`, because the embedded engine does not support chained
+/// comparisons.
 fn pairwise(first: Expr, rest: Vec<(Operator, Expr)>) -> Expr {
     let mut left = first;
     let mut pairs = Vec::new();
@@ -316,7 +317,7 @@ fn pairwise(first: Expr, rest: Vec<(Operator, Expr)>) -> Expr {
     Expr::Chain(Strength::And, Box::new(first), pairs)
 }
 
-/// The id in `head([id(n)])`, as [`hide_id`] makes it.
+/// The ID in `head([id(n)])`, as [`hide_id`] writes it.
 fn hidden_id(call: &mut Call) -> Option<&mut Expr> {
     let is_head = call.is("head");
     match call.arguments.as_mut_slice() {
@@ -332,10 +333,10 @@ fn is_id(expression: &Expr) -> bool {
     matches!(expression, Expr::Call(call) if call.is("elementId") || call.is("id"))
 }
 
-/// Hides an id from the planner, wherever it stands: `+id(n) = 204`, `NOT id(n) <> 204` and many
-/// other forms become `NodeByIdSeek`. Neo4j then fetches the node first and looks at its labels only
-/// beside the other conditions, in an order of its own, so that what these cost or fail with would
-/// tell of a node of memory.
+/// Hides an ID from the planner wherever it is used: `+id(n) = 204`, `NOT id(n) <> 204` and many
+/// other forms become `NodeByIdSeek`. Neo4j then fetches the node first and checks its labels only
+/// together with the other conditions, in its own order, so that their cost or failure would reveal
+/// something about a node of memory.
 fn hide_id(expression: &mut Expr) {
     if is_id(expression) {
         let id = std::mem::replace(expression, Expr::Null);
@@ -350,7 +351,7 @@ fn hide_id(expression: &mut Expr) {
     }
 }
 
-/// Ends a `range` whose length only the graph knows: no time-out ends what loops over it.
+/// Bounds a `range` whose length only the graph knows: no time-out ends a loop over it.
 fn end_range(expression: &mut Expr) {
     if is_counted_range(expression) {
         let range = std::mem::replace(expression, Expr::Null);
@@ -363,7 +364,7 @@ fn is_counted_range(expression: &Expr) -> bool {
     matches!(expression, Expr::Call(call) if call.is("range") && !is_constant_range(call))
 }
 
-/// Whether [`end_range`] made it.
+/// Whether [`end_range`] created it.
 fn is_ended_range(base: &Expr, first: Option<&Expr>, last: Option<&Expr>) -> bool {
     let end = i64::from(MAX_COUNTED_RANGE);
     is_counted_range(base)

@@ -1,4 +1,4 @@
-//! Patterns: labels and types put in, properties looked up, arrows turned round.
+//! Shields patterns: adds labels and types, checks properties, and reverses arrows.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ impl Shield<'_> {
     pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> Checked<()> {
         self.rows.matched(&pattern.paths, scope, self.nodes);
         self.paths(&mut pattern.paths, scope)?;
-        // The embedded engine knows no WHERE inside of a node or relationship.
+        // The embedded engine does not support WHERE inside of a node or relationship.
         let mut conditions = Vec::new();
         for path in &mut pattern.paths {
             if path.selector == Selector::Every {
@@ -30,7 +30,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Shields paths that stand side by side, and binds their variables.
+    /// Shields a list of paths, and binds their variables.
     pub(super) fn paths(&mut self, paths: &mut [NamedPath], scope: &mut Scope) -> Checked<()> {
         self.count_relationships(paths)?;
         for path in &mut *paths {
@@ -55,8 +55,8 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Shields `shortestPath(…)` in an expression, where Neo4j takes no labels: both ends are nodes
-    /// that a pattern bound, so that they are knowledge.
+    /// Shields `shortestPath(…)` in an expression, where Neo4j accepts no labels: both ends must be nodes that a
+    /// pattern bound, so that they are knowledge.
     pub(super) fn shortest(&mut self, path: &mut NamedPath, scope: &mut Scope) -> Checked<()> {
         let at = match path.path.steps.first() {
             Some(Step::Node(node)) => node.at,
@@ -100,8 +100,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Counts relationships: a server that plans many together goes on for minutes, and no time-out
-    /// ends that.
+    /// Counts relationships: a server that plans many together takes minutes, and no time-out ends that.
     fn count_relationships(&mut self, paths: &[NamedPath]) -> Checked<()> {
         let here: usize = paths.iter().map(|path| relationships(&path.path)).sum();
         self.relationships += here;
@@ -121,7 +120,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Gives every node labels and every relationship types of the knowledge.
+    /// Adds labels of the knowledge to every node, and types to every relationship.
     fn put_names_in(&mut self, path: &mut Path) -> Checked<()> {
         for step in &mut path.steps {
             match step {
@@ -145,19 +144,19 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// Labels that say something of the node: not all there are.
+    /// The labels of a node, unless these are all there are.
     fn telling_labels(&self, node: &NodePattern) -> Option<Vec<String>> {
         let all = self.words.labels().len();
         certain(node.labels.as_ref()?).filter(|labels| labels.len() == 1 || labels.len() < all)
     }
 
-    /// Types that say something of the relationship: not all there are.
+    /// The types of a relationship, unless these are all there are.
     fn telling_types(&self, relationship: &RelationshipPattern) -> Option<Vec<String>> {
         let all = self.words.types().len();
         certain(relationship.types.as_ref()?).filter(|types| types.len() == 1 || types.len() < all)
     }
 
-    /// Binds the variables of a path. What is bound already stays what it is.
+    /// Binds the variables of a path. Variables that are bound already are unchanged.
     fn bind(&self, path: &Path, scope: &mut Scope) {
         for step in &path.steps {
             match step {
@@ -290,8 +289,8 @@ impl Shield<'_> {
         Ok(())
     }
 
-    /// The types that are meant, each by its name: a relationship has just one, so that every way
-    /// to say which is a list.
+    /// The types meant, as a list of names: a relationship has exactly one type, so every type expression is
+    /// equivalent to a list.
     fn confined_types(&mut self, types: Option<&Labels>, at: Place) -> Checked<Labels> {
         if let Some(types) = types {
             self.check_types(types)?;
@@ -318,14 +317,14 @@ impl Shield<'_> {
         }
     }
 
-    /// Labels of which the node has one, by itself or by what it was bound to.
+    /// Labels of which the node has at least one, from the pattern or from its binding.
     fn labels_of(&self, node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
         self.telling_labels(node)
             .or_else(|| bound_labels(node, scope))
             .or_else(|| certain(node.labels.as_ref()?))
     }
 
-    /// Turns an arrow round where the schema knows only the other direction.
+    /// Reverses an arrow if the schema has only the other direction.
     fn turn_round(&mut self, path: &mut Path, scope: &Scope) {
         for at in 1..path.steps.len().saturating_sub(1) {
             let (before, rest) = path.steps.split_at_mut(at);
@@ -369,14 +368,14 @@ impl Shield<'_> {
     }
 }
 
-/// A node that is bound already keeps what is known of it: it may be no node at all.
+/// Binds a variable. A bound node keeps what is known about it, as it may not be a node at all.
 fn bind_new(scope: &mut Scope, variable: Option<&Name>, holds: Holds, size: Size) {
     let Some(variable) = variable else {
         return;
     };
     match scope.get(&variable.text).map(|known| known.holds.clone()) {
         None => scope.bind(&variable.text, holds, size),
-        // What was any node is now one of these.
+        // A node without known labels is now one of these.
         Some(Holds::Node(None)) if matches!(holds, Holds::Node(_)) => {
             scope.bind(&variable.text, holds, size);
         }
@@ -384,7 +383,7 @@ fn bind_new(scope: &mut Scope, variable: Option<&Name>, holds: Holds, size: Size
     }
 }
 
-/// Inside of a group its own variables are single, whatever they are outside.
+/// Inside of a group, its own variables are single values, whatever they are outside.
 fn hide(path: &Path, scope: &mut Scope) {
     for step in &path.steps {
         match step {
@@ -403,7 +402,7 @@ fn hide(path: &Path, scope: &mut Scope) {
     }
 }
 
-/// Labels of which one is there for certain; None if that is not certain.
+/// Labels of which one is certainly present; `None` if that is not certain.
 fn certain(labels: &Labels) -> Option<Vec<String>> {
     match labels {
         Labels::Name(name) => Some(vec![name.text.clone()]),
@@ -419,7 +418,7 @@ fn certain(labels: &Labels) -> Option<Vec<String>> {
     }
 }
 
-/// What is known of a node that was bound before.
+/// The labels known of a node that was bound before.
 fn bound_labels(node: &NodePattern, scope: &Scope) -> Option<Vec<String>> {
     match &scope.get(&node.variable.as_ref()?.text)?.holds {
         Holds::Node(labels) => labels.clone(),
@@ -468,8 +467,8 @@ fn one_of(mut all: Vec<Labels>) -> Option<Labels> {
     }
 }
 
-/// Relationships in one pattern and the `MATCH` clauses around it, and in all patterns of a statement. A model's
-/// most are 6. Neo4j planned 7 without labels and types in 4 s, 8 in 15 s and 10 in 36 s.
+/// Maximum relationships in one pattern with the `MATCH` clauses around it, and in all patterns of a statement.
+/// Models use at most 6. Neo4j planned 7 without labels and types in 4 s, 8 in 15 s and 10 in 36 s.
 const MAX_TOGETHER: usize = 7;
 const MAX_RELATIONSHIPS: usize = 30;
 
@@ -482,10 +481,10 @@ fn relationships(path: &Path) -> usize {
     steps.sum()
 }
 
-/// The longest path without an end of its own.
+/// The longest path without an explicit bound.
 const MAX_HOPS: u32 = 1_000;
 
-/// Gives `*` an end: the embedded engine takes 10 for it, and says nothing.
+/// Bounds `*`: the embedded engine silently limits it to 10.
 fn end_paths(path: &mut Path) {
     for step in &mut path.steps {
         match step {
@@ -527,12 +526,12 @@ fn take_conditions(path: &mut Path, conditions: &mut Vec<Expr>) {
     }
 }
 
-/// All of them, with `AND`.
+/// Joins conditions with `AND`.
 fn joined(first: Option<Expr>, more: Vec<Expr>) -> Option<Expr> {
     let mut all = Vec::new();
     for condition in first.into_iter().chain(more) {
         match condition {
-            // Flat, as it would be read again.
+            // Flattened, as the parser would produce it.
             Expr::Chain(Strength::And, first, rest) => {
                 all.push(*first);
                 all.extend(rest.into_iter().map(|(_, operand)| operand));

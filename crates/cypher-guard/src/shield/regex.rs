@@ -1,31 +1,31 @@
-//! Regular expressions that cost little: Neo4j's engine goes back, for hours if it must, and no
+//! Allows only cheap regular expressions: Neo4j's engine backtracks, for hours if it has to, and no
 //! time-out ends it.
 //!
-//! A pattern is of characters, classes, groups and alternatives; single characters and classes may be
-//! repeated, groups may not. Then the ways to match a text are no more than a product, which is
-//! priced.
+//! A pattern may contain characters, classes, groups and alternatives. Single characters and classes
+//! may be repeated, but groups may not. The number of ways to match a text is then at most a product,
+//! which is computed.
 
-/// Characters of a pattern.
+/// Maximum characters of a pattern.
 const MAX_LENGTH: usize = 500;
 
-/// The most that a `{m,n}` may repeat.
+/// Maximum bound of `{m,n}`.
 const MAX_REPEATS: u64 = 100;
 
-/// How deep groups may be nested.
+/// Maximum nesting depth of groups.
 const MAX_DEPTH: usize = 16;
 
-/// Characters of a text that only the graph knows.
+/// Assumed characters of a text that only the graph knows.
 pub(super) const TEXT: u64 = 200;
 
-/// The most ways to match a text.
+/// Maximum number of ways to match a text.
 const MAX_PRICE: u64 = 20_000_000;
 
-/// Whether the pattern is cheap enough for a text of the graph.
+/// Whether the pattern is cheap enough for a text from the graph.
 pub(in super::super) fn check(pattern: &str) -> Result<(), String> {
     price(pattern, TEXT).map(|_| ())
 }
 
-/// Ways to match a text of so many characters, at most.
+/// Maximum number of ways to match a text of this length.
 pub(super) fn price(pattern: &str, text: u64) -> Result<u64, String> {
     if pattern.chars().count() > MAX_LENGTH {
         return Err(format!("has more than {MAX_LENGTH} characters"));
@@ -53,7 +53,7 @@ struct Reader {
     depth: usize,
 }
 
-/// Ways to match, and whether the part is a single character or class.
+/// The number of ways to match, and whether the part is a single character or class.
 #[derive(Clone, Copy)]
 struct Ways {
     number: u64,
@@ -117,7 +117,8 @@ impl Reader {
         }
     }
 
-    /// After `\`. References to groups, borders of what came before and quotes are left out.
+    /// What follows `\`. Back-references, boundaries that depend on earlier text, and quoting are not
+    /// supported.
     fn escape(&mut self) -> Result<(), String> {
         let Some(c) = self.peek() else {
             return Err("ends with a backslash".to_owned());
@@ -179,7 +180,7 @@ impl Reader {
         Ok(ways)
     }
 
-    /// What a repetition makes of the ways.
+    /// The effect of a repetition on the number of ways.
     fn repeated(&mut self, part: Ways) -> Result<u64, String> {
         let (times, is_optional) = if self.take("*") || self.take("+") {
             (self.text, false)

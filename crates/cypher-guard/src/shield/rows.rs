@@ -1,5 +1,5 @@
-//! How many rows there may be, guessed before it runs: so much may be collected into one value, and no time-out ends
-//! what loops over that.
+//! Estimates the number of rows before a statement runs: that many values may be collected into one, and no time-out
+//! ends a loop over it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use super::super::tree::{Expr, Item, Labels, NamedPath, NodePattern, Projection,
 use super::cost::Size;
 use super::scope::Scope;
 
-/// What the first pattern may give in a graph of unknown size, and the least that is guessed of one in any, since a
-/// node has several relationships; and how many times more each further one that hangs together with nothing: mostly
-/// a condition joins them.
+/// Estimated rows of the first pattern in a graph of unknown size, and the minimum estimate in any graph, since a
+/// node has several relationships. Each further unconnected pattern multiplies the estimate by `FURTHER`, as a
+/// condition usually joins them.
 const FIRST: u64 = 1_000;
 const FURTHER: u64 = 10;
 
-/// A guess, at a place of the statement.
+/// An estimate at a position of the statement.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     guess: u64,
     has_matched: bool,
-    /// Lists of which there is one for each group: together they hold no more than there were rows. One that was
-    /// unwound is none any more.
+    /// Lists of which there is one per group: together they contain at most as many elements as there were rows. A
+    /// list that was unwound is removed.
     shares: BTreeSet<String>,
 }
 
@@ -42,7 +42,7 @@ impl Rows {
         self.guess = self.guess.saturating_mul(more.max(1));
     }
 
-    /// After the paths of a `MATCH`, of which `scope` knows nothing yet. `counts` are the nodes of each label.
+    /// After the paths of a `MATCH`, which are not in `scope` yet. `counts` are the numbers of nodes by label.
     pub(super) fn matched(
         &mut self,
         paths: &[NamedPath],
@@ -100,7 +100,7 @@ impl Rows {
     }
 }
 
-/// How many nodes may have such labels.
+/// The number of nodes with such labels.
 fn count(labels: Option<&Labels>, counts: Option<&BTreeMap<String, u64>>) -> u64 {
     let Some(known) = counts else { return 0 };
     match labels {
@@ -121,7 +121,7 @@ fn node(step: &Step) -> Option<&NodePattern> {
     }
 }
 
-/// The function that makes one value of all rows of a group, where the item is nothing else.
+/// The function that aggregates all rows of a group, if the item is only that.
 fn aggregates(item: &Item) -> Option<&'static str> {
     const ALL: &[&str] = &[
         "avg", "collect", "count", "max", "min", "stdev", "stdevp", "sum",

@@ -1,9 +1,9 @@
-//! What is known of the variables at a place of the statement.
+//! What is known about the variables at a position of the statement.
 
 use super::super::tree::Expr;
 use super::cost::Size;
 
-/// What a variable holds, as far as it is certain.
+/// What a variable certainly contains.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Holds {
     /// A node, with at least one of these labels if they are known.
@@ -13,7 +13,7 @@ pub(super) enum Holds {
     /// A relationship, of one of these types if they are known.
     Relationship(Option<Vec<String>>),
     Path,
-    /// `elementId`s of nodes, one or a list, and nothing else.
+    /// Only `elementId`s of nodes: one, or a list.
     Ids,
     Anything,
 }
@@ -25,7 +25,7 @@ pub(super) struct Variable {
     pub(super) size: Size,
 }
 
-/// Later ones hide earlier ones.
+/// Later variables shadow earlier ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     variables: Vec<Variable>,
@@ -52,19 +52,19 @@ impl Scope {
         self.variables.extend(other.variables);
     }
 
-    /// What holds now, and what held before.
+    /// The number of bindings, including shadowed ones.
     pub(super) fn len(&self) -> usize {
         self.variables.len()
     }
 
-    /// Keeps the names, and nothing of what they hold.
+    /// Keeps the names, but forgets what they contain.
     pub(super) fn forget(&mut self) {
         for variable in &mut self.variables {
             variable.holds = Holds::Anything;
         }
     }
 
-    /// Forgets what was bound later.
+    /// Removes later bindings.
     pub(super) fn truncate(&mut self, len: usize) {
         self.variables.truncate(len);
     }
@@ -73,7 +73,7 @@ impl Scope {
         self.get(name).map_or(Holds::Anything, |v| v.holds.clone())
     }
 
-    /// What an expression gives, as far as it is certain. Nulls apart.
+    /// What an expression certainly returns, apart from nulls.
     pub(super) fn holds(&self, expression: &Expr) -> Holds {
         match expression {
             Expr::Variable(name) => self.of(&name.text),

@@ -1,4 +1,4 @@
-//! The words a statement may use: labels, types and properties of the knowledge.
+//! The names that a statement may use: labels, types and properties of the knowledge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::super::tree::Name;
 use crate::Guard;
 use crate::schema::{Pattern, Property, Schema};
 
-/// How many names a refusal proposes when none is near.
+/// Maximum number of names that a refusal suggests if none is similar.
 const PROPOSALS: usize = 20;
 
 pub(super) struct Vocabulary<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Vocabulary<'a> {
 }
 
 impl<'a> Vocabulary<'a> {
-    /// What is hidden is no part of it, whatever the schema says.
+    /// Excludes hidden names, whatever the schema says.
     pub(super) fn of(guard: &'a Guard<'a>, schema: &'a Schema) -> Self {
         let ends = schema.patterns.iter().flat_map(|p| [&p.from, &p.to]);
         let labels = schema.nodes.keys().chain(ends).map(String::as_str);
@@ -64,7 +64,7 @@ impl<'a> Vocabulary<'a> {
         Err(Problem::at(kind.at, message).advice(proposal(&kind.text, &self.types)))
     }
 
-    /// A name after a colon in an expression, where it may be either.
+    /// Checks a name after a colon in an expression, where it may be a label or a type.
     pub(super) fn check_label_or_type(&self, name: &Name) -> Checked<()> {
         let text = name.text.as_str();
         if self.guard.hidden_labels.contains(&text) {
@@ -79,7 +79,7 @@ impl<'a> Vocabulary<'a> {
         self.check_label(name)
     }
 
-    /// That one of the labels has the property, or a label that the node may have as well.
+    /// Checks that one of the labels has the property, or a label that the node may also have.
     pub(super) fn check_node_property(&self, labels: &[String], property: &Name) -> Checked<()> {
         let problem = match check_property(&self.schema.nodes, labels, property) {
             Ok(()) => return Ok(()),
@@ -100,8 +100,8 @@ impl<'a> Vocabulary<'a> {
         Err(problem)
     }
 
-    /// Whether a node may have both labels: the relationships of such a node make patterns of the
-    /// one and of the other.
+    /// Whether a node may have both labels: the schema then has patterns for the relationships of
+    /// both.
     fn may_go_together(&self, one: &str, other: &str) -> bool {
         let patterns = &self.schema.patterns;
         let is_shared = |pattern: &Pattern| {
@@ -114,7 +114,7 @@ impl<'a> Vocabulary<'a> {
         patterns.iter().any(is_shared)
     }
 
-    /// That one of the types has the property.
+    /// Checks that one of the types has the property.
     pub(super) fn check_relationship_property(
         &self,
         types: &[String],
@@ -123,7 +123,7 @@ impl<'a> Vocabulary<'a> {
         check_property(&self.schema.relationships, types, property)
     }
 
-    /// Whether the schema knows such a pattern between any of the labels.
+    /// Whether the schema has such a pattern between any of the labels.
     pub(super) fn knows(&self, from: &[String], kinds: &[String], to: &[String]) -> bool {
         self.schema.patterns.iter().any(|pattern| {
             from.contains(&pattern.from)
@@ -133,7 +133,7 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-/// Names that can be printed, and are not hidden.
+/// Whether a name can be printed, and is not hidden.
 fn is_usable(name: &str, hidden: &[&str]) -> bool {
     let is_printable =
         !name.is_empty() && !name.contains(|c: char| c == '`' || c == '\\' || c.is_control());
@@ -156,7 +156,7 @@ fn check_property(
     owners: &[String],
     property: &Name,
 ) -> Checked<()> {
-    // Of what is known only from patterns nothing is known.
+    // Nothing is known about the properties of names that occur only in patterns.
     if !owners.iter().all(|owner| known.contains_key(owner)) {
         return Ok(());
     }
@@ -173,7 +173,7 @@ fn check_property(
     Err(Problem::at(property.at, message).advice(proposal(&property.text, &of_owners)))
 }
 
-/// The nearest name, or all of them.
+/// The most similar name, or all of them.
 pub(super) fn proposal(unknown: &str, known: &BTreeSet<&str>) -> String {
     let small = unknown.to_lowercase();
     let nearest = known

@@ -10,9 +10,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of a block, a page of the machine's cache: few enough that reading one row costs little.
+/// Bytes of a block: one page of the operating system's cache, so that reading one row is cheap.
 const BLOCK: u64 = 4 << 10;
-/// How the closing record ends.
+/// The end of the closing record.
 const MAGIC: &[u8; 8] = b"muninnix";
 /// Bytes of the closing record: two lengths, a checksum, and [`MAGIC`].
 const CLOSING: u64 = 8 + 8 + 4 + 8;
@@ -36,13 +36,13 @@ impl BlockWriter {
         }
     }
 
-    /// Bytes that were written: where the next ones will be.
+    /// Number of bytes written: the offset of the next ones.
     pub fn position(&self) -> u64 {
         self.written
     }
 
     /// # Errors
-    /// When the disk is full, say.
+    /// Fails when the file cannot be written, for example because the disk is full.
     pub fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         while !bytes.is_empty() {
@@ -58,10 +58,10 @@ impl BlockWriter {
         Ok(())
     }
 
-    /// Writes all of a file that is read from where it stands.
+    /// Copies the rest of a file from its current position.
     ///
     /// # Errors
-    /// When one of the two files fails.
+    /// Fails when one of the two files fails.
     pub fn copy(&mut self, mut from: File) -> io::Result<()> {
         let mut part = vec![0; 256 << 10];
         loop {
@@ -77,10 +77,10 @@ impl BlockWriter {
         self.checksums.extend(block.to_le_bytes());
     }
 
-    /// Ends the file: it is whole, and on the disk.
+    /// Completes the file and syncs it to disk.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn finish(mut self, description: &[u8]) -> io::Result<()> {
         if !self.written.is_multiple_of(BLOCK) {
             self.end_block();
@@ -97,7 +97,7 @@ impl BlockWriter {
     }
 }
 
-/// A file that was finished.
+/// A complete file.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
@@ -107,10 +107,10 @@ pub struct BlockFile {
 }
 
 impl BlockFile {
-    /// The file and its description; none where it was not finished, or its end is damaged.
+    /// Returns the file and its description; `None` if it was not finished or its end is damaged.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails when it cannot be read.
     pub fn open(file: File) -> io::Result<Option<(Self, Vec<u8>)>> {
         let whole = file.metadata()?.len();
         let Some(start) = whole.checked_sub(CLOSING) else {
@@ -147,18 +147,17 @@ impl BlockFile {
         Ok(Some((opened, rest[..description as usize].to_vec())))
     }
 
-    /// Whether a block that was read differs from what was written. Then nothing that was read since the file was opened can
-    /// be relied on.
+    /// Whether a block that was read differs from what was written. Then nothing read since the file was opened is reliable.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Marks the file as damaged: its content contradicts itself.
+    /// Marks the file as damaged, because its content contradicts itself.
     pub fn distrust(&self) {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
-    /// Reads parts that lie near one another.
+    /// A reader for parts that are near one another.
     pub fn reader(&self) -> BlockReader<'_> {
         BlockReader {
             of: self,
@@ -167,7 +166,7 @@ impl BlockFile {
         }
     }
 
-    /// Nothing where it is damaged.
+    /// `None` if it is damaged.
     pub fn read(&self, offset: u64, length: usize) -> Option<Vec<u8>> {
         let mut reader = self.reader();
         let read = reader.read(offset, length)?;
@@ -193,7 +192,7 @@ impl BlockFile {
     }
 }
 
-/// Reads a file, and keeps the blocks that were read last.
+/// Reads a file and caches the blocks that were read last.
 #[derive(Debug)]
 pub struct BlockReader<'a> {
     of: &'a BlockFile,
@@ -202,7 +201,7 @@ pub struct BlockReader<'a> {
 }
 
 impl BlockReader<'_> {
-    /// Nothing where the file is damaged.
+    /// `None` if the file is damaged.
     pub fn read(&mut self, offset: u64, length: usize) -> Option<&[u8]> {
         let end = offset.checked_add(length as u64);
         let Some(end) = end.filter(|&end| end <= self.of.length) else {
@@ -223,7 +222,7 @@ impl BlockReader<'_> {
         self.blocks.get(start..start + length)
     }
 
-    /// A number of eight bytes.
+    /// An eight-byte number.
     pub fn number(&mut self, offset: u64) -> Option<u64> {
         let bytes = self.read(offset, 8)?;
         Some(u64::from_le_bytes(*bytes.first_chunk()?))
@@ -249,7 +248,7 @@ fn read_at(file: &File, mut into: &mut [u8], mut offset: u64) -> io::Result<()> 
     Ok(())
 }
 
-/// Something of a file, and where it is: kept in its description.
+/// The position of a part of a file, kept in its description.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     pub start: u64,
@@ -257,7 +256,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// From there to where the writer stands.
+    /// From `start` to the writer's current position.
     pub fn since(start: u64, to: &BlockWriter) -> Self {
         Self {
             start,
@@ -265,16 +264,16 @@ impl Part {
         }
     }
 
-    /// All of it.
+    /// Reads the whole part.
     pub fn read(self, file: &BlockFile) -> Option<Vec<u8>> {
         file.read(self.start, usize::try_from(self.length).ok()?)
     }
 }
 
-/// Numbers of eight bytes, for the offsets of what has no fixed length.
+/// Writes an eight-byte number, for offsets of entries with variable length.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Fails when it cannot be written.
 pub fn write_offset(to: &mut impl io::Write, offset: u64) -> io::Result<()> {
     to.write_all(&offset.to_le_bytes())
 }

@@ -1,6 +1,6 @@
-//! Numbers and texts one after the other, in as few bytes as they need.
+//! A compact encoding of consecutive numbers and texts.
 
-/// Bits of a number in one byte; the eighth says that more follow.
+/// Bits of a number per byte; the eighth bit says that more follow.
 const BITS: u32 = 7;
 const MORE: u8 = 1 << BITS;
 
@@ -12,13 +12,13 @@ pub fn put_number(into: &mut Vec<u8>, mut number: u64) {
     into.push(number as u8);
 }
 
-/// Bytes, after their length.
+/// Bytes preceded by their length.
 pub fn put_bytes(into: &mut Vec<u8>, bytes: &[u8]) {
     put_number(into, bytes.len() as u64);
     into.extend_from_slice(bytes);
 }
 
-/// A text that may not be there.
+/// An optional text.
 pub fn put_option(into: &mut Vec<u8>, text: Option<&str>) {
     put_number(into, u64::from(text.is_some()));
     if let Some(text) = text {
@@ -26,7 +26,8 @@ pub fn put_option(into: &mut Vec<u8>, text: Option<&str>) {
     }
 }
 
-/// Reads what was put, in its order. Nothing from where it is not what was put.
+/// Decodes values in the order in which they were encoded. Returns `None` from the first invalid
+/// one on.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
@@ -49,7 +50,7 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// A number of a type of its own.
+    /// A number of a smaller type.
     pub fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
     }

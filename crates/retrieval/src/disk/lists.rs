@@ -1,16 +1,17 @@
-//! Who has a word, and a small number for each: how often it is there, or of how many words its name is.
+//! Posting lists: the entries that contain a word, with a small number for each, such as how often it occurs or how many
+//! words the entry's name has.
 //!
-//! A list is written in stretches, which are put one after the other; each begins with its length and its first number.
+//! A list is written in consecutive segments; each begins with its length and its first number.
 
 use std::ops::Range;
 
 use super::blocks::BlockFile;
 use super::bytes::{Bytes, put_number};
 
-/// A number, and what is told of it.
+/// An entry's number and its value.
 pub type Having = (u32, u16);
 
-/// A stretch of a list, in the order of the numbers.
+/// Encodes a segment of a list, in the order of the numbers.
 pub fn stretch(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(2 * list.len() + 10);
     put_number(&mut bytes, list.len() as u64);
@@ -23,7 +24,7 @@ pub fn stretch(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
     bytes
 }
 
-/// A whole list, of its stretches.
+/// Joins segments to a whole list.
 pub fn whole(stretches: &[Vec<u8>]) -> Vec<u8> {
     let lengths = stretches.iter().filter_map(|it| Bytes(it).number());
     let mut bytes = Vec::with_capacity(stretches.iter().map(Vec::len).sum::<usize>() + 10);
@@ -32,22 +33,22 @@ pub fn whole(stretches: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// How many a list has, of its first bytes.
+/// The number of entries of a list, from its first bytes.
 fn length(list: &[u8]) -> usize {
     Bytes(list).small().unwrap_or_default()
 }
 
-/// Bytes that [`length`] needs at most.
+/// Maximum bytes that [`length`] needs.
 const LENGTH_BYTES: u64 = 10;
 
-/// How many a list in a file has.
+/// The number of entries of a list in a file.
 pub fn length_in(file: &BlockFile, place: &Range<u64>) -> usize {
     let most = (place.end - place.start).min(LENGTH_BYTES);
     length(&file.read(place.start, most as usize).unwrap_or_default())
 }
 
-/// What a list in a file says of the numbers below `count`; there are no others in a sound file. One that cannot be read
-/// makes the file [distrusted](BlockFile::distrust).
+/// The entries of a list in a file with numbers below `count`; a sound file has no others. An unreadable list marks the
+/// file as [damaged](BlockFile::distrust).
 pub fn read(file: &BlockFile, place: &Range<u64>, count: usize) -> Vec<Having> {
     let list = file.read(place.start, (place.end - place.start) as usize);
     let list = list.unwrap_or_default();
@@ -63,7 +64,7 @@ pub fn read(file: &BlockFile, place: &Range<u64>, count: usize) -> Vec<Having> {
     all
 }
 
-/// Calls `each` with everything in a list. False: it is not one.
+/// Calls `each` with every entry of a list. Returns `false` if it is invalid.
 fn each(list: &[u8], mut each: impl FnMut(u32, u16)) -> bool {
     let mut read = Bytes(list);
     let mut stretches = || {

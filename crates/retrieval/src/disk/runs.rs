@@ -1,4 +1,5 @@
-//! Sorting more than fits into memory: sorted runs in files without a name, merged at the end.
+//! External sorting of more data than fits into memory: sorted runs in unnamed files, which are merged at the
+//! end.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,24 +9,24 @@ use std::path::{Path, PathBuf};
 
 use private_files::unnamed_file;
 
-/// What sorts, and what belongs to it.
+/// A sort key and its value.
 pub type Pair = (Vec<u8>, Vec<u8>);
-/// A key, and all that belongs to it.
+/// A key and all its values.
 pub type Group = (Vec<u8>, Vec<Vec<u8>>);
-/// A key, whose run it is from, and what belongs to it: the least is the next.
+/// A key, the number of its run, and its value: the smallest is the next.
 type Next = Reverse<(Vec<u8>, usize, Vec<u8>)>;
 
-/// Bytes that are read at once of each run.
+/// Bytes read at once from each run.
 const READ_AHEAD: usize = 64 << 10;
 
-/// Takes pairs in any order, and gives them back by their keys; those of one key in the order in which they came.
+/// Takes pairs in any order and returns them sorted by key; those with the same key in order of insertion.
 #[derive(Debug)]
 pub struct Sorter {
     folder: PathBuf,
-    /// Bytes that are held at most.
+    /// Maximum bytes in memory.
     most: usize,
     held: Vec<u8>,
-    /// Where a pair begins, where its key ends, and where it ends.
+    /// For each pair the start, the end of the key, and the end.
     places: Vec<[u32; 3]>,
     runs: Vec<Run>,
 }
@@ -43,7 +44,7 @@ impl Sorter {
     }
 
     /// # Errors
-    /// When a run cannot be written.
+    /// Fails when a run cannot be written.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
         let bytes = key.len() + value.len();
         let held = self.held.len() + self.places.len() * size_of::<[u32; 3]>();
@@ -74,7 +75,7 @@ impl Sorter {
     }
 
     /// # Errors
-    /// When the last run cannot be written.
+    /// Fails when the last run cannot be written.
     pub fn finish(mut self) -> io::Result<Merged> {
         if !self.places.is_empty() {
             self.spill()?;
@@ -83,13 +84,13 @@ impl Sorter {
     }
 }
 
-/// Pairs in a file, by their keys.
+/// Pairs in a file, sorted by key.
 #[derive(Debug)]
 pub struct Run(BufWriter<File>);
 
 impl Run {
     /// # Errors
-    /// When its file cannot be made.
+    /// Fails when its file cannot be created.
     pub fn new(folder: &Path) -> io::Result<Self> {
         Ok(Self(BufWriter::with_capacity(
             READ_AHEAD,
@@ -97,10 +98,10 @@ impl Run {
         )))
     }
 
-    /// The next pair; its key is not below the last one's.
+    /// Appends a pair, whose key must not be less than the last one's.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
         for bytes in [key, value] {
             let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
@@ -117,7 +118,7 @@ impl Run {
     }
 }
 
-/// The pairs of several runs as of one; of one key in the order of the runs.
+/// The merged pairs of several runs; pairs with the same key in the order of the runs.
 #[derive(Debug)]
 pub struct Merged {
     runs: Vec<BufReader<File>>,
@@ -127,7 +128,7 @@ pub struct Merged {
 
 impl Merged {
     /// # Errors
-    /// When a run cannot be read.
+    /// Fails when a run cannot be read.
     pub fn of(runs: Vec<Run>) -> io::Result<Self> {
         let runs: io::Result<Vec<_>> = runs.into_iter().map(Run::read).collect();
         let mut merged = Self {
@@ -158,10 +159,10 @@ impl Merged {
         Ok(Some((key, value)))
     }
 
-    /// The next key with all that belongs to it.
+    /// Returns the next key with all its values.
     ///
     /// # Errors
-    /// When a run cannot be read.
+    /// Fails when a run cannot be read.
     pub fn group(&mut self) -> io::Result<Option<Group>> {
         let Some((key, value)) = self.take()? else {
             return Ok(None);

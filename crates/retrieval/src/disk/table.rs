@@ -1,4 +1,4 @@
-//! A sorted table in a file: keys and what belongs to them, in pages. In memory is the first key of each page.
+//! A sorted table in a file: keys with values, in pages. The first key of each page is in memory.
 
 use std::io;
 use std::ops::Range;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::blocks::{BlockFile, BlockWriter, Part};
 use super::bytes::{Bytes, put_bytes, put_number};
 
-/// Bytes of a page; what is longer has a page of its own.
+/// Bytes of a page; a longer entry has its own page.
 const PAGE: usize = 4 << 10;
 
-/// Where a table is.
+/// The position of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablePart {
-    /// The first key of each page, and where the page begins; then where the last one ends.
+    /// The first key and the offset of each page, followed by the end of the last one.
     pages: Part,
     count: u64,
 }
@@ -23,17 +23,17 @@ pub struct TablePart {
 #[derive(Debug, Default)]
 pub struct TableWriter {
     page: Vec<u8>,
-    /// Of the page that is being filled.
+    /// First key of the current page.
     first: Option<Vec<u8>>,
     pages: Vec<u8>,
     count: u64,
 }
 
 impl TableWriter {
-    /// Nothing else is written to the file meanwhile.
+    /// Adds an entry. Nothing else may be written to the file meanwhile.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn push(&mut self, key: &[u8], value: &[u8], to: &mut BlockWriter) -> io::Result<()> {
         let mut entry = Vec::with_capacity(key.len() + value.len() + 10);
         put_bytes(&mut entry, key);
@@ -58,7 +58,7 @@ impl TableWriter {
     }
 
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn finish(mut self, to: &mut BlockWriter) -> io::Result<TablePart> {
         self.end_page(to)?;
         let end = to.position();
@@ -72,17 +72,17 @@ impl TableWriter {
     }
 }
 
-/// A table that can be read.
+/// A readable table.
 #[derive(Debug)]
 pub struct Table {
-    /// The first keys of all pages, one after the other.
+    /// The concatenated first keys of all pages.
     keys: Vec<u8>,
-    /// Where each ends, and where its page begins. The last one is the end of all.
+    /// The end of each key, and the start of its page. The last entry is the end of the table.
     pages: Vec<(u32, u64)>,
 }
 
 impl Table {
-    /// Nothing where the file is damaged.
+    /// `None` if the file is damaged.
     pub fn open(file: &BlockFile, part: TablePart) -> Option<Self> {
         let bytes = part.pages.read(file)?;
         let mut read = Bytes(&bytes);
@@ -105,7 +105,7 @@ impl Table {
         &self.keys[start as usize..self.pages[page].0 as usize]
     }
 
-    /// Where the value of a key is.
+    /// The position of a key's value.
     pub fn find(&self, file: &BlockFile, key: &[u8]) -> Option<Range<u64>> {
         let count = self.pages.len().checked_sub(1)?;
         let (mut low, mut high) = (0, count);
@@ -119,7 +119,7 @@ impl Table {
         }
         let page = low.checked_sub(1)?;
         let (start, end) = (self.pages[page].1, self.pages[page + 1].1);
-        // What is longer than a page is alone in it: its beginning has to do.
+        // An entry longer than a page is alone in its page, so its beginning is enough.
         let length = (end.checked_sub(start)? as usize).min(PAGE.max(key.len() + 20));
         let bytes = file.read(start, length)?;
         let mut read = Bytes(&bytes);

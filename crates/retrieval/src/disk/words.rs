@@ -1,4 +1,4 @@
-//! BM25 over lists on disk: the same scores as [`Postings`] gives, of any number of parts that count as one.
+//! BM25 over lists on disk: the same scores as from [`Postings`], over any number of parts that count as one.
 
 use std::io;
 use std::ops::Range;
@@ -14,28 +14,28 @@ use crate::postings::{
     Postings, SoughtWord, WeightedWords, WordScores, Wording, idf, is_sought, worth,
 };
 
-/// Entries after which the memory that a block takes is counted again.
+/// Number of entries after which the memory use of a block is measured again.
 const COUNTED_EVERY: usize = 256;
-/// What stands between the stems of one list.
+/// The separator between the stems of one list.
 const BETWEEN: char = ' ';
 
-/// Where the lists of a part are.
+/// The position of a part's lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordsPart {
     words: TablePart,
-    /// Words of other languages by the stems of their English ones.
+    /// Foreign words by the stems of their English translations.
     foreign: TablePart,
-    /// Two bytes an entry.
+    /// Two bytes per entry.
     lengths: Part,
     total_length: u64,
 }
 
-/// Takes the entries in their order, and writes the lists of their words.
+/// Takes entries in order, and writes the lists of their words.
 #[derive(Debug)]
 pub struct WordsWriter {
     folder: PathBuf,
     most: usize,
-    /// What is not written yet. Its first entry is number `before`.
+    /// Entries that are not written yet; the first one has the number `before`.
     block: Postings,
     before: u32,
     runs: Vec<Run>,
@@ -59,10 +59,10 @@ impl WordsWriter {
         }
     }
 
-    /// Adds the next entry: what is said in it, and by what else it is found.
+    /// Adds the next entry: its text, and additional tags by which it is found.
     ///
     /// # Errors
-    /// When a run cannot be written.
+    /// Fails when a run cannot be written.
     pub fn push<'a>(
         &mut self,
         said: [&str; 2],
@@ -102,7 +102,7 @@ impl WordsWriter {
     /// Writes the lists.
     ///
     /// # Errors
-    /// When they cannot be written.
+    /// Fails when they cannot be written.
     pub fn finish(mut self, to: &mut BlockWriter) -> io::Result<WordsPart> {
         self.spill()?;
         let mut words = TableWriter::default();
@@ -135,22 +135,22 @@ impl WordsWriter {
 pub struct WordLists {
     words: Table,
     foreign: Table,
-    /// Of each entry.
+    /// Length of each entry in words.
     lengths: Vec<u16>,
     total_length: u64,
 }
 
-/// A part of what is searched: its lists, and the file that they are in.
+/// A searched part: its lists and their file.
 #[derive(Clone, Copy, Debug)]
 pub struct Searched<'a> {
     pub file: &'a BlockFile,
     pub lists: &'a WordLists,
-    /// Whether its entries are scored. Its words count for what is rare, whether or not.
+    /// Whether its entries are scored. Its words count for the rarities in any case.
     pub is_seen: bool,
 }
 
 impl WordLists {
-    /// Nothing where the file is damaged.
+    /// `None` if the file is damaged.
     pub fn open(file: &BlockFile, part: WordsPart) -> Option<Self> {
         let lengths = part.lengths.read(file)?;
         let (lengths, _) = lengths.as_chunks::<2>();
@@ -166,7 +166,7 @@ impl WordLists {
         self.lengths.len()
     }
 
-    /// Where the lists are of all the stems that a word may be found by.
+    /// The positions of the lists of all stems by which a word may be found.
     fn places(&self, file: &BlockFile, word: &SoughtWord) -> Vec<Range<u64>> {
         let mut stems = word.stems();
         for english in word.english_stems() {
@@ -182,7 +182,7 @@ impl WordLists {
             .collect()
     }
 
-    /// How many entries are in one of these lists.
+    /// The number of entries in any of these lists.
     fn having(&self, file: &BlockFile, places: &[Range<u64>]) -> usize {
         match places {
             [] => 0,
@@ -191,7 +191,7 @@ impl WordLists {
         }
     }
 
-    /// The entries that are in one of these lists, in their order, and how often.
+    /// The entries in any of these lists, in order, with their frequencies.
     fn list(&self, file: &BlockFile, places: &[Range<u64>]) -> Vec<Having> {
         let read = places
             .iter()
@@ -219,15 +219,14 @@ impl WordLists {
 
 /// A word of a question.
 struct Sought {
-    /// Of its lists, part by part.
+    /// The positions of its lists, by part.
     places: Vec<Vec<Range<u64>>>,
-    /// How many entries have it.
+    /// The number of entries with this word.
     having: usize,
     idf: f32,
 }
 
-/// What the words found in every entry of all the parts, which are numbered one after the other. One list is in memory at
-/// a time.
+/// The scores of every entry of all parts, which are numbered consecutively. Only one list is in memory at a time.
 pub fn score(parts: &[Searched<'_>], query: &WeightedWords) -> WordScores {
     let count: usize = parts.iter().map(|part| part.lists.count()).sum();
     let total_length: u64 = parts.iter().map(|part| part.lists.total_length).sum();

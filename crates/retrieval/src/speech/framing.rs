@@ -1,12 +1,12 @@
-//! How people wrap a question: "sorry, me again, can anyone remind me …". What they ask is what is left without it.
+//! Removes the phrases around a question: "sorry, me again, can anyone remind me …". What remains is the question itself.
 
 use std::ops::Range;
 
 use crate::language::{self, Guess, WordList};
 use crate::text::{bare, lower};
 
-/// What may stand before a text without being a part of it, word by word: `|` parts words of which one is meant, `?` behind a word makes
-/// it optional, and `@` stands for a word that asks, which is not a part of it.
+/// Fillers before a text that are not part of it, word by word. `|` separates alternatives, `?` after a word makes it optional,
+/// and `@` stands for a question word, which is not part of the filler.
 const FILLING: &[&str] = &[
     "ugh|um|umm|uh|hm|hmm|so|ok|okay|hey|heya|hi|hiya|hello|yo|sorry|pls|please|plz|oh|ah|also|btw|lol|muninn|\
      guys|folks",
@@ -19,7 +19,7 @@ const FILLING: &[&str] = &[
     "hola|buenas|oye|perdona|perdón",
     "ciao|scusa|scusate",
 ];
-/// What announces a question.
+/// Phrases that announce a question.
 const ANNOUNCING: &[&str] = &[
     "quick|silly|dumb|stupid question|q",
     "can|could|would|will|may someone|somebody|anyone|anybody|you|u|i please|pls|quickly? remind|tell|ask me|\
@@ -68,7 +68,7 @@ const ANNOUNCING: &[&str] = &[
     "кто|кто-нибудь знает|помнит",
     "подскажи|подскажите|скажи|скажите|напомни|напомните мне?",
 ];
-/// What may stand behind one.
+/// Phrases after a question.
 const BEHIND: &[&str] = &[
     "please|pls|plz|thx|thanks|lol|rn|btw|ugh|haha|hm|hmm|muninn|asap|anyone|anybody|right|again|then|actually|exactly",
     "right now",
@@ -93,21 +93,21 @@ const BEHIND: &[&str] = &[
 /// Words that begin an indirect question, besides question words.
 const WHETHER: WordList = WordList::of("if whether ob si se of czy ли");
 
-/// What a text asks.
+/// The question in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unframed<'a> {
-    /// Without how people wrap it; all of the text where nothing else is left.
+    /// Without the phrases around it; the whole text if nothing else remains.
     pub text: &'a str,
-    /// It was announced as a question, and begins as one.
+    /// Whether it was announced as a question and begins like one.
     pub is_announced: bool,
 }
 
-/// What a text asks, without how people wrap a question.
+/// The question of a text, without the phrases around it.
 pub fn without_framing(text: &str) -> &str {
     unframed(text).text
 }
 
-/// What a text asks, without how people wrap a question, and whether they announced it.
+/// The question of a text without the phrases around it, and whether it was announced.
 pub fn unframed(text: &str) -> Unframed<'_> {
     let places = places(text);
     let lowered: Vec<String> = places
@@ -144,7 +144,7 @@ pub fn unframed(text: &str) -> Unframed<'_> {
     let begins = |word: &&str| {
         language::is_asking(word) || language::is_auxiliary(word) || WHETHER.has(word)
     };
-    // With what stands behind it, as a mark that asks.
+    // With what follows it, such as a question mark.
     let end = if to == words.len() {
         text.len()
     } else {
@@ -156,7 +156,7 @@ pub fn unframed(text: &str) -> Unframed<'_> {
     }
 }
 
-/// Where the words of a text stand, an apostrophe's tail included.
+/// The positions of a text's words, including the part after an apostrophe.
 fn places(text: &str) -> Vec<Range<usize>> {
     let mut places: Vec<Range<usize>> = Vec::new();
     let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-');
@@ -171,8 +171,8 @@ fn places(text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// How many words the longest of the phrases takes. `edge` is the word that each has to take: most phrases do not have it, and
-/// every text that is indexed is looked at.
+/// The number of words that the longest matching phrase takes. `edge` is a word that a matching phrase must contain: most phrases
+/// do not, and every indexed text is checked.
 fn longest(
     phrases: &[&str],
     words: &[&str],
@@ -189,7 +189,7 @@ fn longest(
         .max()
 }
 
-/// How many words at the beginning a phrase takes, at most.
+/// The maximum number of words at the beginning that a phrase takes.
 fn begins_with(phrase: &[&str], words: &[&str]) -> Option<usize> {
     let Some((part, rest)) = phrase.split_first() else {
         return Some(0);
@@ -213,7 +213,7 @@ fn begins_with(phrase: &[&str], words: &[&str]) -> Option<usize> {
     taken().max(left_out())
 }
 
-/// How many words at the end a phrase takes, at most.
+/// The maximum number of words at the end that a phrase takes.
 fn ends_with(phrase: &[&str], words: &[&str]) -> Option<usize> {
     (1..=phrase.len().min(words.len()))
         .rev()

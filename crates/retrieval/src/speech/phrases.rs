@@ -1,10 +1,10 @@
-//! What people ask of whom they meet, in whole phrases: nothing that anybody told before answers it.
+//! Whole phrases with which people greet or ask a bot about itself: no earlier message answers these.
 
 use super::{LEADING, in_full};
 use crate::language::{self, WordList};
 use crate::text::lower;
 
-/// How people ask one another how they are.
+/// Phrases that ask how somebody is.
 const HOW_ONE_IS: [&str; 26] = [
     "how are you",
     "how are u",
@@ -33,7 +33,7 @@ const HOW_ONE_IS: [&str; 26] = [
     "tudo bem",
     "hoe gaat het",
 ];
-/// How people ask a bot what it is for.
+/// Phrases that ask a bot what it can do.
 const WHAT_IT_DOES: [&str; 36] = [
     "what can you do",
     "what do you do",
@@ -72,7 +72,7 @@ const WHAT_IT_DOES: [&str; 36] = [
     "chi sei",
     "wie ben je",
 ];
-/// How people begin to ask for what nobody told before. What they mean may stand behind it.
+/// Beginnings of questions that no earlier message answers; their subject may follow.
 const OF_THE_WORLD: [&str; 24] = [
     "who invented",
     "what is the capital of",
@@ -99,7 +99,7 @@ const OF_THE_WORLD: [&str; 24] = [
     "conte me uma piada",
     "raccontami una barzelletta",
 ];
-/// How people begin to ask how something is said in a language, which ends the question.
+/// Beginnings of questions about how something is said in a language, which ends the question.
 const HOW_ONE_SAYS: [&str; 6] = [
     "how do you say",
     "how do i say",
@@ -117,14 +117,14 @@ const LANGUAGES: WordList = WordList::of(
     russian serbian slovak slovenian spanish swedish turkish ukrainian vietnamese welsh deutsch englisch französisch italienisch \
     spanisch polnisch russisch anglais allemand espagnol italien",
 );
-/// What may stand behind either.
+/// Words that may follow either.
 const CLOSING: WordList = WordList::of(
     "today tonight doing feeling going now so far muninn all everyone everybody guys folks team there this fine morning \
     afternoon evening for me us here exactly actually really even help with dir euch ihnen s heute so denn eigentlich hier \
     alles genau aujourd hui tu vous toi ici hoy todo aquí oggi hoje aqui vandaag je jou met",
 );
 
-/// Whether a text asks how somebody is, as people greet.
+/// Whether a text asks how somebody is, as a greeting.
 pub fn asks_how_one_is(text: &str) -> bool {
     is_one_of(&HOW_ONE_IS, text)
 }
@@ -134,8 +134,8 @@ pub fn asks_what_it_does(text: &str) -> bool {
     is_one_of(&WHAT_IT_DOES, text)
 }
 
-/// Whether a text asks for what anybody may know, or make up, and no team ever told: a joke, how one says something
-/// elsewhere, who invented the wheel.
+/// Whether a text asks for common knowledge or something to make up, which no team ever said: a joke, a translation,
+/// who invented the wheel.
 pub fn asks_of_the_world(text: &str) -> bool {
     let lower = lower(text);
     let words: Vec<&str> = in_full(&lower)
@@ -158,7 +158,7 @@ pub fn asks_of_the_world(text: &str) -> bool {
         || is_translated()
 }
 
-/// Whether a text is one of the phrases, with no more than a greeting before it and a word of [`CLOSING`] behind it.
+/// Whether a text is one of the phrases, with at most a greeting before it and words of [`CLOSING`] after it.
 fn is_one_of(phrases: &[&str], text: &str) -> bool {
     let lower = lower(text);
     let clauses = lower.split([',', '.', '!', '?', '¿']);

@@ -1,8 +1,8 @@
-//! What the person who runs the bot can set.
+//! The configuration of the bot.
 //!
-//! [`Options`] is what was typed or exported; [`Config`] is what the bot can work with, checked as
-//! a whole. Each platform's adapter owns its options; the program puts them together. `.env.example` lists
-//! every variable, and a test holds it equal to the options.
+//! [`Options`] are the values from the command line and the environment; [`Config`] is the validated
+//! result. Each platform's adapter has its own options, and the program combines them. `.env.example`
+//! lists every variable, and a test compares it with the options.
 
 mod checking;
 pub mod data_dir;
@@ -33,95 +33,96 @@ use crate::knowledge::origins::SourcesFile;
 use crate::llm::ModelConfig;
 use crate::memory::{Calibration, RecallMode, RecallSettings};
 
-/// Options that were checked and belong together.
+/// Validated options.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub graph: GraphConfig,
     pub data_dir: PathBuf,
     pub data_dir_reason: DataDirReason,
-    /// The longest time for ending.
+    /// Time limit for shutting down.
     pub shutdown_timeout: Duration,
-    /// What was said while nobody listened is answered up to this age.
+    /// Maximum age of messages that are answered although nobody listened when they were sent.
     pub missed_age: Duration,
-    /// None: answers come from memory alone.
+    /// Without a model, answers come from memory alone.
     pub model: Option<ModelConfig>,
-    /// Those that answer where that one fails, in their order.
+    /// The models that answer if that one fails, in order.
     pub fallbacks: Vec<ModelConfig>,
-    /// The service that embeds; none for that of the model.
+    /// The embedding service; `None` means that of the model.
     pub embedding_service: Option<ModelConfig>,
     pub embedding_model: Option<String>,
-    /// Prices in place of the built-in ones.
+    /// Prices that replace the built-in ones.
     pub model_prices: Option<PathBuf>,
     pub budget: BudgetConfig,
     pub prompts_dir: Option<PathBuf>,
-    /// Where sources come from that are read again.
+    /// The file of sources that are refreshed.
     pub sources_file: SourcesFile,
-    /// Servers whose tools are called.
+    /// The file of MCP servers.
     pub mcp_file: McpFile,
     pub turn: TurnConfig,
-    /// Of people and channels that have none of their own.
+    /// For people and channels without one.
     pub time_zone: TimeZone,
     pub recall: RecallConfig,
     pub admission: AdmissionConfig,
     pub attachments: AttachmentConfig,
-    /// How long the audit is kept.
+    /// How long the audit log is kept.
     pub audit_days: u32,
     pub channels: Arc<Channels>,
-    /// Where they are read from.
+    /// The file from which they are read.
     pub channels_file: Option<PathBuf>,
     pub terminal_socket: Option<PathBuf>,
     pub http_addr: Option<SocketAddr>,
-    /// Where the pages are.
+    /// The address of the pages.
     pub web: Option<PublicAddress>,
-    /// How people reach the pages, also where no address is set and `muninn web` takes one.
+    /// The address at which people reach the pages, also if none is set here and `muninn web` uses one.
     pub web_url: Option<String>,
-    /// Where programs ask.
+    /// The address for programs.
     pub mcp: Option<PublicAddress>,
     pub traces: TraceOptions,
 }
 
-/// Which files that come with messages are read.
+/// Which attached files are read.
 #[derive(Clone, Copy, Debug)]
 pub struct AttachmentConfig {
-    /// Larger ones are not.
+    /// Maximum size of a file.
     pub bytes: usize,
-    /// Whether the chat model sees images.
+    /// Whether the chat model accepts images.
     pub vision: bool,
 }
 
-/// What shapes a turn.
+/// The settings of turns.
 #[derive(Clone, Debug)]
 pub struct TurnConfig {
     pub bot_name: String,
     pub window_turns: usize,
     pub context_tokens: u32,
     pub answer_tokens: u32,
-    /// How often the critic's follow-up questions are asked.
+    /// Number of rounds of the critic's follow-up questions.
     pub agent_max_rounds: u32,
-    /// A model looks again at what was recalled.
+    /// Whether a model reranks what was recalled.
     pub recall_rerank: bool,
-    /// The model calls no tools: knowledge is searched for every question before it answers.
+    /// Whether knowledge is searched for every question before the model answers, because it calls no
+    /// tools.
     pub calls_no_tools: bool,
-    /// Prompts and tools of one's own.
+    /// The folder of custom prompts and tools.
     pub prompts_dir: Option<PathBuf>,
     pub timeout: Duration,
 }
 
-/// What is recalled.
+/// The settings of recall.
 #[derive(Clone, Copy, Debug)]
 pub struct RecallConfig {
     pub mode: RecallMode,
-    /// None: that of the mode.
+    /// `None` means the default of the mode.
     pub threshold: Option<f64>,
     pub tokens: usize,
 }
 
-/// A cosine from which two texts are about the same, for the shipped embedder. Cosines of another
-/// lie elsewhere, and then `RECALL_THRESHOLD` has to be set.
+/// The cosine from which two texts are about the same subject, for the built-in embedder. Cosines of other
+/// embedders differ, and then `RECALL_THRESHOLD` has to be set.
 const COSINE_THRESHOLD: f64 = 0.45;
 
 impl RecallConfig {
-    /// The settings, with the measured threshold where none was set.
+    /// The settings, with the measured threshold if none is set.
     pub fn settings(&self, calibration: &Calibration) -> RecallSettings {
         let by = RecallSettings::by(calibration);
         let measured = match self.mode {
@@ -137,7 +138,7 @@ impl RecallConfig {
     }
 }
 
-/// What is let in.
+/// The limits on incoming messages.
 #[derive(Clone, Debug)]
 pub struct AdmissionConfig {
     pub messages_per_minute: u32,
@@ -146,7 +147,7 @@ pub struct AdmissionConfig {
     pub turns_in_flight: usize,
 }
 
-/// Why the options make no configuration.
+/// Why the options are invalid.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     #[error("{0}")]

@@ -1,13 +1,13 @@
-//! Text out of files, whoever sent them: people in a chat, or whoever ingests a folder.
+//! Extracts text from files, whether people sent them in a chat or somebody ingests a folder.
 
 #[cfg(feature = "pdf")]
 pub mod pdf;
-/// In the place of the PDF reader, where it was left out.
+/// Replaces the PDF reader in builds without it.
 #[cfg(not(feature = "pdf"))]
 pub mod pdf {
     use serde_json::{Map, Value};
 
-    /// What a PDF says.
+    /// The content of a PDF.
     #[derive(Clone, Debug, Default)]
     pub struct Pdf {
         pub pages: Vec<String>,
@@ -15,13 +15,13 @@ pub mod pdf {
     }
 
     /// # Errors
-    /// Always: what to do instead.
+    /// Always fails; the error says what to do instead.
     pub fn read(_bytes: Vec<u8>) -> Result<Pdf, String> {
         Err("this muninn reads no PDF; build it with the cargo feature `pdf`".to_owned())
     }
 
     /// # Errors
-    /// Always: what to do instead.
+    /// Always fails; the error says what to do instead.
     pub fn pages(_bytes: Vec<u8>) -> Result<Vec<String>, String> {
         Err("this muninn reads no PDF; build it with the cargo feature `pdf`".to_owned())
     }

@@ -1,9 +1,10 @@
-//! What programs ask for a person, by the Model Context Protocol: searching memory and knowledge, asking, noting.
+//! The MCP server for people's programs: it searches memory and knowledge, asks questions and keeps notes by the Model Context
+//! Protocol.
 //!
-//! A program is let in by a [token](crate::conversation::tokens) of a person, or is one of the terminal's. It reads the places
-//! that its token names, as far as that person may read them [at this moment](crate::conversation::readable); what it asks and
-//! notes goes [the way of a message](crate::conversation::to_bot) and is kept where the person alone reads it. The protocol
-//! itself is the `server`'s, over whatever a program comes by.
+//! A program needs a [token](crate::conversation::tokens) of a person, or runs at the terminal. It reads the places that its
+//! token names, as far as that person may read them [at this moment](crate::conversation::readable). Its questions and notes
+//! are handled [like messages](crate::conversation::to_bot), and kept where the person alone reads them. The module `server`
+//! implements the protocol, over any transport.
 
 mod asking;
 mod caller;
@@ -35,31 +36,31 @@ use crate::graph::{GraphStore, StoreError};
 use crate::knowledge::search::Searcher;
 use crate::memory::{Archive, Recaller};
 
-/// What a message came through that a program asks, and who has what is left over of these.
+/// Marks messages of programs, and is the platform of their left-over messages.
 pub const NAME: &str = "mcp";
 
-/// Requests of one token in a minute, and at once.
+/// Maximum requests per token: per minute, and in a burst.
 const A_MINUTE: NonZeroU32 = NonZeroU32::new(60).expect("60 is not 0");
 const AT_ONCE: NonZeroU32 = NonZeroU32::new(30).expect("30 is not 0");
-/// Calls of one token that are under way together.
+/// Maximum concurrent calls per token.
 const MOST_CALLS: usize = 4;
 
-/// A tool that is called, with its arguments.
+/// A call of a tool with its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub tool: String,
     pub arguments: Map<String, Value>,
-    /// The trace that it is part of, as W3C Trace Context writes it.
+    /// Its trace, in the format of W3C Trace Context.
     #[serde(default)]
     pub traceparent: Option<String>,
 }
 
-/// What came of it.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolOutcome {
     /// For a model to read.
     pub text: String,
-    /// The same, for a program; none where it is an error.
+    /// The same for a program; `None` for an error.
     pub structured: Option<Value>,
 }
 
@@ -76,7 +77,7 @@ impl ToolOutcome {
     }
 }
 
-/// Why a call gave nothing, in a sentence for whoever called.
+/// Why a call returned nothing, as a sentence for the caller.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("{0}")]
@@ -114,27 +115,27 @@ impl From<NotReadable> for Refused {
     }
 }
 
-/// What programs ask of.
+/// The data that programs can query.
 #[derive(Debug)]
 pub struct McpData {
     pub store: Arc<GraphStore>,
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
     pub archive: Arc<Archive>,
-    /// What is set for channels holds here too.
+    /// The settings of channels, which apply here too.
     pub channels: Arc<Channels>,
     pub audit: Audit,
     pub readable: ReadablePlaces,
     pub to_bot: Arc<ToBot>,
 }
 
-/// Answers programs.
+/// Handles the calls of programs.
 #[derive(Debug)]
 pub struct Mcp {
     data: McpData,
     tokens: Tokens,
     requests: DefaultKeyedRateLimiter<String>,
-    /// Calls under way, by caller.
+    /// Number of running calls, by caller.
     calls: Mutex<HashMap<String, usize>>,
 }
 
@@ -148,24 +149,24 @@ impl Mcp {
         }
     }
 
-    /// Whoever has this token.
+    /// Returns the owner of this token.
     ///
     /// # Errors
-    /// When it lets nobody in, or the graph cannot be asked.
+    /// Fails when it is not valid, or the graph cannot be read.
     pub async fn caller(&self, token: &str) -> Result<Caller, Refused> {
         let kept = self.tokens.check(token).await?;
         kept.map(Caller::of_token).ok_or(Refused::NoToken)
     }
 
-    /// Counts a request; says whether it is one too many.
+    /// Counts a request. Returns whether it exceeds the limit.
     pub fn is_too_much(&self, caller: &Caller) -> bool {
         let is_too_much = self.requests.check_key(&caller.key).is_err();
-        // Those that were quiet since are dropped.
+        // Drops callers that were inactive since.
         self.requests.retain_recent();
         is_too_much
     }
 
-    /// Calls a tool for somebody. Dropping it stops what is answered.
+    /// Calls a tool for a caller. Dropping it stops a running answer.
     pub async fn call(&self, caller: &Caller, call: ToolCall) -> ToolOutcome {
         let Some(_under_way) = UnderWay::begin(&self.calls, &caller.key) else {
             return refused(&Refused::TooMany);
@@ -178,26 +179,27 @@ impl Mcp {
         outcome.unwrap_or_else(|why| refused(&why))
     }
 
-    /// Has answered, and kept, what programs asked of a process that was killed: whoever asks the same again gets it.
+    /// Answers and keeps the questions that programs asked a process which was killed. Whoever asks the same again gets the
+    /// answer.
     pub async fn answer_unheard(inbox: &Inbox) {
         if inbox.deliver_left_over(NAME, &Unheard).await.is_ok() {
             inbox.follow_left_over(NAME, &Unheard).await;
         }
     }
 
-    /// From now on nothing is asked of the bot any more: it ends when nobody has a way to it.
+    /// Sends nothing to the bot any more, which ends when nobody can send to it.
     pub fn close(&self) {
         self.data.to_bot.close();
     }
 }
 
-/// What is counted: what a program makes up is no name.
+/// The label for metrics: a name that a program invents is not used.
 fn tool_label(name: &str) -> &'static str {
     let known = TOOLS.iter().find(|it| **it == name);
     known.copied().unwrap_or("unknown")
 }
 
-/// What a program is told instead of what it wanted.
+/// The result that reports a refusal to a program.
 pub fn refused(why: &Refused) -> ToolOutcome {
     match why {
         Refused::Away(error) => {
@@ -216,14 +218,14 @@ pub fn refused(why: &Refused) -> ToolOutcome {
     }
 }
 
-/// A call under way.
+/// A running call.
 struct UnderWay<'a> {
     calls: &'a Mutex<HashMap<String, usize>>,
     key: &'a str,
 }
 
 impl<'a> UnderWay<'a> {
-    /// None where there are too many.
+    /// `None` if there are too many.
     fn begin(calls: &'a Mutex<HashMap<String, usize>>, key: &'a str) -> Option<Self> {
         let mut all = calls.lock();
         let count = all.entry(key.to_owned()).or_default();

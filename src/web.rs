@@ -1,8 +1,9 @@
-//! Pages to look at: the conversations, what each answer came from, and what is found in memory and knowledge.
+//! Web pages that show the conversations, the sources of each answer, and what is found in memory and knowledge.
 //!
-//! Made on the server; they work without script, but for the picture, which a table beside it says too. Whoever opens them came
-//! by a [link](access). People get one in chat and see what they may read there, which the platforms are asked
-//! each time; the operator gets one on the machine and sees everything. Each look into a conversation is in the audit.
+//! They are rendered on the server and work without scripts, except for the picture, whose content is also in a table. Visitors
+//! sign in with a [link](access). People get one in chat and see what they may read there, for which the platforms are asked
+//! each time. The operator gets one on the machine and sees everything. Each look into a conversation is recorded in the audit
+//! log.
 
 pub mod access;
 mod conversations;
@@ -44,7 +45,7 @@ use crate::graph::accounts::Account;
 use crate::knowledge::search::Searcher;
 use crate::memory::{Archive, Recaller};
 
-/// What the pages show.
+/// The data that the pages show.
 #[derive(Clone, Debug)]
 pub struct PageData {
     pub store: Arc<GraphStore>,
@@ -53,18 +54,18 @@ pub struct PageData {
     pub archive: Arc<Archive>,
     pub operating: Arc<dyn Operating>,
     pub errors: RecentErrors,
-    /// What is set for channels holds on the pages too.
+    /// The settings of channels, which apply to the pages too.
     pub channels: Arc<Channels>,
-    /// Where it is written who looked at what.
+    /// The audit log.
     pub audit: Audit,
-    /// Where files stand until somebody has them.
+    /// The folder for files until they are downloaded.
     pub folder: PathBuf,
 }
 
-/// Copies of what is kept of somebody that are made at once.
+/// Maximum number of personal copies made at once.
 const COPIES: usize = 2;
 
-/// The pages, with all that they show.
+/// The pages, with everything that they show.
 #[derive(Debug)]
 pub struct Web {
     data: PageData,
@@ -74,12 +75,12 @@ pub struct Web {
     copies: Semaphore,
     limits: Limits,
     templates: Templates,
-    /// What people open.
+    /// The public address.
     origin: PublicOrigin,
 }
 
 impl Web {
-    /// An address that lets somebody in, once.
+    /// An address that signs somebody in, once.
     pub fn link(&self, to: Viewer) -> String {
         let token = self.access.link(to, Utc::now());
         format!("{}/enter/{}", self.origin.as_str(), token.as_str())
@@ -103,10 +104,10 @@ impl Invites for Web {
     }
 }
 
-/// Serves the pages until `shutdown`. Returns once it listens.
+/// Serves the pages until `shutdown`. Returns as soon as it listens.
 ///
 /// # Errors
-/// When they cannot be served there.
+/// Fails when it cannot listen there.
 pub async fn serve(
     config: &PublicAddress,
     data: PageData,

@@ -1,4 +1,4 @@
-//! Puts the parts of a bot together. Only platforms are still missing: the binary adds them.
+//! Assembles a bot from its parts, except for the platforms, which the binary adds.
 
 pub mod reloading;
 
@@ -37,7 +37,7 @@ use crate::memory::journal::{Journal, JournalError};
 use crate::memory::{Archive, Calibration, CalibrationError, Recaller, TakesAway, summary};
 use crate::retrieval::{LocalEmbedder, LocalEmbedderError};
 
-/// Why there is no bot.
+/// Why the bot could not be assembled.
 #[derive(Debug, thiserror::Error)]
 pub enum WiringError {
     #[error(transparent)]
@@ -64,7 +64,7 @@ pub enum WiringError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A sentence for each of them.
+    /// One sentence per problem.
     #[error("{}", .0.join("; "))]
     Channels(Vec<String>),
     #[error(transparent)]
@@ -73,7 +73,7 @@ pub enum WiringError {
     DataDir(#[source] std::io::Error),
 }
 
-/// A bot, and the parts of it that others look at too.
+/// A bot, and its parts that others use too.
 #[derive(Debug)]
 pub struct Wired {
     pub bot: Arc<Bot>,
@@ -82,16 +82,15 @@ pub struct Wired {
     pub recaller: Arc<Recaller>,
     pub searcher: Arc<Searcher>,
     pub mcp_servers: Arc<McpServers>,
-    /// Where what people say to one another is remembered.
+    /// The audiences in which heard messages are remembered.
     pub heard: HeardAudiences,
 }
 
-/// Opens what the configuration names and makes a bot of it, which keeps in `ledger` what it has not
-/// answered yet.
+/// Opens what the configuration names and assembles a bot, which keeps its pending messages in `ledger`.
 ///
 /// # Errors
-/// When the graph, the journal or a prompt cannot be used. A model that does not answer is no error:
-/// the bot then answers from memory, and says so.
+/// Fails when the graph, the journal or a prompt cannot be used. A model that does not answer is not an
+/// error: the bot then answers from memory, and says so.
 pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError> {
     data_dir::prepare(&config.data_dir)?;
     let parts = Parts::load(config)?;
@@ -106,7 +105,7 @@ pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError>
     assembled
 }
 
-/// What a bot is made of beside the graph.
+/// The parts of a bot other than the graph.
 #[derive(Debug)]
 pub struct Parts {
     prompts: Arc<Prompts>,
@@ -116,10 +115,10 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Reads what the configuration names.
+    /// Loads what the configuration names.
     ///
     /// # Errors
-    /// When a prompt or the calibration is wrong, or a model's address cannot be one.
+    /// Fails when a prompt or the calibration is invalid, or a model's address is.
     pub fn load(config: &Config) -> Result<Self, WiringError> {
         let Models {
             chat: model,
@@ -136,10 +135,10 @@ impl Parts {
         })
     }
 
-    /// Makes a bot of them over a graph.
+    /// Assembles a bot on a graph.
     ///
     /// # Errors
-    /// When the journal or a tool's file cannot be used.
+    /// Fails when the journal or a tool's file cannot be used.
     pub fn assemble(
         self,
         config: &Config,
@@ -180,7 +179,7 @@ impl Parts {
     }
 }
 
-/// What several parts of a bot have.
+/// What several parts of a bot share.
 struct Shared {
     parts: Parts,
     archive: Arc<Archive>,
@@ -190,7 +189,7 @@ struct Shared {
     audit: Audit,
 }
 
-/// What a turn looks things up with.
+/// What a turn uses for look-ups.
 struct LooksUp {
     toolbox: Arc<Toolbox>,
     mcp: Arc<McpServers>,
@@ -228,7 +227,8 @@ impl Shared {
         })
     }
 
-    /// Looks after what is searched, beside the start, which it must not hold up: every turn is looked at.
+    /// Starts maintaining what is searched. It runs beside the start and does not delay it, as it examines
+    /// every turn.
     fn work_beside(&self, config: &Config, store: &Arc<GraphStore>, searcher: &Arc<Searcher>) {
         let recaller = &self.parts.recaller;
         let (its_recaller, its_store) = (Arc::clone(recaller), Arc::clone(store));
@@ -324,7 +324,7 @@ impl Shared {
     }
 }
 
-/// What is set for channels must be possible.
+/// Checks that the settings of channels are possible.
 fn check_channels(config: &Config) -> Result<(), WiringError> {
     let prompts_dir = config.prompts_dir.as_deref();
     let problems = channel_kind::problems(&config.channels, prompts_dir, &config.mcp_file);
@@ -334,10 +334,10 @@ fn check_channels(config: &Config) -> Result<(), WiringError> {
     }
 }
 
-/// What searches in a graph.
+/// Returns the searcher of a graph.
 ///
 /// # Errors
-/// When the weights, or what is set for nodes, are wrong.
+/// Fails when the weights, or the settings for nodes, are invalid.
 pub fn searcher(
     config: &Config,
     store: Arc<GraphStore>,
@@ -350,27 +350,27 @@ pub fn searcher(
     Ok(searcher.with_nodes(nodes, &config.data_dir))
 }
 
-/// The models: one that writes, where one is configured, and one that embeds.
+/// The models: one that writes, if configured, and one that embeds.
 #[derive(Debug)]
 pub struct Models {
     pub chat: Option<Arc<ModelChain>>,
     pub embedder: Embedder,
 }
 
-/// What recalls with this embedder.
+/// Returns a recaller with this embedder.
 ///
 /// # Errors
-/// When the calibration is damaged.
+/// Fails when the calibration is damaged.
 pub fn recaller(config: &Config, embedder: Embedder) -> Result<Recaller, WiringError> {
     let calibration = calibration(config, &embedder)?;
     let settings = config.recall.settings(&calibration);
     Ok(Recaller::new(embedder, calibration, settings).with_time_zone(config.time_zone))
 }
 
-/// The calibration that was made for this embedder here, or else the shipped one.
+/// Returns the calibration that was made for this embedder here, or else the built-in one.
 ///
 /// # Errors
-/// When it is damaged; names the file.
+/// Fails when it is damaged; the error names the file.
 pub fn calibration(config: &Config, embedder: &Embedder) -> Result<Calibration, WiringError> {
     match calibration_file::load(&config.data_dir, embedder)? {
         Some(own) => Ok(own),
@@ -378,10 +378,10 @@ pub fn calibration(config: &Config, embedder: &Embedder) -> Result<Calibration, 
     }
 }
 
-/// Makes the models, which share one limiter. Nothing is asked of them yet.
+/// Creates the models, which share one limiter, without calling them.
 ///
 /// # Errors
-/// When the address or the key cannot be one, or the shipped embedder is damaged.
+/// Fails when the address or the key is invalid, or the built-in embedder is damaged.
 pub fn models(config: &Config) -> Result<Models, WiringError> {
     let Some(model) = &config.model else {
         return Ok(Models {

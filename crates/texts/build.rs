@@ -1,4 +1,5 @@
-//! Finds the texts of all languages, and what each of them takes, so that the compiler can check it.
+//! Generates the list of the texts in all languages with their arguments, so that the compiler can
+//! check them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;

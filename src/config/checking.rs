@@ -1,4 +1,4 @@
-//! Makes a configuration of the options, where they fit together.
+//! Validates the options as a whole and makes a configuration of them.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -19,16 +19,18 @@ use crate::graph::{GraphConfig, Reader};
 use crate::knowledge::origins::SourcesFile;
 use crate::llm::{Limits, ModelConfig, Retries, Sampling, Timeouts};
 
-/// What the graph reads back of a chain at once, less what waits for the summary.
+/// The longest window: what the graph reads of a chain at once, minus the turns that wait for the
+/// summary.
 const LONGEST_WINDOW: usize = 50;
-/// The least prompt that still holds the instructions, a question and a little memory, in tokens.
+/// The shortest prompt that still has room for the instructions, a question and a little memory, in
+/// tokens.
 const LEAST_PROMPT_TOKENS: u32 = 1_000;
 
 impl Options {
     /// Checks the options as a whole.
     ///
     /// # Errors
-    /// Names the variable that has to change.
+    /// Fails when the options are invalid; the error names the variable to change.
     pub fn into_config(self) -> Result<Config, ConfigError> {
         self.check_numbers()?;
         let (data_dir, data_dir_reason) = data_dir::data_dir(self.data_dir.clone());
@@ -253,7 +255,7 @@ impl Options {
     }
 }
 
-/// UTC where the machine does not say.
+/// The machine's time zone, or UTC if it is unknown.
 fn of_the_machine() -> TimeZone {
     let name = iana_time_zone::get_timezone().ok();
     name.and_then(|name| name.parse().ok())
@@ -268,7 +270,7 @@ fn seconds(value: u64) -> usize {
     usize::try_from(value).unwrap_or(usize::MAX)
 }
 
-/// None where no address is set.
+/// `None` if no address is set.
 fn public(
     address: Option<SocketAddr>,
     url: Option<&str>,

@@ -1,4 +1,4 @@
-//! Which folder is the data folder.
+//! Determines the data folder.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 
 /// The folder in the working directory.
 const HERE: &str = "./muninn-data";
-/// What the embedded graph keeps itself in.
+/// The file of the embedded graph.
 const GRAPH: &str = "graph.kgl";
 
 /// Why this folder is the data folder.
@@ -17,14 +17,14 @@ pub enum DataDirReason {
     Set,
     /// It is in the working directory.
     Here,
-    /// It is where this system keeps data of programs.
+    /// It is the system's folder for application data.
     Platform,
-    /// There is no such place: no home folder is known.
+    /// The system has no such folder, as no home folder is known.
     Nowhere,
 }
 
 impl DataDirReason {
-    /// In words, for `doctor`.
+    /// The reason as a sentence, for `doctor`.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Set => "as DATA_DIR says",
@@ -39,7 +39,7 @@ impl DataDirReason {
     }
 }
 
-/// Decides by what is set and what is there.
+/// Decides by the settings and the existing folders.
 fn decide(
     set: Option<PathBuf>,
     is_here: bool,
@@ -53,10 +53,10 @@ fn decide(
     }
 }
 
-/// The format of the files that this program writes into the data folder. It is raised with every change that an
-/// older program would not understand; the embedded graph has a version of its own.
+/// Version of the files that this program writes to the data folder. It is increased with every change that an
+/// older program would not understand; the embedded graph has its own version.
 pub const FORMAT: u32 = 1;
-/// What says in which format a folder is.
+/// The file with a folder's format version.
 const FORMAT_FILE: &str = "format";
 
 /// Why a data folder cannot be used.
@@ -77,10 +77,10 @@ pub enum DataDirError {
     },
 }
 
-/// The format of a data folder. One that says nothing, or that is not there, has the first.
+/// Returns the format version of a data folder. A folder without one, or a missing folder, has the first.
 ///
 /// # Errors
-/// When it is newer than this program, or cannot be read.
+/// Fails when it is newer than this program, or cannot be read.
 pub fn format(folder: &Path) -> Result<u32, DataDirError> {
     let path = folder.join(FORMAT_FILE);
     let found = match std::fs::read_to_string(&path) {
@@ -98,10 +98,10 @@ pub fn format(folder: &Path) -> Result<u32, DataDirError> {
     }
 }
 
-/// Makes the data folder where it is not there, and says in it which format this program writes.
+/// Creates the data folder if it does not exist, and writes this program's format version to it.
 ///
 /// # Errors
-/// As [`format()`], or when it cannot be written.
+/// Fails like [`format()`], or when it cannot be written.
 pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     let path = folder.join(FORMAT_FILE);
     let is_said = format(folder)? == FORMAT && path.exists();
@@ -119,7 +119,7 @@ pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     written.map_err(|source| DataDirError::Unusable { path, source })
 }
 
-/// The data folder, and why it is that.
+/// The data folder, and why it was chosen.
 pub(super) fn data_dir(set: Option<PathBuf>) -> (PathBuf, DataDirReason) {
     let set = set.filter(|path| !path.as_os_str().is_empty());
     let names = AppStrategyArgs {
@@ -131,8 +131,8 @@ pub(super) fn data_dir(set: Option<PathBuf>) -> (PathBuf, DataDirReason) {
     decide(set, Path::new(HERE).is_dir(), platform)
 }
 
-/// The address of the graph where none is set: the data folder. A graph that is in `./muninn-data`
-/// already, where it was by default whatever `DATA_DIR` said, is used on.
+/// The address of the graph if none is set: the data folder. An existing graph in `./muninn-data`, which was
+/// once the default independent of `DATA_DIR`, is still used.
 pub(super) fn graph_url(data_dir: &Path) -> String {
     let is_in = |folder: &Path| folder.join(GRAPH).exists();
     let folder = if !is_in(data_dir) && is_in(Path::new(HERE)) {

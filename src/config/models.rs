@@ -1,4 +1,4 @@
-//! `MODELS` and `MODEL_KEYS`: models in the order in which they are asked, each at a service with a key of its own. Pure.
+//! `MODELS` and `MODEL_KEYS`: models in the order in which they are called, each on a service with its own key. Pure.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{ConfigError, Options};
 use crate::llm::ModelConfig;
 
-/// The models that answer, in their order, and the service that embeds where it is another than the first one's.
+/// The models that answer, in order, and the embedding service if it is not the first one's.
 pub(super) struct Chain {
     pub(super) first: Option<ModelConfig>,
     pub(super) fallbacks: Vec<ModelConfig>,
@@ -63,7 +63,7 @@ pub(super) fn chain(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
     pub(super) model: String,
-    /// None: the service of `OPENAI_BASE_URL`.
+    /// `None` means the service of `OPENAI_BASE_URL`.
     pub(super) base_url: Option<String>,
 }
 
@@ -97,7 +97,7 @@ fn one(entry: &str) -> Result<Listed, ConfigError> {
 pub(super) struct Keys(Vec<(String, SecretString)>);
 
 impl Keys {
-    /// Of a list such as `api.openai.com=KEY, localhost:8000=KEY`. What is wrong is told without what it holds.
+    /// Parses a list such as `api.openai.com=KEY, localhost:8000=KEY`. Errors do not contain its values.
     pub(super) fn read(list: &SecretString) -> Result<Self, ConfigError> {
         let list = list.expose_secret();
         let entries = list.split(',').map(str::trim).filter(|it| !it.is_empty());
@@ -124,7 +124,7 @@ impl Keys {
         found.map(|(_, key)| key.clone())
     }
 
-    /// Refuses a key that no service would be sent: its host is misspelt.
+    /// Refuses a key that is for none of the services, as its host is probably misspelt.
     pub(super) fn check(&self, base_urls: &[String]) -> Result<(), ConfigError> {
         let is_used = |its: &String| base_urls.iter().any(|url| host(url) == *its);
         match self.0.iter().find(|(its, _)| !is_used(its)) {
@@ -136,7 +136,7 @@ impl Keys {
     }
 }
 
-/// Host and port of an address, as far as they stand there, without user and password.
+/// Host and port of an address as they are written, without user and password.
 fn host(base_url: &str) -> String {
     let rest = base_url
         .split_once("://")

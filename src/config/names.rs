@@ -1,4 +1,4 @@
-//! Variables that mean nothing here, though somebody seems to have thought so.
+//! Finds variables that are not settings, but look as if somebody meant them to be.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,7 +14,7 @@ pub enum Place {
     File,
 }
 
-/// A variable that is no setting.
+/// A variable that is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnknownName {
     pub name: String,
@@ -37,11 +37,11 @@ impl fmt::Display for UnknownName {
     }
 }
 
-/// Set on nearly every system, for all programs; the terminal reads it itself.
+/// Set on nearly every system for all programs; the terminal reads it itself.
 const SYSTEMS: &str = "LANG";
 
-/// Which of the variables are none of the known ones, though they look so: in the environment, which
-/// many share, those that are nearly one; in the file also those that begin as ours do.
+/// Finds unknown variables that look like settings. In the environment, which many programs share,
+/// these are names similar to a setting; in the file, also names with our prefixes.
 pub fn unknown<'a>(
     set: impl Iterator<Item = (Place, &'a str)>,
     known: &BTreeSet<String>,

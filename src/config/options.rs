@@ -224,12 +224,12 @@ pub enum LogFormat {
     Json,
 }
 
-/// Systems set this variable, too, to whatever their people speak: what the bot does not is no mistake.
+/// Systems set this variable too, to their users' language, so an unsupported one is not an error.
 fn language(names: &str) -> Result<Language, std::convert::Infallible> {
     Ok(Language::of_locales(names).unwrap_or_default())
 }
 
-/// A folder; `~` is for shells, and a file of settings is read by none.
+/// A folder. `~` is expanded by shells only, and no shell reads the settings file.
 fn folder(path: OsString) -> Result<PathBuf, &'static str> {
     let path = PathBuf::from(path);
     match path.starts_with("~") {

@@ -1,4 +1,4 @@
-//! Where something is served that people or their programs open: an address of this machine, and what it is called outside.
+//! An address at which people or their programs open something: a local address, and its public URL.
 
 use std::net::SocketAddr;
 
@@ -9,9 +9,10 @@ use http::header::{HOST, HeaderName, ORIGIN};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicAddress {
     pub address: SocketAddr,
-    /// What is opened, without a slash at the end, where it is not that address: a proxy with a certificate, for one.
+    /// The public URL without a final slash, if it differs from that address, for example with a proxy that has a
+    /// certificate.
     pub url: Option<String>,
-    /// The settings of both.
+    /// The settings' names of both.
     pub settings: (&'static str, &'static str),
 }
 
@@ -43,7 +44,7 @@ pub enum AddressError {
 
 impl PublicAddress {
     /// # Errors
-    /// When other machines could reach it unencrypted, or the URL is none.
+    /// Fails when other machines could reach it unencrypted, or the URL is invalid.
     pub fn check(&self) -> Result<(), AddressError> {
         let (name, url_name) = self.settings;
         match &self.url {
@@ -66,10 +67,10 @@ impl PublicAddress {
         }
     }
 
-    /// Listens there; gives what people open, too.
+    /// Listens there. Also returns the public origin.
     ///
     /// # Errors
-    /// When it cannot be served there.
+    /// Fails when it cannot be served there.
     pub async fn listen(&self) -> Result<(tokio::net::TcpListener, PublicOrigin), AddressError> {
         self.check()?;
         let address = self.address;
@@ -84,7 +85,7 @@ impl PublicAddress {
         Ok((listener, PublicOrigin(origin)))
     }
 
-    /// What people open, where it is served at an address of this machine.
+    /// The public origin, if it is served at a local address.
     pub fn origin_of(&self, served: SocketAddr) -> String {
         self.url
             .clone()
@@ -92,7 +93,7 @@ impl PublicAddress {
     }
 }
 
-/// Scheme, host and port of what is opened.
+/// Scheme, host and port of the public URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicOrigin(String);
 
@@ -105,8 +106,8 @@ impl PublicOrigin {
         self.0.starts_with("https://")
     }
 
-    /// Whether the host of a request is the one that people open: a page elsewhere whose name leads here may not read
-    /// what is served.
+    /// Whether the host of a request is the public one: another site whose name resolves to this address must not read what
+    /// is served.
     pub fn is_host(&self, headers: &HeaderMap) -> bool {
         let ours = self.0.split_once("://").map_or(&*self.0, |(_, host)| host);
         let Some(host) = said(headers, HOST) else {
@@ -118,7 +119,7 @@ impl PublicOrigin {
             || is_local(ours) && is_local(host) && port(host) == port(ours)
     }
 
-    /// Whether a page of ours sent a request. Browsers say it of whatever changes something.
+    /// Whether one of our own pages sent a request. Browsers state the origin of every request that changes something.
     pub fn is_said(&self, headers: &HeaderMap) -> bool {
         match (said(headers, ORIGIN), said(headers, HOST)) {
             (Some(said), Some(host)) => {
@@ -137,7 +138,7 @@ fn said(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name).and_then(|it| it.to_str().ok())
 }
 
-/// Whether it is this machine: `localhost:8088`, `127.0.0.1`.
+/// Whether it is a name of this machine: `localhost:8088`, `127.0.0.1`.
 fn is_local(host: &str) -> bool {
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     matches!(name, "localhost" | "127.0.0.1" | "[::1]")

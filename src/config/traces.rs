@@ -1,9 +1,9 @@
-//! Where traces go.
+//! The settings of traces.
 
 use clap::Args;
 use muninn_platform::filled;
 
-/// Whether a variable is OpenTelemetry's own: its specification lists them, and its exporter reads them.
+/// Whether a variable is a standard one of OpenTelemetry, which its exporter reads itself.
 pub(super) fn is_standard(name: &str) -> bool {
     name.starts_with("OTEL_")
 }
@@ -20,7 +20,7 @@ pub struct TraceOptions {
 }
 
 impl TraceOptions {
-    /// Where traces are posted; none where nobody wants them.
+    /// The address for traces; `None` if they are disabled.
     pub fn address(&self) -> Option<String> {
         let base = filled(&self.otel_exporter_otlp_endpoint)?;
         Some(format!("{}/v1/traces", base.trim_end_matches('/')))

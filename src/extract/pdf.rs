@@ -1,8 +1,8 @@
-//! The pages of a PDF.
+//! Extracts the pages of a PDF.
 //!
-//! The reader panics on odd files and may not come to an end on hostile ones, so it runs on a
-//! thread of its own. One that takes too long is left behind; as long as several are, no further
-//! PDF is read, so that nobody can keep all processors busy with them.
+//! The reader panics on odd files and may never finish on hostile ones, so it runs on a separate
+//! thread. A thread that takes too long is abandoned. While several are abandoned, no further PDF
+//! is read, so that nobody can keep all processors busy with them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -15,37 +15,37 @@ use serde_json::{Map, Value};
 
 const THREAD: &str = "pdf-reader";
 
-/// Deeply nested files need more than a thread has.
+/// Stack size: deeply nested files need more than the default.
 const STACK: usize = 32 * 1024 * 1024;
 
-/// How long a file may take; then its thread is left behind.
+/// Time limit for a file; after that its thread is abandoned.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Threads that may be left behind.
+/// Maximum number of abandoned threads.
 const MOST_LEFT_BEHIND: isize = 2;
 
 static LEFT_BEHIND: AtomicIsize = AtomicIsize::new(0);
 
-/// What a PDF says.
+/// The content of a PDF.
 #[derive(Clone, Debug, Default)]
 pub struct Pdf {
     pub pages: Vec<String>,
-    /// `Title`, `Author`, `Keywords` and `Created`, as far as it has them.
+    /// `Title`, `Author`, `Keywords` and `Created`, if present.
     pub about: Map<String, Value>,
 }
 
-/// The text of each page. Blocks, a minute at most.
+/// Returns the text of each page. Blocks for at most a minute.
 ///
 /// # Errors
-/// Why there is none, in words.
+/// Says why there is no text.
 pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, String> {
     read(bytes).map(|read| read.pages)
 }
 
-/// The text of each page, and what the file says of itself. Blocks, a minute at most.
+/// Returns the text of each page, and the file's metadata. Blocks for at most a minute.
 ///
 /// # Errors
-/// Why there is no text, in words.
+/// Says why there is no text.
 pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
     if LEFT_BEHIND.load(Ordering::Relaxed) >= MOST_LEFT_BEHIND {
         return Err("earlier PDFs keep the reader busy; try again later".to_owned());
@@ -78,7 +78,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
         .stack_size(STACK);
     thread.spawn(read).map_err(|error| error.to_string())?;
     let Ok(read) = receiver.recv_timeout(LONGEST) else {
-        // From here on the thread learns that nobody waits, and counts itself out at its end.
+        // From here on the thread notices that nobody waits, and decrements the count at its end.
         drop(receiver);
         LEFT_BEHIND.fetch_add(1, Ordering::Relaxed);
         return Err(format!(
@@ -93,7 +93,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
     Ok(read)
 }
 
-/// What its information dictionary says. None of it is worth refusing a file for.
+/// Its information dictionary. No error in it makes the file unreadable.
 fn about(bytes: &[u8]) -> Map<String, Value> {
     let mut about = Map::new();
     let Ok(document) = Document::load_mem(bytes) else {
@@ -148,7 +148,8 @@ fn day(text: &str) -> Option<String> {
     Some(format!("{}-{}-{}", part(0, 4)?, part(4, 6)?, part(6, 8)?))
 }
 
-/// A refused file is told of in words; everybody else's panics are shown as before.
+/// Suppresses the reader's panic messages, as a refused file is reported otherwise. Other panics
+/// are shown as before.
 fn silence_its_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,14 +1,14 @@
-//! Bytes as text, in whatever encoding.
+//! Decodes bytes as text, in any encoding.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
-/// As many NUL bytes in a thousand are no text.
+/// Per thousand bytes: this many NUL bytes mean that it is not text.
 const NULS: usize = 1;
 
-/// In a hundred bytes of text, as many at most are signs that no text has.
+/// Per hundred bytes: the maximum of control characters in a text.
 const CONTROLS: usize = 1;
 
-/// What archives, programs and media begin with: small ones have hardly a NUL byte.
+/// Magic numbers of archives, programs and media, as small ones have hardly any NUL bytes.
 const NO_TEXT: &[&[u8]] = &[
     b"PK\x03\x04",
     b"PK\x05\x06",
@@ -34,7 +34,7 @@ const NO_TEXT: &[&[u8]] = &[
     b"\0asm",
 ];
 
-/// Whether it is something else than text, by its beginning and by the signs in it.
+/// Whether it is not text, judging by its beginning and its control characters.
 fn is_binary(bytes: &[u8]) -> bool {
     let is_control = |byte: &&u8| matches!(byte, 0x01..=0x08 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
     let controls = bytes.iter().filter(is_control).count();
@@ -42,10 +42,10 @@ fn is_binary(bytes: &[u8]) -> bool {
         || controls * 100 > bytes.len() * CONTROLS
 }
 
-/// The text of a file. UTF-8 is taken at its word; what is not is guessed.
+/// Decodes a file. Valid UTF-8 is used as it is; otherwise the encoding is guessed.
 ///
 /// # Errors
-/// Why it is none, in words.
+/// Says why it is not text.
 pub fn decoded(bytes: &[u8]) -> Result<String, String> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
         return Ok(encoding.decode(bytes).0.into_owned());

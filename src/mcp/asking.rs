@@ -1,4 +1,5 @@
-//! Asking and noting: a message like every other, which a person's program says for them where nobody else reads it.
+//! Questions and notes of programs: each is a message like any other, for the program's person, where nobody else
+//! reads it.
 
 use std::time::Duration;
 
@@ -13,22 +14,22 @@ use super::{Mcp, NAME, Refused, ToolOutcome};
 use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, said_by};
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
-/// How long somebody waits for an answer; a turn has its own limits, which are shorter.
+/// Longest wait for an answer; a turn has its own, shorter limits.
 const PATIENCE: Duration = Duration::from_mins(15);
-/// The conversation of notes.
+/// The conversation for notes.
 const NOTES: &str = "notes";
-/// Nodes of knowledge that an answer names.
+/// Maximum number of knowledge nodes named with an answer.
 const MOST_SOURCES: usize = 50;
 
-/// Where a message of a program is said.
+/// The place of a program's message.
 struct Home {
     audience: Audience,
-    /// The channel around it, whose memory is recalled as well.
+    /// The surrounding channel, whose memory is recalled too.
     channel: Option<AudienceId>,
 }
 
 impl Mcp {
-    /// Has the bot answer a question in a turn of its own, which is kept.
+    /// Has the bot answer a question in its own turn, which is kept.
     pub(super) async fn ask(&self, caller: &Caller, ask: Ask) -> Result<ToolOutcome, Refused> {
         let place = self.place(caller, ask.place.as_deref()).await?;
         let event = event(caller, ask.call_id.as_deref());
@@ -38,7 +39,7 @@ impl Mcp {
             return Ok(earlier);
         }
         let home = self.home(caller, &place)?;
-        // The same call is in the same line, so that it waits for what is under way.
+        // A repeated call is in the same queue, so that it waits for the running one.
         let name = match (&ask.conversation, &ask.call_id) {
             (Some(name), _) => name.clone(),
             (None, Some(id)) => digest(id)[..32].to_owned(),
@@ -65,9 +66,9 @@ impl Mcp {
             (said, Ok(Some(turn))) if turn.is_answered() => {
                 self.answered(caller, &turn, &name, said).await
             }
-            // A word on why there is no turn.
+            // The text says why there is no turn.
             (Some(text), Ok(_)) => Err(Refused::Because(text)),
-            // It is in the journal, and the answer says so.
+            // The turn is in the journal, and the answer says so.
             (Some(text), Err(_)) => Ok(ToolOutcome::of(
                 text.clone(),
                 json!({ "answer": text, "conversation": name, "place": place.id() }),
@@ -80,7 +81,7 @@ impl Mcp {
         }
     }
 
-    /// Keeps a note, as `remember that …` does.
+    /// Keeps a note, like `remember that …`.
     pub(super) async fn remember(
         &self,
         caller: &Caller,
@@ -96,7 +97,7 @@ impl Mcp {
         let said = match said.await {
             Ok(BotSaid::Answer(text)) => text,
             Ok(BotSaid::Notice(text)) => return Err(Refused::Because(text)),
-            // The same call again.
+            // A repeated call.
             Err(NothingSaid::Silent) => "Noted already.".to_owned(),
             Err(NothingSaid::Ending) => return Err(Refused::Ending),
             Err(NothingSaid::TooLate) => {
@@ -129,7 +130,7 @@ impl Mcp {
         self.data.to_bot.says(message, PATIENCE).await
     }
 
-    /// Where the person alone reads what is asked about a place.
+    /// The private place for a person's questions about a place.
     fn home(&self, caller: &Caller, place: &Place) -> Result<Home, Refused> {
         let (account, audience) = (&caller.account, &place.audience);
         if audience.platform != account.platform {
@@ -150,7 +151,7 @@ impl Mcp {
         })
     }
 
-    /// The answer of an earlier call with the same id.
+    /// The answer to an earlier call with the same ID.
     async fn earlier(
         &self,
         caller: &Caller,
@@ -164,7 +165,7 @@ impl Mcp {
         self.answered(caller, &turn, name, None).await.map(Some)
     }
 
-    /// An answer with what it was made from, as far as the person may read that now.
+    /// An answer with its sources, as far as the person may read them now.
     async fn answered(
         &self,
         caller: &Caller,
@@ -180,7 +181,7 @@ impl Mcp {
         };
         let session = ConversationId::new(&turn.session);
         let Some(explained) = data.store.explain(&session, Some(turn.id)).await? else {
-            // It waits for the graph: whoever was just told it may be told it.
+            // It waits for the graph: whoever was just told the answer may read it.
             let text = said.ok_or_else(|| Refused::Because("it is forgotten".to_owned()))?;
             let structured = json!({ "answer": text, "conversation": name });
             return Ok(ToolOutcome::of(text, structured));
@@ -219,7 +220,7 @@ fn of_recalled(score: f64, turn: &Turn) -> Value {
     })
 }
 
-/// What of the team's knowledge an answer was made from.
+/// The knowledge from which an answer was made.
 fn sources(explained: &Explanation) -> Vec<Value> {
     let nodes = explained.context.iter().take(MOST_SOURCES);
     let source = |node: &KnowledgeNode| {
@@ -233,7 +234,7 @@ fn sources(explained: &Explanation) -> Vec<Value> {
     nodes.map(source).collect()
 }
 
-/// The event that a call is: the same for the same id of the same person, and like no message of a platform.
+/// The event of a call: the same for the same ID and person, and different from all events of platforms.
 fn event(caller: &Caller, call_id: Option<&str>) -> EventId {
     let person = &caller.account.id;
     match call_id {
@@ -250,7 +251,7 @@ fn digest(id: &str) -> String {
     blake3::hash(id.as_bytes()).to_hex().to_string()
 }
 
-/// Stops the turn of somebody who does not wait for it any more.
+/// Stops a turn for which nobody waits any more.
 struct StopAtEnd<'a>(Option<(&'a ToBot, ConversationId)>);
 
 impl<'a> StopAtEnd<'a> {
@@ -258,7 +259,7 @@ impl<'a> StopAtEnd<'a> {
         Self(Some((bot, conversation.clone())))
     }
 
-    /// It was waited for.
+    /// Disarms it, as the turn was waited for.
     fn not(mut self) {
         self.0 = None;
     }

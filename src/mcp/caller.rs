@@ -1,17 +1,18 @@
-//! Who calls.
+//! The caller of a tool.
 
 use muninn_platform::AudienceId;
 
 use crate::graph::accounts::Account;
 use crate::graph::tokens::KeptToken;
 
-/// Somebody for whom a program asks.
+/// A person for whom a program asks.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub(super) account: Account,
-    /// The channels, rooms and direct messages that the program reads. None: all that the person may read.
+    /// The channels, rooms and direct messages that the program reads. `None` means all that the person may
+    /// read.
     pub(super) places: Option<Vec<AudienceId>>,
-    /// By which its calls are counted.
+    /// The key by which its calls are counted.
     pub(super) key: String,
 }
 
@@ -24,7 +25,7 @@ impl Caller {
         }
     }
 
-    /// A program that somebody starts on the bot's own machine: it reads what is said in terminals, as they do.
+    /// A program started on the bot's own machine: it reads what is said in terminals, like their users.
     pub fn at_terminal(account: Account) -> Self {
         Self {
             places: Some(vec![AudienceId::new(&account.platform)]),
@@ -33,7 +34,7 @@ impl Caller {
         }
     }
 
-    /// Whether a place is one that the program reads, as far as its person may.
+    /// Whether the program reads a place, as far as its person may.
     pub(super) fn reads(&self, place: &AudienceId) -> bool {
         let channel = place.channel();
         let places = self.places.as_ref();

@@ -1,4 +1,4 @@
-//! Searching memory and knowledge, and listing what there is to search.
+//! Searches memory and knowledge, and lists what can be searched.
 
 use chrono::Utc;
 use muninn_platform::redact::without_secrets;
@@ -15,7 +15,7 @@ use crate::graph::items::KeptItem;
 use crate::knowledge::search::{Among, Hit, Query};
 use crate::memory::Recalled;
 
-/// What is found of memory in all places together.
+/// Maximum number of memories found in all places together.
 const MOST_FOUND: usize = 20;
 
 impl Mcp {
@@ -27,7 +27,7 @@ impl Mcp {
     ) -> Result<ToolOutcome, Refused> {
         let places = self.searched(caller, search.place.as_deref()).await?;
         let data = &self.data;
-        // One line, however many places: a program searches often.
+        // One audit entry, whatever the number of places, as programs search often.
         let about = match (&search.place, places.as_slice()) {
             (Some(_), [place]) => place.id().as_str(),
             (Some(_) | None, _) => "all places that a program reads",
@@ -49,7 +49,7 @@ impl Mcp {
         found.truncate(MOST_FOUND);
         let mut shown = Vec::new();
         for (recalled, place) in found {
-            // It may have been forgotten by another process.
+            // Another process may have forgotten it.
             if let Some(kept) = data.store.item(recalled.id).await? {
                 shown.push(of_memory(&recalled, &kept, place));
             }
@@ -105,7 +105,7 @@ impl Mcp {
         Ok(ToolOutcome::of(lines.join("\n\n"), structured))
     }
 
-    /// The places that somebody may read, and the sources that these may search.
+    /// The places that somebody may read, and the sources that can be searched there.
     pub(super) async fn list_sources(
         &self,
         caller: &Caller,

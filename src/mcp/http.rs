@@ -1,4 +1,4 @@
-//! Programs that ask over HTTP: what every request passes. Each stands for itself: there are no sessions to keep.
+//! MCP over HTTP: the checks that every request passes. Requests are independent; there are no sessions.
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
@@ -20,14 +20,14 @@ use super::server::CallsTools;
 use super::{Caller, Mcp, ProgramServer, Refused, ToolCall, ToolOutcome, refused};
 use crate::config::{AddressError, PublicAddress, PublicOrigin};
 
-/// Where programs ask, below the address.
+/// The path for programs, below the address.
 pub const PATH: &str = "/mcp";
-/// Bytes of a request.
+/// Maximum bytes of a request.
 const MOST_BYTES: usize = 256 * 1024;
-/// Tokens that let nobody in, in a minute from one address.
+/// Maximum number of invalid tokens per minute from one address.
 const WRONG_TOKENS: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
 
-/// What stands before the tools.
+/// The state of the checks before the tools.
 #[derive(Debug)]
 struct Gate {
     mcp: Arc<Mcp>,
@@ -35,7 +35,7 @@ struct Gate {
     wrong_tokens: DefaultKeyedRateLimiter<IpAddr>,
 }
 
-/// Calls tools for whoever a request let in.
+/// Calls tools for the caller of each request.
 struct ByRequest(Arc<Mcp>);
 
 #[async_trait]
@@ -48,10 +48,10 @@ impl CallsTools for ByRequest {
     }
 }
 
-/// Serves programs until `shutdown`. Returns once it listens, with the address that they ask at.
+/// Serves programs until `shutdown`. Returns as soon as it listens, with the public address.
 ///
 /// # Errors
-/// When they cannot be served there.
+/// Fails when it cannot listen there.
 pub async fn serve(
     at: &PublicAddress,
     mcp: Arc<Mcp>,
@@ -65,7 +65,7 @@ pub async fn serve(
         origin,
         wrong_tokens: RateLimiter::keyed(Quota::per_minute(WRONG_TOKENS)),
     });
-    // The gate checks host and origin, by the address that people open.
+    // The gate checks host and origin against the public address.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)
@@ -87,7 +87,7 @@ pub async fn serve(
     Ok(address)
 }
 
-/// Lets a request through with whom it is for, or not.
+/// Admits a request with its caller, or refuses it.
 async fn check(
     State(gate): State<Arc<Gate>>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
@@ -97,7 +97,7 @@ async fn check(
     let mut response = match gate.caller(request.headers(), from.ip()).await {
         Ok(caller) => {
             request.extensions_mut().insert(caller);
-            // It is of no use to anybody further in.
+            // No later part needs the token.
             request.headers_mut().remove(AUTHORIZATION);
             next.run(request).await
         }
@@ -118,7 +118,7 @@ impl Gate {
                 "not the host that this is served at\n",
             ));
         }
-        // Programs say none; a page of another site may not ask from somebody's browser.
+        // Programs send no origin; a page of another site must not send requests from somebody's browser.
         if headers.contains_key(ORIGIN) && !self.origin.is_said(headers) {
             return Err(refuse(
                 StatusCode::FORBIDDEN,

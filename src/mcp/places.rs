@@ -1,4 +1,4 @@
-//! The places that a program reads at this moment, and which of them a call is about.
+//! The places that a program can read at this moment, and those that a call is about.
 
 use muninn_platform::{Audience, AudienceId};
 
@@ -6,19 +6,19 @@ use super::caller::Caller;
 use super::{Mcp, Refused};
 use crate::graph::accounts::Account;
 
-/// The one audience of all terminals.
+/// The audience of all terminals.
 const TERMINAL: &str = "terminal";
-/// Places that are searched together.
+/// Maximum number of places searched together.
 const MOST_SEARCHED: usize = 50;
-/// Places that are named where somebody has to choose.
+/// Maximum number of places listed as choices.
 const MOST_NAMED: usize = 12;
 
 /// A channel, room or direct message, with what the person asks privately there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// As far as it is known; what nothing was kept of is not.
+    /// As far as it is known; a place in which nothing was kept is not.
     pub(super) audience: Audience,
-    /// Whose memory it has: its own, and what the person asked privately.
+    /// The audiences whose memory it has: its own, and the person's private one there.
     pub(super) memories: Vec<AudienceId>,
 }
 
@@ -41,13 +41,13 @@ impl Place {
 }
 
 impl Mcp {
-    /// Every place that the program reads now. The platforms are asked.
+    /// Every place that the program can read now. Asks the platforms.
     pub(super) async fn places(&self, caller: &Caller) -> Result<Vec<Place>, Refused> {
         let data = &self.data;
         let named = caller.places.as_deref().unwrap_or_default();
         let wanted = |place: &AudienceId| caller.reads(place);
         let mut readable = data.readable.by(&caller.account, named, wanted).await?;
-        // Nobody has to have talked at a terminal before: whoever comes from one may begin.
+        // Nobody has to have used a terminal before, so that a program there can begin.
         let terminal = AudienceId::new(TERMINAL);
         let is_at_terminal = caller.account.id.starts_with("terminal/");
         if is_at_terminal && caller.reads(&terminal) && !readable.contains(&terminal) {
@@ -57,7 +57,7 @@ impl Mcp {
         Ok(grouped(&readable, &known))
     }
 
-    /// The places that a search is in: the one that is named, or all.
+    /// The places to search: the named one, or all.
     pub(super) async fn searched(
         &self,
         caller: &Caller,
@@ -73,8 +73,7 @@ impl Mcp {
         }
     }
 
-    /// The place that a call is about: the one that is named, or the one where the person is alone with the bot, or the
-    /// only one.
+    /// The place of a call: the named one, else the person's direct messages with the bot, else the only one.
     pub(super) async fn place(
         &self,
         caller: &Caller,
@@ -88,7 +87,7 @@ impl Mcp {
     }
 }
 
-/// Channels with what is asked privately in them, in the order of the channels' ids.
+/// Channels with what is asked privately in them, ordered by the channels' IDs.
 fn grouped(readable: &[AudienceId], known: &[Audience]) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::new();
     for id in readable {
@@ -99,7 +98,7 @@ fn grouped(readable: &[AudienceId], known: &[Audience]) -> Vec<Place> {
             continue;
         }
         let described = known.iter().find(|it| it.id == channel);
-        // A channel of which only something private was kept goes by the name of that.
+        // If only something private of a channel was kept, its name is taken from that.
         let described = described.or_else(|| known.iter().find(|it| it.id == *id));
         let platform = || id.as_str().split('/').next().unwrap_or_default().to_owned();
         let audience = match described {
@@ -140,7 +139,7 @@ fn chosen(places: &[Place], named: &str) -> Result<Place, Refused> {
             "several places are called {named:?}; give the id of one: {}",
             names(places)
         ))),
-        // One that they may not read is as if there were none.
+        // A place that they may not read is treated as missing.
         (None, _) => Err(Refused::Because(format!(
             "there is no place {named:?} that you may read; there are: {}",
             names(places)
@@ -175,8 +174,7 @@ fn names(places: &[Place]) -> String {
     }
 }
 
-/// Where a person asks something privately in a place of several people: below it, by what their account's id adds to the
-/// place's.
+/// The private place of a person in a shared place: below its ID, with the part of the account's ID that is not in it.
 pub(super) fn aside(place: &Audience, account: &Account) -> Audience {
     let own = account.id.split('/');
     let shared = own.zip(place.id.as_str().split('/'));

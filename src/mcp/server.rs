@@ -1,4 +1,4 @@
-//! The protocol: what a program is told of the server and its tools, over whatever it comes by.
+//! The MCP protocol: describes the server and its tools to programs, over any transport.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ moment is given. Use remember when the person wants something kept.";
 /// Calls tools for the program at the other end.
 #[async_trait]
 pub trait CallsTools: Send + Sync + 'static {
-    /// `caller` is who was let in with this request; none where the connection is somebody's as a whole.
+    /// `caller` is the owner of this request's token; `None` if the whole connection belongs to one caller.
     async fn call(&self, caller: Option<&Caller>, call: ToolCall) -> ToolOutcome;
 }
 
@@ -44,10 +44,10 @@ impl ProgramServer {
         Self(calls)
     }
 
-    /// Serves the program at the other end of these until it goes.
+    /// Serves the program at the other end of these streams until it disconnects.
     ///
     /// # Errors
-    /// When it does not speak the protocol.
+    /// Fails when it does not speak the protocol.
     pub async fn serve<R, W>(self, read: R, write: W) -> anyhow::Result<()>
     where
         R: tokio::io::AsyncRead + Send + Unpin + 'static,
@@ -55,7 +55,7 @@ impl ProgramServer {
     {
         let running = match service::serve_server(self, (read, write)).await {
             Ok(running) => running,
-            // It went before it had said what it wants.
+            // It disconnected before its first request.
             Err(service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(error.into()),
         };
@@ -107,7 +107,8 @@ impl ServerHandler for ProgramServer {
     }
 }
 
-/// The trace of a call: a connection may carry those of several, so what the call says comes before the request's header.
+/// The trace of a call. A connection may carry calls of several traces, so the call's own value has priority over the
+/// request's header.
 fn traceparent(meta: &RequestMetaObject, parts: Option<&Parts>) -> Option<String> {
     let header = || parts?.headers.get("traceparent")?.to_str().ok();
     meta.get_traceparent().or_else(header).map(str::to_owned)

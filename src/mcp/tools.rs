@@ -1,4 +1,4 @@
-//! The tools, as programs see them, and their arguments.
+//! The tools offered to programs, and their arguments.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ const REMEMBER: &str = "remember";
 /// Their names.
 pub const TOOLS: &[&str] = &[SEARCH_MEMORY, SEARCH_KNOWLEDGE, ASK, LIST_SOURCES, REMEMBER];
 
-/// Characters of an id that a program gives a call, and of the name of a conversation.
+/// Maximum characters of a call's ID and of a conversation's name, both chosen by the program.
 const LONGEST_ID: usize = 128;
-/// Characters that are searched for.
+/// Maximum characters of a search.
 const LONGEST_QUERY: usize = 2_000;
 
 #[derive(Debug, Deserialize)]
@@ -36,11 +36,11 @@ pub(super) struct Search {
 pub(super) struct Ask {
     pub(super) question: String,
     pub(super) place: Option<String>,
-    /// The conversation that it goes on.
+    /// The conversation that it continues.
     pub(super) conversation: Option<String>,
-    /// The same again is the same call.
+    /// Identifies a repeated call.
     pub(super) call_id: Option<String>,
-    /// The trace of the call; a program cannot give it as an argument.
+    /// The trace of the call, which is not an argument.
     #[serde(skip)]
     pub(super) traceparent: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(super) struct Remember {
     pub(super) text: String,
     pub(super) place: Option<String>,
     pub(super) call_id: Option<String>,
-    /// The trace of the call; a program cannot give it as an argument.
+    /// The trace of the call, which is not an argument.
     #[serde(skip)]
     pub(super) traceparent: Option<String>,
 }
@@ -128,7 +128,8 @@ fn check(name: &str, text: &str, most: usize) -> Result<(), Refused> {
     Ok(())
 }
 
-/// An id that a program makes up: letters, digits and what is harmless in an id of ours.
+/// Checks an ID chosen by a program: only letters, digits and characters that are harmless in our
+/// IDs.
 fn check_id(name: &str, id: Option<&str>) -> Result<(), Refused> {
     let is_of_id = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
     match id {

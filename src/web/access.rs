@@ -1,6 +1,7 @@
-//! Who may look: links that work once, and what they open for a while. Nothing else lets anybody in.
+//! Access to the pages: links that work once, and the sessions that they open for a while. There is no other
+//! way in.
 //!
-//! Only hashes are kept, and only in memory: a restart signs everybody out.
+//! Only hashes are kept, in memory only: a restart signs everybody out.
 
 use std::collections::HashMap;
 
@@ -10,25 +11,25 @@ use uuid::Uuid;
 
 use crate::graph::accounts::Account;
 
-/// How long a link can be used.
+/// How long a link is valid.
 pub const LINK_LIFE: TimeDelta = TimeDelta::minutes(5);
-/// How long somebody stays signed in.
+/// How long a session lasts.
 pub const SIGNED_IN: TimeDelta = TimeDelta::hours(12);
-/// Links that wait, and people who are signed in, at most; the oldest give way.
+/// Maximum number of pending links, and of sessions; the oldest are dropped.
 const MOST: usize = 10_000;
-/// Of one account, so that nobody's links drive others out.
+/// The same per account, so that nobody's links displace those of others.
 const MOST_OF_ONE: usize = 20;
 
-/// Who looks.
+/// The visitor of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Viewer {
-    /// The one who runs the bot: sees everything.
+    /// The operator, who sees everything.
     Operator,
-    /// Somebody who asked for a link in chat: sees what this account may read there.
+    /// Somebody who asked for a link in chat and sees what this account may read there.
     Person(Account),
 }
 
-/// A secret that is given out once: 244 random bits, in letters and digits that no markup changes.
+/// A secret that is issued once: 244 random bits, in letters and digits that no markup changes.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -38,7 +39,7 @@ impl Token {
         Self(halves.map(|half| half.simple().to_string()).concat())
     }
 
-    /// To be given to whoever it is for, and to nobody else.
+    /// The token itself, for its owner only.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -56,12 +57,12 @@ fn hash(token: &str) -> Hash {
     *blake3::hash(token.as_bytes()).as_bytes()
 }
 
-/// What a token gives, and to whom.
+/// What a token grants, and to whom.
 #[derive(Debug)]
 struct Granted {
     to: Viewer,
     until: DateTime<Utc>,
-    /// What the next page says first: what came of something they did.
+    /// The message at the top of the next page: the result of an action.
     receipt: Option<String>,
 }
 
@@ -69,7 +70,7 @@ struct Granted {
 struct Tokens(HashMap<Hash, Granted>);
 
 impl Tokens {
-    /// Adds one, and drops what is over, or the oldest where there are too many.
+    /// Adds a token, and drops expired ones, or the oldest if there are too many.
     fn grant(&mut self, to: Viewer, now: DateTime<Utc>, life: TimeDelta) -> Token {
         self.0.retain(|_, granted| now < granted.until);
         let of_one = |granted: &&Granted| granted.to == to;
@@ -97,7 +98,7 @@ impl Tokens {
         }
     }
 
-    /// Drops those of these accounts; gives how many there were.
+    /// Drops the tokens of these accounts. Returns their number.
     fn drop_of(&mut self, accounts: &[String]) -> usize {
         let before = self.0.len();
         self.0.retain(|_, granted| match &granted.to {
@@ -108,7 +109,7 @@ impl Tokens {
     }
 }
 
-/// Links and those who are signed in.
+/// Pending links, and sessions.
 #[derive(Debug, Default)]
 pub struct Access {
     links: Mutex<Tokens>,
@@ -116,33 +117,33 @@ pub struct Access {
 }
 
 impl Access {
-    /// What makes a link, for this one.
+    /// Creates a link for this visitor.
     pub fn link(&self, to: Viewer, now: DateTime<Utc>) -> Token {
         self.links.lock().grant(to, now, LINK_LIFE)
     }
 
-    /// Whether a link lets somebody in.
+    /// Whether a link is valid.
     pub fn is_link(&self, link: &str, now: DateTime<Utc>) -> bool {
         let links = self.links.lock();
         let granted = links.0.get(&hash(link));
         granted.is_some_and(|granted| now < granted.until)
     }
 
-    /// Uses a link up, and signs in whoever brought it. None: it was used, is too old, or never was.
+    /// Uses a link up, and starts a session for its visitor. `None` if it is unknown, used or expired.
     pub fn enter(&self, link: &str, now: DateTime<Utc>) -> Option<Token> {
         let granted = self.links.lock().0.remove(&hash(link))?;
         let mut signed_in = self.signed_in.lock();
         (now < granted.until).then(|| signed_in.grant(granted.to, now, SIGNED_IN))
     }
 
-    /// Whoever brings this, if they are signed in.
+    /// The visitor of a session, if it is valid.
     pub fn viewer(&self, session: &str, now: DateTime<Utc>) -> Option<Viewer> {
         let signed_in = self.signed_in.lock();
         let granted = signed_in.0.get(&hash(session))?;
         (now < granted.until).then(|| granted.to.clone())
     }
 
-    /// Keeps what came of something for their next page.
+    /// Keeps the result of an action for the next page.
     pub fn keep_receipt(&self, session: &str, receipt: String) {
         if let Some(granted) = self.signed_in.lock().0.get_mut(&hash(session)) {
             granted.receipt = Some(receipt);
@@ -158,7 +159,7 @@ impl Access {
         self.signed_in.lock().0.remove(&hash(session));
     }
 
-    /// Signs out whoever came by links of these accounts, and ends the links; gives how many were signed in.
+    /// Ends the sessions and links of these accounts. Returns the number of sessions.
     pub fn sign_out_all(&self, accounts: &[String]) -> usize {
         self.links.lock().drop_of(accounts);
         self.signed_in.lock().drop_of(accounts)

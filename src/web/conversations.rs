@@ -1,4 +1,4 @@
-//! The list of conversations, and one of them as its chain of turns.
+//! The pages with the list of conversations, and with the turns of one conversation.
 
 use std::collections::HashMap;
 
@@ -18,12 +18,12 @@ use crate::graph::browsing::{
 use crate::graph::{ResponseId, Source, Turn};
 use crate::llm::Money;
 
-/// Conversations of a page.
+/// Conversations per page.
 const CONVERSATIONS: usize = 30;
-/// Turns of a page.
+/// Turns per page.
 const TURNS: usize = 50;
 
-/// What is sought in the list, as the form and its links have it.
+/// The filter of the list, as in the form and its links.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct FilterForm {
@@ -35,7 +35,7 @@ pub(super) struct FilterForm {
     feedback: String,
     since: String,
     until: String,
-    /// Behind which one the page begins.
+    /// The conversation after which the page begins.
     last: String,
     id: String,
 }
@@ -59,7 +59,7 @@ impl FilterForm {
             },
             readable,
             since: day(&self.since),
-            // The day itself is in.
+            // That day is included.
             until: day(&self.until).and_then(|day| day.checked_add_signed(TimeDelta::days(1))),
             behind: last.map(|last| ListPosition {
                 last_at: last.to_utc(),
@@ -68,7 +68,7 @@ impl FilterForm {
         }
     }
 
-    /// The address of the page that follows this conversation.
+    /// The address of the page after this conversation.
     fn after(&self, last: &ListPosition) -> String {
         let after = Self {
             last: last.last_at.to_rfc3339(),
@@ -105,7 +105,7 @@ impl FilterForm {
     }
 }
 
-/// A path with what it asks, encoded.
+/// A path with an encoded query.
 pub(super) fn address<'a>(
     path: &str,
     asked: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -131,7 +131,7 @@ pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<FilterF
 async fn listing(visitor: &Visitor, sought: &FilterForm) -> Result<Value, Problem> {
     let store = &visitor.web.data.store;
     let wanted = sought.wanted(visitor.readable().await?);
-    // One more says whether there are more.
+    // One more than shown tells whether there are more.
     let mut found = store.conversations(&wanted, CONVERSATIONS + 1).await?;
     let has_more = found.len() > CONVERSATIONS;
     found.truncate(CONVERSATIONS);
@@ -153,7 +153,7 @@ async fn listing(visitor: &Visitor, sought: &FilterForm) -> Result<Value, Proble
     })
 }
 
-/// To choose from.
+/// The places to choose from.
 pub(super) fn shown_places(places: &[ListedChannel]) -> Vec<Value> {
     let shown = |place: &ListedChannel| {
         let name = Some(&place.name).filter(|name| !name.is_empty());
@@ -176,7 +176,7 @@ fn item(listed: &ListedConversation) -> Value {
 pub(super) struct WhichConversation {
     #[serde(default)]
     id: String,
-    /// The turn behind which the page begins.
+    /// The turn after which the page begins.
     #[serde(default)]
     after: String,
 }
@@ -227,7 +227,7 @@ pub(super) fn response_id(text: &str) -> Result<ResponseId, Problem> {
     id.map(ResponseId).map_err(|_| Problem::Missing)
 }
 
-/// A turn, as the pages show it.
+/// A turn in the form that the pages show.
 pub(super) fn shown_turn(turn: &Turn, worth: Option<&Worth>) -> Value {
     let kind = match turn.source {
         Source::Message => "said_to_others",
@@ -235,7 +235,7 @@ pub(super) fn shown_turn(turn: &Turn, worth: Option<&Worth>) -> Value {
         Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => "asked",
     };
     let has_model = turn.model.as_ref().is_some_and(|model| !model.is_empty());
-    // What the answer is that is no plain answer of a model.
+    // The kind of the answer, unless a model wrote it plainly.
     let made = match turn.source {
         Source::Memory => Some("no_model"),
         Source::Retrieval if !has_model => Some("no_model_documents"),

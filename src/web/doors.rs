@@ -1,4 +1,4 @@
-//! Coming in by a link, and going out.
+//! Signing in with a link, and signing out.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) async fn missing(State(web): State<Arc<Web>>, headers: HeaderMap) -> 
     problem(&web, &headers, Problem::Missing)
 }
 
-/// Asks whether to go on: what looks at links before people do must not use them up.
+/// Asks whether to continue, so that programs that preview links do not use them up.
 pub(super) async fn door(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response {
     let shown = PageContent {
         viewer: None,
@@ -65,7 +65,7 @@ pub(super) async fn sign_out_everywhere(visitor: Visitor) -> Response {
             let account = std::slice::from_ref(&account.id);
             visitor.web.access.sign_out_all(account);
         }
-        // Others may run the bot too.
+        // Other people may operate the bot too.
         Viewer::Operator => {}
     }
     sign_out(State(visitor.web), visitor.headers).await

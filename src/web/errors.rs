@@ -1,4 +1,4 @@
-//! What went wrong lately, as the log says it, for the one who runs the bot.
+//! Recent errors from the log, for the operator.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
@@ -11,26 +11,26 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
-/// Errors that are kept, the newest.
+/// Maximum number of errors kept: the newest.
 const MOST: usize = 200;
-/// Characters of one.
+/// Maximum characters of an error.
 const LONGEST: usize = 1_000;
 
-/// One of them.
+/// An error or warning from the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedError {
     pub at: DateTime<Utc>,
-    /// Where in the program.
+    /// The module of the program.
     pub part: String,
     pub text: String,
 }
 
-/// Keeps the errors and warnings of this process, as a layer of its log.
+/// A log layer that keeps the errors and warnings of this process.
 #[derive(Clone, Debug, Default)]
 pub struct RecentErrors(Arc<Mutex<VecDeque<LoggedError>>>);
 
 impl RecentErrors {
-    /// The newest first.
+    /// Newest first.
     pub fn of_last_day(&self, now: DateTime<Utc>) -> Vec<LoggedError> {
         let since = now - TimeDelta::days(1);
         let all = self.0.lock();
@@ -66,7 +66,7 @@ impl<S: Subscriber> Layer<S> for RecentErrors {
     }
 }
 
-/// An event, in a line.
+/// An event on one line.
 #[derive(Default)]
 struct Said {
     message: String,
@@ -75,7 +75,7 @@ struct Said {
 
 impl Visit for Said {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),

@@ -1,5 +1,5 @@
-//! What every request passes: the right host, pages of our own where something is changed, not too many at once; and what every
-//! answer says to browsers.
+//! Checks every request: the right host, our own pages for changes, and rate limits. Also sets the security headers of every
+//! response.
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
@@ -20,23 +20,23 @@ use governor::{Quota, RateLimiter};
 use super::Web;
 use super::visitor::{Problem, problem, session};
 
-/// Requests in a second, and at once, of one who is signed in, and from one address of all who are not: behind a proxy,
-/// everybody comes from there.
+/// Maximum requests per second and in a burst, for each session, and for each address without a session: behind a proxy,
+/// everybody has the same address.
 const A_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
 const AT_ONCE: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
-/// Links that do not work, in a minute from one address.
+/// Maximum number of invalid links per minute from one address.
 const WRONG_LINKS: NonZeroU32 = NonZeroU32::new(10).expect("10 is not 0");
 
 type Limiter<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
-/// Who asks for too much.
+/// Who is rate limited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Asker {
     Session(String),
     Address(IpAddr),
 }
 
-/// How much may come from whom.
+/// The rate limiters.
 #[derive(Debug)]
 pub(super) struct Limits {
     requests: Limiter<Asker>,
@@ -51,21 +51,21 @@ impl Limits {
         }
     }
 
-    /// Another link that does not work; says whether these are too many.
+    /// Counts an invalid link. Returns whether there were too many.
     pub(super) fn is_guessing(&self, address: IpAddr) -> bool {
         self.wrong_links.check_key(&address).is_err()
     }
 
     fn is_too_much(&self, asker: &Asker) -> bool {
         let is_too_much = self.requests.check_key(asker).is_err();
-        // Those that were quiet since are dropped.
+        // Drops those that were inactive since.
         self.requests.retain_recent();
         self.wrong_links.retain_recent();
         is_too_much
     }
 }
 
-/// Lets a request through, or not.
+/// Admits a request or refuses it.
 pub(super) async fn check(
     State(web): State<Arc<Web>>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
@@ -84,7 +84,7 @@ pub(super) async fn check(
         Some(session) => Asker::Session(session.to_owned()),
         None => Asker::Address(from.ip()),
     };
-    // Whoever has a link comes in, however much others ask for.
+    // Somebody with a valid link gets in, however many requests others send.
     let link = request.uri().path().strip_prefix("/enter/");
     let is_invited = link.is_some_and(|link| web.access.is_link(link, Utc::now()));
     if !is_invited && web.limits.is_too_much(&asker) {
@@ -93,7 +93,7 @@ pub(super) async fn check(
     next.run(request).await
 }
 
-/// Nothing of another host, no script of a page's own, no frame around it, and no copy kept.
+/// Forbids content from other hosts, inline scripts, framing, and caching.
 pub(super) async fn headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();

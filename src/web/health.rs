@@ -1,4 +1,4 @@
-//! How the bot is and what it takes, for the one who runs it.
+//! The page with the bot's health and usage, for the operator.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,24 +15,25 @@ use super::visitor::{Operator, Problem, Visitor};
 use crate::graph::spending::DayOfAnswers;
 use crate::llm::Money;
 
-/// Days that are shown.
+/// Number of days shown.
 const DAYS: u64 = 30;
-/// People and places that are shown: those that took the most.
+/// Number of people and places shown: those with the highest usage.
 const MOST: usize = 10;
-/// Of a plot, in its own units: the bars stand beside each other, the highest as high as this.
+/// Width of a bar, and height of the highest one, in units of the plot.
 const BAR: usize = 20;
 const HEIGHT: usize = 100;
 
-/// What a process tells the one who runs it.
+/// What a process reports to the operator.
 #[async_trait]
 pub trait Operating: Send + Sync {
-    /// What `muninn doctor` finds.
+    /// The findings of `muninn doctor`.
     async fn findings(&self) -> Vec<PartFinding>;
     /// The sources of knowledge that are not as fresh as they should be, and why.
     async fn stale_sources(&self) -> Vec<(String, String)>;
-    /// Has settings, prompts and tools read again.
+    /// Requests that settings, prompts and tools are read again.
     fn read_again(&self);
-    /// What has changed since the start and is in use, what waits for the next start, and what is wrong.
+    /// Settings that changed since the start and are in use, those that wait for the next start, and
+    /// problems.
     fn changes(&self) -> SettingsChanges;
 }
 
@@ -42,7 +43,7 @@ impl std::fmt::Debug for dyn Operating {
     }
 }
 
-/// What is found of one part.
+/// The finding on one part.
 #[derive(Clone, Debug)]
 pub struct PartFinding {
     pub part: String,
@@ -50,7 +51,7 @@ pub struct PartFinding {
     pub text: String,
 }
 
-/// What became of settings and files that were changed.
+/// The effects of changed settings and files.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsChanges {
     pub used: Vec<String>,
@@ -61,7 +62,7 @@ pub struct SettingsChanges {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct HealthForm {
-    /// `yes`: models and platforms are asked, which may take seconds.
+    /// `yes`: also checks models and platforms, which may take seconds.
     check: String,
 }
 
@@ -126,7 +127,7 @@ fn finding(found: &PartFinding) -> Value {
     context! { part => found.part, verdict, text => found.text }
 }
 
-/// Bars by day, and a table that says the same.
+/// Bars by day, and a table with the same data.
 fn plots(
     days: &[String],
     answers: &[DayOfAnswers],
@@ -157,7 +158,7 @@ fn plots(
     .into()
 }
 
-/// One of them. A day without anything has no bar.
+/// One plot. A day without data has no bar.
 fn plot(
     name: &'static str,
     days: &[String],
@@ -167,7 +168,7 @@ fn plot(
     let highest = values.iter().copied().max().unwrap_or_default().max(1);
     let mut path = String::new();
     for (at, value) in values.iter().enumerate().filter(|(_, value)| **value > 0) {
-        // Small ones are seen, too.
+        // Rounded up, so that small values are visible too.
         let height = (value * HEIGHT as u64).div_ceil(highest);
         let left = at * BAR + 2;
         let _ = write!(path, "M{left} {HEIGHT}v-{height}h{}v{height}z", BAR - 4);
@@ -184,7 +185,7 @@ fn plot(
     }
 }
 
-/// Who took the most.
+/// Those with the highest usage.
 fn shares(answers: &[DayOfAnswers], of: impl Fn(&DayOfAnswers) -> String) -> Vec<Value> {
     let mut all: BTreeMap<String, (u64, u64, u64)> = BTreeMap::new();
     for day in answers {

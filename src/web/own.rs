@@ -1,4 +1,4 @@
-//! What is remembered of somebody: their own list, and correcting, forgetting and taking along what is on it.
+//! The pages with a visitor's own memory: their list of items, with correcting, forgetting and exporting.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -34,19 +34,19 @@ use crate::graph::accounts::Account;
 use crate::graph::browsing::Readable;
 use crate::graph::items::{ListedItem, OwnItems};
 
-/// Things of a page.
+/// Items per page.
 const ITEMS: usize = 20;
-/// How long somebody waits for what came of it; it goes on without them.
+/// Longest wait for the result of an action, which continues without the visitor.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct OwnForm {
-    /// What they have; everything where it is empty.
+    /// The words to search for; empty means everything.
     words: String,
-    /// Nothing that was said after it.
+    /// Only items that were not said later.
     until: String,
-    /// The thing that the page before ended with.
+    /// The last item of the previous page.
     last: String,
 }
 
@@ -84,7 +84,7 @@ fn shown_account(account: &Account) -> Value {
     context! { name => account.name, platform => account.platform }
 }
 
-/// A page of what some accounts of one person said in these places, and the address of the next.
+/// A page of what the accounts of one person said in these places, and the address of the next page.
 async fn own_items(
     visitor: &Visitor,
     accounts: &[&Account],
@@ -103,7 +103,7 @@ async fn own_items(
         accounts: &ids,
         audiences: &places.iter().collect::<Vec<_>>(),
         words: &words,
-        // A clock of a platform may be ahead of this one.
+        // The platform's clock may be ahead of this one.
         until: until.unwrap_or_else(|_| Utc::now() + TimeDelta::days(1)),
         listed: &last.into_iter().collect::<Vec<_>>(),
         only_notes: false,
@@ -142,10 +142,10 @@ fn shown_own(item: &ListedItem, number: u32) -> Value {
     }
 }
 
-/// What somebody wants done with a thing on their list.
+/// An action on an item of the list.
 #[derive(Debug, Deserialize)]
 pub(super) struct ItemForm {
-    /// As the list gave it.
+    /// As in the list.
     item: String,
     #[serde(default)]
     text: String,
@@ -164,7 +164,7 @@ pub(super) async fn correct(visitor: Visitor, Form(form): Form<ItemForm>) -> Res
     receipt(&visitor, said)
 }
 
-/// What was said becomes a note, which is kept in mind before other things.
+/// Turns an item into a note, which is recalled with priority.
 pub(super) async fn note(visitor: Visitor, Form(form): Form<ItemForm>) -> Response {
     let text = form.text.trim().to_owned();
     let said = with_item(&visitor, &form, |_| Command::Note(text)).await;
@@ -179,11 +179,11 @@ async fn with_item(
     let item = ShownItem::parse(&form.item).ok_or(Problem::Missing)?;
     let kept = visitor.web.data.store.item(response_id(&item.id)?).await?;
     let kept = kept.ok_or(Problem::Missing)?;
-    // In chat they would have to be there, too.
+    // In chat they would have to be a member, too.
     if !visitor.may_read(&kept.audience.id).await? {
         return Err(Problem::Missing);
     }
-    // A note stands beside what it was made of.
+    // A note is kept beside the item that it is made from.
     let conversation = ConversationId::new(kept.turn.session);
     acts(visitor, (conversation, kept.audience), deed(item)).await
 }
@@ -207,7 +207,7 @@ fn person(visitor: &Visitor) -> Result<&Account, Problem> {
     }
 }
 
-/// Their list, which says first what came of it.
+/// Shows the list with the result of an action above it.
 fn receipt(visitor: &Visitor, said: Result<String, Problem>) -> Response {
     let said = match said {
         Ok(said) => said,
@@ -219,7 +219,7 @@ fn receipt(visitor: &Visitor, said: Result<String, Problem>) -> Response {
     Redirect::to("/memory").into_response()
 }
 
-/// Where nobody else reads what somebody does on a page.
+/// The private place for a person's actions on the pages.
 fn page_of(account: &Account) -> (ConversationId, Audience) {
     let id = format!("web/{}", account.id);
     let audience = Audience {
@@ -238,7 +238,7 @@ pub(super) struct SureForm {
     sure: String,
 }
 
-/// Forgets everything of the visitor, who is signed out by it.
+/// Forgets everything of the visitor, which also signs them out.
 pub(super) async fn forget_me(visitor: Visitor, Form(form): Form<SureForm>) -> Response {
     let is_confirmed = form.sure == "yes";
     let command = Command::Forget(ForgetWhat::Me { is_confirmed });
@@ -259,7 +259,7 @@ pub(super) async fn forget_me(visitor: Visitor, Form(form): Form<SureForm>) -> R
     visitor.web.templates.page("said.html", shown)
 }
 
-/// Takes the visitor's account from the others that are linked to it.
+/// Unlinks the visitor's account from the others.
 pub(super) async fn unlink(visitor: Visitor) -> Response {
     let said = match person(&visitor) {
         Ok(account) => acts(&visitor, page_of(account), Command::Unlink).await,
@@ -274,7 +274,7 @@ pub(super) struct ExportForm {
     form: String,
 }
 
-/// All that is kept of the visitor, as a file.
+/// Everything that is kept of the visitor, as a file.
 pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Response {
     let (form, only) = match form.form.as_str() {
         "md" => (CopyForm::Markdown, &[CopyForm::Markdown]),
@@ -301,12 +301,12 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
     }
 }
 
-/// None where nothing is kept.
+/// `None` if nothing is kept.
 async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<File>, Problem> {
     use std::io::Seek as _;
 
     let account = person(visitor)?;
-    // Nobody closes it.
+    // The semaphore is never closed.
     let _place = visitor.web.copies.acquire().await;
     let others = visitor.web.readable.others(account).await?;
     let accounts = std::iter::once(account).chain(&others);
@@ -322,7 +322,7 @@ async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<
             Problem::Failed
         }
     })?;
-    // Without a limit there is one file, or none.
+    // Without a size limit there is at most one file.
     let Some(file) = files.into_iter().next() else {
         return Ok(None);
     };

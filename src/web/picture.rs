@@ -1,4 +1,4 @@
-//! Where an answer came from, as things around it: a picture and a table are made of the same. Pure.
+//! The sources of an answer as a graph, from which both the picture and the table are made. Pure.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::conversation::explain::ShownNode;
 use crate::graph::trace::ToolUse;
 use crate::graph::{Explanation, Turn};
 
-/// A picture as `picture.js` draws it.
+/// A picture for `picture.js`.
 #[derive(Debug, Serialize)]
 pub(super) struct Drawing {
-    /// `around` the first thing, or `free`.
+    /// `around` the first node, or `free`.
     pub(super) layout: &'static str,
     pub(super) things: Vec<DrawnThing>,
     pub(super) links: Vec<DrawnLink>,
@@ -21,16 +21,16 @@ pub(super) struct Drawing {
 
 #[derive(Debug, Serialize)]
 pub(super) struct DrawnThing {
-    /// By which it has its colour.
+    /// Determines its colour.
     pub(super) kind: &'static str,
     pub(super) kind_said: String,
     pub(super) label: String,
     pub(super) text: String,
-    /// The page that says more.
+    /// A page with details.
     pub(super) address: Option<String>,
 }
 
-/// From one thing to another, by where they stand among the things.
+/// A link between two nodes, given by their indices.
 #[derive(Debug, Serialize)]
 pub(super) struct DrawnLink {
     pub(super) from: usize,
@@ -38,7 +38,7 @@ pub(super) struct DrawnLink {
     pub(super) said: Option<String>,
 }
 
-/// What a thing is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Question,
@@ -53,7 +53,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// As the texts of pages name it.
+    /// The name in the pages' texts.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Question => "question",
@@ -69,10 +69,10 @@ impl Kind {
     }
 }
 
-/// How it hangs together with what it came to.
+/// How it is related to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// The answer itself.
+    /// It is the answer itself.
     Answered,
     RecalledScore,
     ContextOf,
@@ -83,7 +83,7 @@ pub(super) enum How {
 }
 
 impl How {
-    /// As the texts of pages name it.
+    /// The name in the pages' texts.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -97,22 +97,22 @@ impl How {
     }
 }
 
-/// One thing of the picture, and one row of the table.
+/// A node of the picture, and a row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Thing {
     pub(super) kind: Kind,
     pub(super) how: How,
-    /// Which of the things it hangs on; none for the question.
+    /// Index of its parent; `None` for the question.
     pub(super) of: Option<usize>,
-    /// In a line.
+    /// On one line.
     pub(super) label: String,
-    /// All of it that is shown.
+    /// The full text shown.
     pub(super) text: String,
-    /// By which it was ranked.
+    /// Its ranking score.
     pub(super) score: Option<f64>,
-    /// What is to be known of it.
+    /// A remark on it.
     pub(super) note: Option<Note>,
-    /// A turn that can be looked at.
+    /// A turn with its own page.
     pub(super) turn: Option<TurnLink>,
     /// Its address on the platform, or where it was read.
     pub(super) link: Option<String>,
@@ -125,7 +125,7 @@ pub(super) enum Note {
 }
 
 impl Note {
-    /// As the texts of pages name it.
+    /// The name in the pages' texts.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::ChangedSince => "changed_since",
@@ -134,7 +134,7 @@ impl Note {
     }
 }
 
-/// By what a turn is looked at.
+/// Identifies a turn's page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TurnLink {
     pub(super) conversation: ConversationId,
@@ -158,7 +158,7 @@ impl Thing {
     }
 }
 
-/// All that an answer came from. The first is its question.
+/// All sources of an answer. The first node is its question.
 pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
     let Explanation {
         turn,
@@ -258,7 +258,7 @@ fn web_link(link: Option<&serde_json::Value>) -> Option<String> {
     link.filter(|link| is_web(link)).map(str::to_owned)
 }
 
-/// Whether a browser may be led there: no address that would run something.
+/// Whether a browser may open the address: it must not run anything.
 pub(super) fn is_web(link: &str) -> bool {
     let link = link.to_ascii_lowercase();
     link.starts_with("https://") || link.starts_with("http://")

@@ -1,4 +1,4 @@
-//! What is found in memory and in the team's knowledge, and why; and statements that are confined before they run.
+//! The pages that search memory and the team's knowledge, with explanations, and run confined statements.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,24 +27,24 @@ use crate::knowledge::rejects::{self, RefusedLine};
 use crate::knowledge::search::{Among, Hit, Query as Searched};
 use crate::memory::Candidate;
 
-/// Exchanges that are shown, whatever became of them.
+/// Maximum number of candidates shown, whatever the decision on them.
 const CANDIDATES: usize = 50;
-/// Lines of a source that were refused.
+/// Maximum number of refused lines of a source.
 const REFUSED: usize = 20;
-/// Rows that a statement gives at most.
+/// Maximum rows of a statement.
 const ROWS: u32 = 100;
-/// Characters of a statement.
+/// Maximum characters of a statement.
 const STATEMENT: usize = 4_000;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
     question: String,
-    /// The audience in which it is asked.
+    /// The audience for the question.
     place: String,
 }
 
-/// What would be recalled for a question, as `muninn recall` says it.
+/// What would be recalled for a question, like `muninn recall`.
 pub(super) async fn recalled(
     visitor: &Visitor,
     readable: &Readable,
@@ -90,7 +90,7 @@ fn candidate(candidate: &Candidate) -> Value {
     }
 }
 
-/// The sources, and what is found in them, as `muninn search` says it.
+/// The sources, and what is found in them, like `muninn search`.
 pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<Asked>) -> Response {
     let shown = found(&visitor, &asked).await;
     visitor.shows("knowledge.html", shown)
@@ -111,7 +111,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     if !is_somewhere && !place.is_empty() {
         return Err(Problem::Missing);
     }
-    // What is asked privately in a channel is asked there.
+    // A private question in a channel has the channel's settings.
     let channel = audience.channel();
     let set = data.channels.of(&channel).unwrap_or_default();
     let seen = data.searcher.sources(&channel).await;
@@ -154,7 +154,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     })
 }
 
-/// The first lines that were refused; they may have been removed since.
+/// The first refused lines; they may have been removed since.
 async fn refused_lines(folder: &Path, source: &SourceOverview) -> Vec<RefusedLine> {
     let (folder, name, version) = (folder.to_owned(), source.name.clone(), source.version);
     let read = move || rejects::refused(&folder, &name, version, REFUSED);
@@ -193,7 +193,7 @@ pub(super) struct Written {
     statement: String,
 }
 
-/// What a statement becomes, and what it gives.
+/// The confined form of a statement and its result.
 pub(super) async fn cypher(visitor: Visitor, Query(written): Query<Written>) -> Response {
     let shown = run(&visitor, &written.statement).await;
     visitor.shows("cypher.html", shown)
@@ -240,7 +240,7 @@ fn drawn(survey: &Survey, kind_said: &str) -> Drawing {
     }
 }
 
-/// What can be asked of the graph, where somebody may ask it.
+/// The schema that somebody may query, if they may query at all.
 async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, Problem> {
     let data = &visitor.web.data;
     if let Readable::Audiences(places) = visitor.readable().await? {
@@ -272,12 +272,12 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
     })
 }
 
-/// What became of a statement.
+/// The result of a statement.
 #[derive(Debug, Default)]
 struct Ran {
-    /// As it ran.
+    /// The statement as it ran.
     confined: Option<String>,
-    /// Why it gave nothing.
+    /// Why there is no result.
     refusal: Option<String>,
     result: Option<Value>,
 }

@@ -1,4 +1,4 @@
-//! What the pages are made of: templates that escape whatever they show, texts in several languages, and files.
+//! Rendering: templates that escape everything they show, texts in several languages, and static files.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use muninn_texts::plain_texts;
 
 use super::access::Viewer;
 
-/// The catalogue's file with the texts of pages, and what their keys begin with.
+/// The catalogue's file with the texts of pages, and the prefix of their keys.
 const TEXTS: &str = "pages";
 const PREFIX: &str = "page-";
 
@@ -79,21 +79,21 @@ const CSS: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 const JS: &str = "text/javascript; charset=utf-8";
 
-/// The one of our languages that a browser asks for first; they are named in the order in which they are wanted.
+/// The supported language that a browser prefers; they are listed in order of preference.
 pub(super) fn language_of(headers: &HeaderMap) -> Language {
     let wanted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());
     wanted.and_then(Language::of_locales).unwrap_or_default()
 }
 
-/// What a page shows, and to whom.
+/// The content of a page, and its visitor.
 pub(super) struct PageContent<'a> {
-    /// None: somebody who is not signed in.
+    /// `None` if nobody is signed in.
     pub(super) viewer: Option<&'a Viewer>,
     pub(super) language: Language,
     pub(super) values: Value,
 }
 
-/// The templates, with the texts.
+/// The templates and their texts.
 #[derive(Debug)]
 pub(super) struct Templates {
     environment: Environment<'static>,
@@ -102,7 +102,7 @@ pub(super) struct Templates {
 
 impl Templates {
     /// # Panics
-    /// When a template or a text of this program is wrong, which a test finds.
+    /// Panics when a template or a text of this program is invalid, which a test finds.
     pub(super) fn new() -> Self {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -143,7 +143,7 @@ impl Templates {
         }
     }
 
-    /// One of the texts.
+    /// One of the pages' texts.
     pub(super) fn text(&self, language: Language, name: &str) -> String {
         let text = self.texts[language as usize]
             .get_attr(name)
@@ -152,14 +152,14 @@ impl Templates {
     }
 }
 
-/// The texts of a language by the names that templates give them.
+/// The texts of a language by their names in templates.
 fn texts(language: Language) -> BTreeMap<&'static str, String> {
     let all = plain_texts(language, TEXTS);
     all.filter_map(|(key, text)| Some((key.strip_prefix(PREFIX)?, text)))
         .collect()
 }
 
-/// `2026-11-24 09:40`, of a moment as it is serialised.
+/// `2026-11-24 09:40`, from a serialised moment.
 fn moment(at: &str) -> String {
     let read = DateTime::parse_from_rfc3339(at);
     read.map_or_else(
@@ -168,7 +168,7 @@ fn moment(at: &str) -> String {
     )
 }
 
-/// A file that pages need. Browsers keep it for ten minutes only, so that they soon have that of a new version.
+/// A static file of the pages. Browsers cache it for ten minutes only, so that they soon get a new version.
 pub(super) async fn static_file(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|(known, ..)| *known == name) {
         Some((_, kind, content)) => {

@@ -1,4 +1,4 @@
-//! Who asks for a page, and what they may read at this moment.
+//! The visitor of a page, and what they may read at this moment.
 
 use std::sync::Arc;
 
@@ -31,9 +31,9 @@ pub(super) enum Problem {
     Missing,
     Refused,
     Failed,
-    /// The platform does not say what somebody may read.
+    /// The platform does not tell what somebody may read.
     NotTold,
-    /// The bot is ending.
+    /// The bot is shutting down.
     Ending,
 }
 
@@ -65,7 +65,7 @@ impl From<NothingSaid> for Problem {
     }
 }
 
-/// A page that says why another is not shown.
+/// A page that says why another one is not shown.
 pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Response {
     let (status, name) = match problem {
         Problem::NotSignedIn => (StatusCode::UNAUTHORIZED, "signed_out"),
@@ -93,7 +93,7 @@ pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Respo
     (status, web.templates.page("said.html", shown)).into_response()
 }
 
-/// What the cookie says.
+/// The session in the cookie.
 pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
     let cookies = headers.get_all(COOKIE).iter();
     let mut cookies = cookies
@@ -126,7 +126,7 @@ impl FromRequestParts<Arc<Web>> for Visitor {
     }
 }
 
-/// The one who runs the bot, who is signed in.
+/// The signed-in operator.
 pub(super) struct Operator(pub(super) Visitor);
 
 impl FromRequestParts<Arc<Web>> for Operator {
@@ -136,7 +136,7 @@ impl FromRequestParts<Arc<Web>> for Operator {
         let visitor = Visitor::from_request_parts(parts, web).await?;
         match visitor.viewer {
             Viewer::Operator => Ok(Self(visitor)),
-            // Others are not told what there is.
+            // Others do not learn which pages exist.
             Viewer::Person(_) => Err(problem(web, &parts.headers, Problem::Missing)),
         }
     }
@@ -157,7 +157,7 @@ impl Visitor {
         }
     }
 
-    /// They looked into a conversation.
+    /// Records that they looked into a conversation.
     pub(super) async fn looks_into(&self, conversation: &str) {
         let who = match &self.viewer {
             Viewer::Operator => OPERATOR,
@@ -169,7 +169,7 @@ impl Visitor {
             .await;
     }
 
-    /// What they may read. The platforms are asked.
+    /// What they may read. Asks the platforms.
     pub(super) async fn readable(&self) -> Result<Readable, Problem> {
         match &self.viewer {
             Viewer::Operator => Ok(Readable::Everything),
@@ -180,7 +180,7 @@ impl Visitor {
         }
     }
 
-    /// Whether they may read this. The platform is asked.
+    /// Whether they may read this audience. Asks the platform.
     pub(super) async fn may_read(&self, audience: &AudienceId) -> Result<bool, Problem> {
         match &self.viewer {
             Viewer::Operator => Ok(true),
@@ -195,7 +195,7 @@ impl Visitor {
         }
     }
 
-    /// A conversation that they may read. One that they may not read is as if there were none.
+    /// A conversation that they may read. One that they may not read is treated as missing.
     pub(super) async fn conversation(&self, id: &str) -> Result<ListedConversation, Problem> {
         let id = muninn_platform::ConversationId::new(id);
         let listed = self.web.data.store.conversation(&id).await?;

@@ -1,4 +1,4 @@
-//! Where an answer came from: a picture, and a table that says the same.
+//! The page with the sources of an answer: a picture, and a table with the same data.
 
 use axum::Json;
 use axum::extract::Query;
@@ -31,7 +31,7 @@ impl WhichAnswer {
         let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
         let recalled: Vec<ResponseId> = recalled.collect();
         let audiences = store.audiences_of(&recalled).await?;
-        // An answer that somebody got privately may rest on what they may not read any more.
+        // A private answer may be based on something that they may not read any more.
         if audiences.values().any(|it| *it != listed.audience) {
             let readable = visitor.readable().await?;
             explained.recalled.retain(|(_, turn)| {

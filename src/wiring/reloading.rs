@@ -1,8 +1,8 @@
-//! Prompts, tools and weights of a team's own, and settings, read again when their files change.
+//! Reloads a team's custom prompts, tools and weights, and the settings, when their files change.
 //!
-//! Prompts, tools and weights are replaced together or not at all: where one of them is broken, those
-//! read before stay in use. A turn that is under way keeps what it began with. What can be read again of
-//! the settings, whoever knows them decides ([`Settings`]).
+//! Prompts, tools and weights are replaced together or not at all: if one of them is invalid, the
+//! previous ones stay in use. A running turn keeps what it began with. The implementation of
+//! [`Settings`] decides which settings can be reloaded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,34 +22,34 @@ use crate::graph::GraphStore;
 use crate::knowledge::search::nodes::NodeSettings;
 use crate::knowledge::search::{Searcher, Weights};
 
-/// How often the files are looked at. What changed is read when it has not changed for as long, so
-/// that no half-written file is.
+/// How often the files are checked. A change is read only when the file has not changed for this long,
+/// so that no incomplete file is read.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// What was last seen of the files: when they changed, and their sizes.
+/// The last known state of the files: modification times and sizes.
 type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
-/// Settings that are read again beside them.
+/// Settings that are reloaded too.
 pub trait Settings: std::fmt::Debug + Send + Sync {
-    /// The files that they are read from.
+    /// The files from which they are read.
     fn files(&self) -> Vec<PathBuf>;
 
-    /// Reads them, and uses what can be used at once.
+    /// Reloads them, and applies those that can be applied at once.
     fn read_again(&self) -> SettingsRead;
 }
 
-/// What came of reading settings again.
+/// The result of reloading settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsRead {
-    /// Why what is in the files is not in use.
+    /// Why the content of the files is not in use.
     pub problems: Vec<String>,
-    /// Names of those that have changed, and that only the next start uses.
+    /// Names of changed settings that only the next start applies.
     pub waiting: Vec<String>,
-    /// Names of those that have changed and are in use.
+    /// Names of changed settings that are in use.
     pub used: Vec<String>,
 }
 
-/// Reads the files again, and gives them to the parts that use them.
+/// Reloads the files, and passes them to the parts that use them.
 #[derive(Debug)]
 pub struct Reloading {
     folder: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub struct Reloading {
     searcher: Arc<Searcher>,
     mcp: Arc<McpServers>,
     settings: Arc<dyn Settings>,
-    /// Somebody wants it now.
+    /// Notified when somebody requests a reload.
     asked: Notify,
     problem: Mutex<Option<String>>,
     servers_problem: Mutex<Option<String>>,
@@ -90,30 +90,30 @@ impl Reloading {
         (reloading, done.drop_guard())
     }
 
-    /// Has them read again now.
+    /// Requests a reload now.
     pub fn ask(&self) {
         self.asked.notify_one();
     }
 
-    /// What came of reading the settings the last time.
+    /// The result of the last reload of the settings.
     pub fn settings_read(&self) -> SettingsRead {
         let read = self.settings_read.lock();
         read.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Why what is in the files of prompts, tools and weights is not in use; nothing if it is.
+    /// Why the files of prompts, tools and weights are not in use; `None` if they are.
     pub fn problem(&self) -> Option<String> {
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
         problem.clone()
     }
 
-    /// Why what is in the file of MCP servers is not in use; nothing if it is.
+    /// Why the file of MCP servers is not in use; `None` if it is.
     pub fn servers_problem(&self) -> Option<String> {
         let problem = self.servers_problem.lock();
         problem.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks at the files until `done`.
+    /// Checks the files until `done`.
     async fn run(&self, done: CancellationToken) {
         let mut in_use = self.look().await;
         let mut last = in_use.clone();
@@ -137,8 +137,8 @@ impl Reloading {
         }
     }
 
-    /// The files of the folder, of its tools and of the settings. What cannot be looked at is as if it
-    /// were not there: reading it says why.
+    /// The files of the folder, of its tools and of the settings. A file that cannot be examined counts
+    /// as missing; reading it reports why.
     async fn look(&self) -> Seen {
         let (folder, settings) = (self.folder.clone(), Arc::clone(&self.settings));
         let servers = self.mcp.file().path.clone();
@@ -186,7 +186,7 @@ impl Reloading {
         *last = read;
     }
 
-    /// Starts and stops MCP servers as their file says now.
+    /// Starts and stops MCP servers according to their file.
     async fn read_servers(&self) {
         let file = self.mcp.file().clone();
         let read = joined(tokio::task::spawn_blocking(move || file.read())).await;
@@ -235,7 +235,7 @@ impl Reloading {
     }
 }
 
-/// What is read again.
+/// What is reloaded.
 struct Files {
     prompts: Prompts,
     toolbox: Toolbox,

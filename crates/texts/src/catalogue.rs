@@ -1,4 +1,4 @@
-//! The texts of all languages, ready to be said.
+//! The catalogue of texts in all languages.
 
 use std::array;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use crate::{Language, Value};
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
-/// A text that English has.
+/// A text that exists in English.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) key: &'static str,
@@ -21,14 +21,14 @@ pub(crate) struct Known {
     pub(crate) takes: &'static [&'static str],
 }
 
-/// That there is a text with these arguments.
+/// Proof that a text with these arguments exists.
 #[derive(Clone, Copy, Debug)]
 pub struct Proof(());
 
-/// Proves that there is a text, and that it takes just these arguments.
+/// Proves at compile time that a text exists and takes exactly these arguments.
 ///
 /// # Panics
-/// Where that is not so, which is when the program is compiled.
+/// Panics otherwise, during compilation.
 pub const fn prove(key: &str, given: &[&str]) -> Proof {
     let mut at = 0;
     while at < TEXTS.len() {
@@ -87,7 +87,7 @@ type Format = fn(&FluentValue<'_>, &intl_memoizer::concurrent::IntlLangMemoizer)
 static BUNDLES: LazyLock<[Bundle; Language::ALL.len()]> =
     LazyLock::new(|| array::from_fn(|at| bundle(Language::ALL[at])));
 
-/// What is wrong in a file of texts is left out, and found by a test.
+/// Invalid entries of a file are skipped; a test finds them.
 fn bundle(language: Language) -> Bundle {
     let locale = language.code().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![locale]);
@@ -102,7 +102,7 @@ fn bundle(language: Language) -> Bundle {
     bundle
 }
 
-/// How numbers are written, for the library takes no closure.
+/// The number format of a language, as a function, because the library accepts no closure.
 fn format_of(language: Language) -> Format {
     match language {
         Language::English => |value, _| number(Language::English, value),
@@ -130,7 +130,7 @@ pub(crate) fn render(language: Language, key: &str, arguments: &[(&'static str, 
     said.unwrap_or_else(|| key.to_owned())
 }
 
-/// None where the language lacks it, or has it wrong.
+/// `None` if the text is missing or invalid in the language.
 pub(crate) fn rendered(
     language: Language,
     key: &str,
@@ -151,7 +151,7 @@ pub(crate) fn rendered(
     Some(said.into_owned())
 }
 
-/// The texts of a file that take nothing, by their keys.
+/// The texts of a file without arguments, by key.
 pub fn plain_texts(language: Language, file: &str) -> impl Iterator<Item = (&'static str, String)> {
     let texts = TEXTS
         .iter()

@@ -1,4 +1,4 @@
-//! The languages there are.
+//! The supported languages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(into = "&'static str", try_from = "String")]
 pub enum Language {
-    /// Whatever another language lacks is said in this one.
+    /// The fallback for texts that another language lacks.
     #[default]
     English,
     German,
@@ -21,7 +21,7 @@ pub enum Language {
     Japanese,
 }
 
-/// It is none of them.
+/// The text names none of them.
 #[derive(Debug)]
 pub struct NoLanguage;
 
@@ -44,7 +44,7 @@ impl Language {
         Self::Japanese,
     ];
 
-    /// As ISO 639 calls it: `de`.
+    /// The ISO 639 code: `de`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -56,14 +56,15 @@ impl Language {
         }
     }
 
-    /// The language of a locale as platforms and systems write it: `de`, `pt-BR`, `de_AT.UTF-8`. None: none of ours.
+    /// The language of a locale in the form of platforms and systems: `de`, `pt-BR`, `de_AT.UTF-8`. `None` if it is
+    /// not supported.
     pub fn of_locale(locale: &str) -> Option<Self> {
         let name = locale.split(['-', '_', '.', '@']).next()?.trim();
         let is_it = |language: &Self| language.code().eq_ignore_ascii_case(name);
         Self::ALL.into_iter().find(is_it)
     }
 
-    /// The first of several locales, the most wanted first, that is one of ours: `it_IT:de`, `fr-CH, en;q=0.5`.
+    /// The first supported one of several locales in order of preference: `it_IT:de`, `fr-CH, en;q=0.5`.
     pub fn of_locales(locales: &str) -> Option<Self> {
         let mut all = locales.split([',', ':']);
         all.find_map(|it| Self::of_locale(it.split(';').next().unwrap_or_default()))
@@ -98,12 +99,12 @@ impl fmt::Display for Language {
     }
 }
 
-/// In which languages a message is answered.
+/// The languages in which a message is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Languages {
-    /// What everybody there sees.
+    /// For what everybody in the place sees.
     pub place: Language,
-    /// What its author alone sees.
+    /// For what its author alone sees.
     pub person: Language,
 }
 

@@ -1,7 +1,7 @@
-//! What the bot itself says, in each of its languages. Knows nothing of who is told.
+//! The bot's own texts in each of its languages. The crate knows nothing of recipients.
 //!
-//! A [`Text`] is one of the catalogue with its arguments, in no language yet; [`text!`] makes one, and the compiler proves
-//! that there is such a text and that it takes just these arguments.
+//! A [`Text`] is an entry of the catalogue with its arguments, in no language yet. [`text!`] creates one, and the compiler
+//! checks that the text exists and takes exactly these arguments.
 
 mod catalogue;
 mod language;
@@ -20,19 +20,19 @@ pub struct Text {
 }
 
 impl Text {
-    /// [`text!`] does, with the proof that there is such a text.
+    /// Called by [`text!`], with the proof that the text exists.
     #[doc(hidden)]
     pub fn new(_: Proof, key: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
         Self { key, arguments }
     }
 
-    /// As somebody reads it.
+    /// The text in one language.
     pub fn in_language(&self, language: Language) -> String {
         catalogue::render(language, self.key, &self.arguments)
     }
 }
 
-/// In English, for whoever reads logs.
+/// In English, for logs.
 impl std::fmt::Display for Text {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.in_language(Language::English))

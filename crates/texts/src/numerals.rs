@@ -1,11 +1,11 @@
-//! Numbers as each language writes them, by CLDR: what stands between whole numbers and fractions, and between thousands.
+//! The number formats of each language, from CLDR: the decimal and the thousands separator.
 
 use crate::Language;
 
-/// The point of fractions, what stands between thousands, and from how many digits on that is written.
+/// The decimal separator; the thousands separator, and the number of digits from which it is used.
 fn separators(language: Language) -> (char, Option<(char, usize)>) {
     match language {
-        // Texts in English never had thousands: what programs read of them stays.
+        // English texts never had thousands separators; programs that read them must not break.
         Language::English => ('.', None),
         Language::German => (',', Some(('.', 4))),
         Language::French => (',', Some(('\u{202f}', 4))),

@@ -1,4 +1,4 @@
-//! What a text is about: names, numbers, dates, lists, and other texts.
+//! The arguments of texts: names, numbers, dates, lists, and other texts.
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, TimeZone};
 use fluent_bundle::FluentValue;
@@ -7,30 +7,30 @@ use crate::catalogue::render;
 use crate::numerals::{counted, with_own_point};
 use crate::{Language, Text};
 
-/// An argument of a text. Each language writes it in its own way.
+/// An argument of a text. Each language formats it in its own way.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// Said as it is: a name, a command, what somebody wrote.
+    /// Used unchanged: a name, a command, what somebody wrote.
     Said(String),
     Number(u64),
-    /// Its digits, with a point.
+    /// Its digits, with a decimal point.
     Decimal(String),
     Date(NaiveDate),
     /// To the minute.
     Moment(NaiveDateTime),
-    /// With its day of the week, and without its year.
+    /// With the weekday, and without the year.
     Day(NaiveDateTime),
     List(Vec<Self>),
     Text(Text),
 }
 
 impl Value {
-    /// A number with so many digits after its point.
+    /// A number with this many decimals.
     pub fn decimal(number: f64, digits: usize) -> Self {
         Self::Decimal(format!("{number:.digits$}"))
     }
 
-    /// The day of a moment.
+    /// The date of a moment.
     pub fn date<Z: TimeZone>(at: &DateTime<Z>) -> Self {
         Self::Date(at.naive_local().date())
     }
@@ -39,7 +39,7 @@ impl Value {
         Self::Moment(at.naive_local())
     }
 
-    /// A moment that was not long ago, with its day of the week.
+    /// A recent moment, with its weekday.
     pub fn day<Z: TimeZone>(at: &DateTime<Z>) -> Self {
         Self::Day(at.naive_local())
     }
@@ -49,7 +49,7 @@ impl Value {
         Self::List(all.into_iter().map(Into::into).collect())
     }
 
-    /// As somebody reads it.
+    /// The value in one language.
     pub fn in_language(&self, language: Language) -> String {
         match self {
             Self::Said(said) => said.clone(),
@@ -77,7 +77,7 @@ impl Value {
 
     pub(crate) fn for_fluent(&self, language: Language) -> FluentValue<'static> {
         match self {
-            // A number also chooses between texts.
+            // A number also selects plural forms.
             #[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
             Self::Number(number) => (*number as f64).into(),
             Self::Said(_)
@@ -92,7 +92,7 @@ impl Value {
 }
 
 fn parts(date: NaiveDate) -> Vec<(&'static str, Value)> {
-    // Not as numbers: a year has no thousands.
+    // Not as numbers: a year has no thousands separator.
     [("year", "%Y"), ("month", "%m"), ("day", "%d")]
         .map(|(name, format)| (name, date.format(format).to_string().into()))
         .into()

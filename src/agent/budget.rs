@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn a_budget_warns_once_and_then_stops() {
         let budgets = budgets(Some(100), Some(1_000));
-        // Spent, whether people are told, and whether another call may be made.
+        // Amount spent, whether people are told, and whether another call is allowed.
         for (cost, told, admits) in [
             (79, false, true),
             (1, true, true),

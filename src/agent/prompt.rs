@@ -478,7 +478,7 @@ mod tests {
         assert!(text.contains(&before), "{text}");
         let after = format!("user: {heard}\n> bob: She is.\n> cy: Good.\n\n[Today is");
         assert!(text.contains(&after), "{text}");
-        // Within the same budget: the oldest go first.
+        // Within the same budget the oldest turns are dropped.
         let window: Vec<Turn> = (0..64)
             .map(|n| said("bob", &format!("line {n} {}", "word ".repeat(30))))
             .collect();

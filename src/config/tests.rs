@@ -3,8 +3,7 @@ use secrecy::ExposeSecret as _;
 
 use super::*;
 
-/// The options that a command line makes. The environment of the test is not looked at: nothing
-/// here sets these variables.
+/// Parses a command line. The test's environment is not used, as nothing here sets these variables.
 fn options(arguments: &[&str]) -> Options {
     let command = Options::augment_args(Command::new("muninn"));
     let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
@@ -19,7 +18,7 @@ fn error(arguments: &[&str]) -> String {
 fn nothing_set_is_a_configuration() {
     let config = options(&[]).into_config().unwrap();
     assert!(config.model.is_none());
-    // Wherever that is on this machine.
+    // The path depends on the machine.
     let folder = config.data_dir.display();
     assert_eq!(config.graph.url, format!("embedded:{folder}"));
     let config = options(&["--data-dir", "d"]).into_config().unwrap();

@@ -305,7 +305,7 @@ mod tests {
         );
         assert_eq!(Files::default().said("Look: "), "Look: ");
 
-        // What is said instead, later, still came with them.
+        // A later edit of the text still has the files.
         let mut turn = crate::testing::new_turn("terminal/a", "").turn;
         turn.input = files.said("Look:");
         let kept = Files::of_turn(&turn);

@@ -290,7 +290,7 @@ mod tests {
             sources(&[node.clone()], &found, Language::English)[1],
             r#"- (Document) Dues {"date":"2026-01-02"} (score 0.83)"#
         );
-        // What stands beside a find has none.
+        // Other nodes than the one found have no score.
         node.properties["chunkId"] = "manual/1#1".into();
         assert_eq!(
             sources(&[node], &found, Language::English)[1],

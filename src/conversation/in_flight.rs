@@ -253,7 +253,7 @@ mod tests {
     use super::*;
     use crate::conversation::to_bot::Unheard;
 
-    /// What is said of the message `q` so many seconds after it was sent.
+    /// A revision of the message `q`, sent so many seconds after it.
     fn revision(event: &str, seconds: i64, body: impl FnOnce(EventId) -> Body) -> Box<Revision> {
         let of = crate::testing::message("q");
         let message = IncomingMessage {
@@ -279,8 +279,8 @@ mod tests {
     }
 
     proptest! {
-        /// What a process that is gone left is told in any order, some of it twice, and some of it when what came before
-        /// is followed already.
+        /// The revisions that a dead process left arrive in any order, some of them twice, and some after an earlier one
+        /// was already followed.
         #[test]
         fn the_newest_edit_is_followed_and_nothing_after_a_deletion(
             told in prop::collection::vec((0_i64..5, any::<bool>()), 1..8),

@@ -248,9 +248,9 @@ mod tests {
             ledger.accept(message).await;
         }
         ledger.done(&messages[1].event);
-        // Accepting waits for what was written before.
+        // Accepting waits for earlier writes.
         ledger.accept(&messages[3]).await;
-        // What another process still works on is not left over.
+        // The messages that another living process works on are not left over.
         let mut beside = Ledger::open(folder.path()).unwrap();
         assert_ne!(ledger.holder(), beside.holder());
         let holder = ledger.holder().to_owned();
@@ -267,7 +267,7 @@ mod tests {
             .collect();
         assert_eq!(left, ["e0", "e2", "e3", "aside"].map(EventId::new));
         assert_eq!(later.take_left_over(), []);
-        // Nor is it lost with the process that took it over.
+        // They are not lost with the process that took them over either.
         drop(later);
         assert_eq!(
             Ledger::open(folder.path()).unwrap().take_left_over().len(),
@@ -289,7 +289,7 @@ mod tests {
         for _ in 0..8 {
             ledger.accept(&long).await;
             ledger.done(&long.event);
-            // Accepting waits for what was ordered before.
+            // Accepting waits for earlier orders.
             ledger.accept(&message("kept")).await;
             assert!(!file(folder.path()).contains("nobody"));
         }

@@ -24,7 +24,7 @@ pub struct ToBot {
     bot: Arc<Bot>,
 }
 
-/// What the bot said.
+/// The bot's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSaid {
     Answer(String),

@@ -44,7 +44,7 @@ pub struct KeptTurn {
     pub session: ConversationId,
     pub audience: AudienceId,
     pub event: String,
-    /// Somebody said it to others.
+    /// It is a heard message.
     pub is_message: bool,
     /// It is a note.
     pub is_note: bool,

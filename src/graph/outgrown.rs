@@ -102,7 +102,7 @@ mod tests {
             told(MANY_TURNS, 50_000_000, Some(8 * GIB)),
             Some(Outgrown::Turns(MANY_TURNS))
         );
-        // Knowledge fills memory too, without a single turn.
+        // Knowledge fills memory too, even without any turns.
         assert_eq!(
             told(0, GIB, Some(8 * GIB)),
             Some(Outgrown::Memory {

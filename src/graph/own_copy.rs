@@ -31,7 +31,7 @@ pub enum OwnRecord {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<AttachedText>,
     },
-    /// They said it to others.
+    /// A message of theirs to others.
     Said(OwnWords),
     /// A note of theirs.
     Noted(OwnWords),

@@ -158,7 +158,7 @@ mod tests {
             places.push((n, sessions.queue(&a).await));
         }
         let (sender, mut served) = tokio::sync::mpsc::unbounded_channel();
-        // Awaited in the opposite order, served in the order of the line.
+        // Awaited in the opposite order, but served in the order of the queue.
         for (n, place) in places.into_iter().rev() {
             let sender = sender.clone();
             tokio::spawn(async move {

@@ -69,9 +69,9 @@ pub(crate) const NEWS_LIMIT: i64 = 1_024;
 /// Maximum number of a chain's turns read per statement.
 pub(crate) const CHAIN_STEP: usize = 128;
 
-/// Everything a turn needs before it begins: always one row, whether or not anything exists yet.
-/// Positions are looked up one by one because both engines have an index for that, and neither
-/// keeps the order of two properties; nothing new is the common case.
+/// Everything that a turn reads before it begins. It always returns one row, whether or not anything exists yet. Positions are
+/// looked up individually because both engines have an index for that, and neither keeps the order of two properties; usually
+/// there is nothing new.
 macro_rules! begin_turn {
     ($hops:literal) => {
         concat!(

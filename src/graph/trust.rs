@@ -89,7 +89,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-        /// Things in the order in which they came to be, each with its own class or made of some before it.
+        /// Contents in order of creation, each with its own class or derived from some earlier ones.
         #[test]
         fn in_every_lineage_a_thing_is_as_low_as_the_lowest_it_comes_from(
             things in prop::collection::vec((0..5_usize, prop::collection::vec(any::<prop::sample::Index>(), 0..4)), 1..40)

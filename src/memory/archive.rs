@@ -63,7 +63,7 @@ pub struct Begun {
     pub store_away: bool,
 }
 
-/// Where a turn went.
+/// Where a turn was kept.
 #[derive(Debug)]
 pub enum Kept {
     Graph,

@@ -41,7 +41,7 @@ pub(super) struct Entry {
     pub(super) asks: bool,
     /// The input states something.
     states: bool,
-    /// People said it to one another.
+    /// It is a heard message.
     pub(super) is_message: bool,
     /// It is a note.
     pub(super) is_note: bool,

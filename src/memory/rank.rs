@@ -95,7 +95,7 @@ pub struct Recalled {
     pub superseded: Option<DateTime<Utc>>,
     /// It replaces another recalled exchange.
     pub is_newer: bool,
-    /// People said it to one another.
+    /// It is a heard message.
     pub is_message: bool,
     /// It is a note that bears on the question.
     pub is_pinned: bool,

@@ -322,7 +322,7 @@ impl Recaller {
         index.read(|index| look(index, &query))
     }
 
-    /// What embeds.
+    /// The embedder in use.
     pub fn embedder(&self) -> &Embedder {
         &self.embedder
     }

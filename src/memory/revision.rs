@@ -324,7 +324,7 @@ fn part(holds: bool) -> f32 {
 mod tests {
     use super::*;
 
-    /// Whether the later of two statements replaces the earlier where this is asked.
+    /// Whether the later of two statements replaces the earlier for this question.
     fn replaces(earlier: &str, later: &str, asked: &str) -> bool {
         let words = Words::default();
         let read = |text| Statement::read(&words, (text, ""), true, |_, _| 4.0);
@@ -370,7 +370,7 @@ mod tests {
                 "Which port does the staging database use?",
                 true,
             ),
-            // Another word for it, and said to be new.
+            // Another word for the same subject, and a statement that it is new.
             (
                 "The standup of the platform team is at 9:30.",
                 "The platform team meets at 10 from now on.",

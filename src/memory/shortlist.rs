@@ -236,7 +236,7 @@ mod tests {
             high as f32 / (1_u64 << 23) as f32 - 1.0
         }
 
-        /// A vector somewhere between `middle` and anywhere.
+        /// A vector between `middle` and a random one.
         fn near(&mut self, middle: &[f32], likeness: f32) -> Vec<f32> {
             let mix = |x: &f32| likeness * x + (1.0 - likeness) * self.next();
             middle.iter().map(mix).collect()

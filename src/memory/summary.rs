@@ -89,8 +89,8 @@ mod tests {
         })
     }
 
-    /// Lives through a conversation, summarising when it is due, and checks after every turn that
-    /// summary and window leave no gap and the model always sees the last turns.
+    /// Simulates a conversation with summaries when they are due, and checks after every turn that
+    /// summary and window leave no gap and that the model always sees the last turns.
     #[test]
     fn nothing_falls_between_summary_and_window() {
         const TURNS: usize = 4;

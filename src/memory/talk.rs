@@ -69,8 +69,8 @@ impl AudienceIndex {
         words < ENOUGH_WORDS
     }
 
-    /// The messages that give a short message its context, the nearest first. The walk back ends at the first message
-    /// that is long enough to be understood by itself.
+    /// The messages that give a short message its context, nearest first. The walk back ends at the first message that can
+    /// be understood by itself.
     pub(super) fn read_with(&self, place: Place) -> impl Iterator<Item = usize> {
         let step = |place: Place| {
             let known = place.is_short.then_some(place.goes_on_with)?;
@@ -106,7 +106,7 @@ mod tests {
 
     use super::*;
 
-    /// An index of what was said in a session: minute, author, text, and the number of what it answers.
+    /// An index of one session: minute, author, text, and the number of the answered message.
     fn index(said: &[(i64, &str, &str, Option<usize>)]) -> AudienceIndex {
         let mut index = AudienceIndex::new(None, 0);
         for (position, (minute, author, text, answers)) in (1..).zip(said) {

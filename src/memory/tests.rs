@@ -1,4 +1,4 @@
-//! Recall as a whole, on turns made here.
+//! Recall as a whole, on turns created here.
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::TimeZone;
@@ -367,7 +367,7 @@ fn a_budget_is_filled_with_the_best_and_more_goes_in_only_where_it_is_sure() {
     assert_eq!(tokens(usize::MAX, 1.0), TALK.len());
     assert_eq!(tokens(72, 0.0), TALK.len());
     assert_eq!(tokens(72, 1.0), 2);
-    // The best goes in however long it is.
+    // The best one is included however long it is.
     assert_eq!(tokens(1, 1.0), 1);
 }
 
@@ -408,7 +408,7 @@ fn the_surer_something_helps_the_less_is_given_beside_it() {
     };
     let given = |text| fixture.recall(text, &settings).len();
     assert!(given("Who likes pears?") < given("Is the moon bigger than Mars?"));
-    // Nobody asks here.
+    // Nobody asks anything here.
     assert!(given("The moon is bigger than Mars.") < given("Is the moon bigger than Mars?"));
 }
 
@@ -490,12 +490,12 @@ fn who_is_named_by_a_handle_or_a_nickname_said_it() {
     ] {
         assert_eq!(spoken(question, None), expected, "{question}");
     }
-    // Who changed their name said what they said before, too.
+    // Messages under a former name of a person count as theirs.
     assert_eq!(spoken("what did i promise?", Some("Ann Miller")), [3, 4]);
 }
 
 impl Fixture {
-    /// What is quoted for a message in the session in which `before` was said before it.
+    /// The quotes for a message in a session with the earlier messages `before`.
     fn quoted(&self, before: &[&str], text: &str) -> Vec<Recalled> {
         let vectors: Vec<_> = before
             .iter()
@@ -539,7 +539,7 @@ fn a_question_that_nobody_answered_is_not_quoted_beside_an_answer() {
     assert_eq!(numbers(&quoted), [2]);
 }
 
-/// Facts as somebody tells them who tries the bot.
+/// Facts that somebody may tell when trying out the bot.
 const FIRST_FACTS: &[&str] = &[
     "We deploy on Thursdays at 14:00.",
     "The wifi code is heron42.",

@@ -63,7 +63,7 @@ fn nodes_and_relationships_without_a_name_become_knowledge() {
              (p:Movie|Person)-[:ACTED_IN|FOLLOWS]-(:Movie|Person) } AS n LIMIT 50",
         ),
         (
-            // A bar after a label would name another one.
+            // A bar after a label would be read as another label.
             "MATCH (p:Person) RETURN [x IN [1] WHERE (p:Person) | x] AS a, \
              [(p)--(m:Movie) WHERE NOT (m:Movie) | 1] AS b",
             "MATCH (p:Person) RETURN [x IN [1] WHERE (p:Person) | x] AS a, \
@@ -366,12 +366,12 @@ fn labels_are_joined_by_one_set_of_signs() {
             "MATCH (n:Person:Movie) RETURN n LIMIT 50",
         ),
         (
-            // Neo4j takes no colons beside a bar.
+            // Neo4j accepts no colons beside a bar.
             "MATCH (n:Person:Movie)-[:ACTED_IN]-() RETURN n",
             "MATCH (n:Person&Movie)-[:ACTED_IN]-(:Movie|Person) RETURN n LIMIT 50",
         ),
         (
-            // The column keeps its name whatever the signs become.
+            // The column keeps its name however the labels are printed.
             "MATCH (n) RETURN EXISTS { (:Person:Movie)-[:ACTED_IN]->(:Movie) }",
             "MATCH (n:Movie|Person) RETURN EXISTS { (:Person&Movie)-[:ACTED_IN]->(:Movie) } \
              AS `EXISTS { (:Person:Movie)-[:ACTED_IN]->(:Movie) }` LIMIT 50",

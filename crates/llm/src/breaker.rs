@@ -99,7 +99,7 @@ mod tests {
         breaker.failed(&late);
         for seconds in [5, 10, 20] {
             assert_eq!(breaker.admission(), Admission::Skip);
-            // Those who waited with it do not make it longer.
+            // Calls that were waiting at the same time do not lengthen the pause.
             breaker.failed(&late);
             tokio::time::advance(Duration::from_secs(seconds)).await;
             assert_eq!(breaker.admission(), Admission::Probe);

@@ -407,7 +407,7 @@ mod tests {
         stop: true,
     };
 
-    /// What the capabilities are once these were said one after the other.
+    /// The capabilities after these refusals, one after the other.
     fn after(refusals: &[&str]) -> Capabilities {
         let all = Capabilities::default();
         refusals.iter().fold(all, |capabilities, refusal| {

@@ -19,7 +19,7 @@ const BATCH_TOKENS: u32 = 32_000;
 /// Maximum estimated tokens per text: longer ones are cut, as models read 8,192.
 const TEXT_TOKENS: u32 = 8_000;
 
-/// What embeds.
+/// An embedder: the built-in one or a service.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum Embedder {

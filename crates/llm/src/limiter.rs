@@ -213,7 +213,7 @@ mod tests {
             "{:?}",
             start.elapsed()
         );
-        // More than a minute holds: a whole minute's share, not never.
+        // A request above the limit takes a whole minute's share, but does succeed.
         tokio::time::advance(Duration::from_secs(61)).await;
         limiter.admit(None, u32::MAX).await.unwrap();
         assert!(is_busy(&limiter, None, 1000).await);

@@ -170,7 +170,7 @@ fn grown(set: Duration, wanted: Duration) -> Duration {
     wanted.clamp(set, set.saturating_mul(MOST))
 }
 
-/// The middle one.
+/// The median.
 fn median(mut all: Vec<u32>) -> Option<u32> {
     all.sort_unstable();
     all.get(all.len() / 2).copied()
@@ -227,20 +227,20 @@ mod tests {
 
     #[test]
     fn waits_follow_the_speed() {
-        // Seconds for the first bytes, between two, and in all; of a prompt of 1,000 tokens and an answer of 500.
+        // Seconds for the first bytes, between bytes, and in all; for a prompt of 1,000 tokens and an answer of 500.
         for (calls, first, between, whole) in [
-            // Nothing is known, or it is fast: as set.
+            // Unknown or fast: the configured limits.
             (&[][..], 60, 60, 120),
             (&[(1_000, 1, 100, 3)], 60, 60, 120),
-            // 30 s for such a prompt; 0.5 s a token.
+            // 30 s for such a prompt; 0.5 s per token.
             (&[(1_000, 30, 100, 80)], 120, 60, 560),
-            // A tenth of the prompt took 10 s: a longer one takes longer, five times as long at most.
+            // A tenth of the prompt took 10 s: a longer one takes longer, at most five times as long.
             (&[(100, 10, 100, 20)], 200, 60, 250),
-            // 4 s a token.
+            // 4 s per token.
             (&[(1_000, 1, 10, 41)], 60, 128, 600),
-            // Never more than five times what is set.
+            // Never more than five times the configured limit.
             (&[(1_000, 500, 10, 600)], 300, 300, 600),
-            // Waited for in vain: twice as long the next time, and no longer once it answered.
+            // Timed out: twice as long the next time, until it answers again.
             (&[(1_000, 60, 0, 60)], 240, 60, 240),
             (&[(1_000, 1, 100, 3), (1_000, 60, 0, 60)], 240, 60, 250),
             (
@@ -271,7 +271,7 @@ mod tests {
     fn a_turn_has_the_time_that_its_answer_takes() {
         for (calls, limit) in [
             ((1_000, 1, 100, 3), 120),
-            // 0.5 s a token.
+            // 0.5 s per token.
             ((1_000, 10, 100, 60), 520),
             ((1_000, 10, 100, 600), 600),
         ] {

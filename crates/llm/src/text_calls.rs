@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use crate::visible::{CALLS, Visible};
 
-    /// As a whole answer of a model is read.
+    /// Parses a model's whole answer.
     fn calls_of(text: &str, offered: &[&str]) -> Option<(String, Vec<ToolCall>)> {
         let mut visible = Visible::new(!offered.is_empty(), false);
         visible.take(text);

@@ -248,7 +248,7 @@ mod tests {
         fn more_text_is_never_less(a in text(), b in text()) {
             let both = estimate(&[a.as_str(), b.as_str()].concat());
             prop_assert!(both >= estimate(&a).max(estimate(&b)));
-            // Apart, a run that is no word may look like two words.
+            // Split in two, a run that is not a word may look like two words.
             let apart = estimate(&a) + estimate(&b);
             prop_assert!(both + 1 >= apart);
             prop_assert!(both <= apart + 14);

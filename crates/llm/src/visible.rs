@@ -325,7 +325,7 @@ mod tests {
 
     use super::*;
 
-    /// What a person sees in the end, what the text is, and whether there was reasoning.
+    /// What a person finally sees, what the text is, and whether there was reasoning.
     fn read(pieces: &[&str], holds_json: bool) -> (String, String, bool) {
         let mut visible = Visible::new(holds_json, false);
         let mut seen = String::new();

@@ -70,7 +70,7 @@ const LATE: Returned = Returned {
 };
 const ANSWER: Step = Step::Answer { tokens: 800 };
 
-/// What can happen to a run.
+/// Events that can happen to a run.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Rephrased(Option<&'static str>),
@@ -78,7 +78,7 @@ enum Event {
     Returned(Returned),
     Criticised(&'static [&'static str]),
     Answered(&'static str),
-    /// What may fit, where it was told.
+    /// What may fit, if the service told.
     TooLong(Option<u32>),
 }
 use Event::{Answered, Criticised, Rephrased, Routed, TooLong};
@@ -94,7 +94,7 @@ fn happen(run: &mut Run, event: Event) -> Step {
     }
 }
 
-/// A turn, told as what happens and what is done next.
+/// A turn as a sequence of events and expected steps.
 fn told(limits: Limits, has_history: bool, first: &Step, story: Vec<(Event, Step)>) {
     let (mut run, step) = Run::start(limits, MESSAGE, has_history);
     assert_eq!(&step, first);
@@ -161,7 +161,7 @@ fn what_is_open_is_asked_in_rounds() {
             (Routed("", 1), Step::CallTools(calls(1))),
             (Event::Returned(FINE), Step::Rephrase(follow_up("B?"))),
             (Rephrased(Some("B2?")), route(follow_up("B2?"))),
-            // No tool can help: on to the critic's second and last round.
+            // No tool can help, so the critic's second and last round follows.
             (Routed("I do not know.", 0), CRITIQUE),
             (Criticised(&["D?"]), route(follow_up("D?"))),
             (Routed("", 1), Step::CallTools(calls(1))),
@@ -267,7 +267,7 @@ fn a_prompt_too_long_gets_shorter_each_time() {
             (TooLong(None), routed(532)),
             (Routed("", 1), Step::CallTools(calls(1))),
             (Event::Returned(LATE), Step::Answer { tokens: 532 }),
-            // Never the same again, whatever the service says.
+            // Never the same prompt again, whatever the service says.
             (TooLong(Some(600)), Step::Answer { tokens: 354 }),
             (TooLong(Some(150)), Step::GiveUp),
         ],
@@ -295,7 +295,7 @@ fn blank_text_is_no_answer() {
 }
 
 proptest! {
-    /// Whatever model and critic say, a turn ends, and within the calls it may make.
+    /// Whatever the model and the critic say, a turn ends within its limit of calls.
     #[test]
     fn every_turn_ends_within_its_limits(
         (rounds, calls_in_all, corrections, shrinks) in (0..4u32, 0..8usize, 0..3u32, 0..3u32),
@@ -371,10 +371,10 @@ fn a_model_that_turns_out_slow_is_asked_less() {
     assert_eq!(first, Step::Rephrase(message(MESSAGE)));
     run.rephrased(None);
     run.routed("", calls(1));
-    // Rounds are left, but it is too slow for another.
+    // Rounds are left, but the model is too slow for another.
     run.spare(effort(2, Some(VERY_SLOW_STEP)));
     assert_eq!(run.tools_returned(FINE), ANSWER);
-    // A round that is under way ends without rephrasing.
+    // A running round ends without rephrasing.
     let (mut run, _) = Run::start(limits(), MESSAGE, false);
     run.routed("", calls(1));
     run.tools_returned(FINE);
@@ -429,7 +429,7 @@ fn the_model_may_find_that_a_message_is_not_for_it() {
     };
     let (mut run, _) = Run::start(limits, "see you there", false);
     assert_eq!(run.routed("", calls()), Step::StaySilent);
-    // Who is asked directly answers: it is a tool that does not exist.
+    // A message that mentions the bot is answered; `stay_silent` is then not a tool.
     let limits = Limits {
         may_stay_silent: false,
         ..limits
@@ -438,7 +438,7 @@ fn the_model_may_find_that_a_message_is_not_for_it() {
     assert_eq!(run.routed("", calls()), Step::CallTools(calls()));
 }
 
-/// Where nothing may be answered that was not looked up.
+/// Limits with strict grounding.
 fn strict() -> Limits {
     Limits {
         is_strict: true,
@@ -462,14 +462,14 @@ fn strictly_a_text_without_a_look_up_is_looked_up_all_the_same() {
     assert_eq!(step, Step::CallTools(vec![SEARCH.call(MESSAGE)]));
     assert_eq!(run.tools_returned(FINE), CRITIQUE);
     assert_eq!(run.criticised(vec![]), ANSWER);
-    // Where nothing can be looked up, the model has the conversation alone, and was told to keep to it.
+    // If nothing can be looked up, the model has only the conversation, and was told to keep to it.
     let nothing = Limits {
         lookup: None,
         ..strict()
     };
     let (mut run, _) = Run::start(nothing, MESSAGE, false);
     assert_eq!(run.routed("So.", vec![]), Step::Reply("So.".to_owned()));
-    // After a look-up that went wrong the model may say so.
+    // After a failed look-up the model may say so.
     let (mut run, _) = Run::start(strict(), MESSAGE, false);
     run.routed("", calls(1));
     run.tools_returned(WRONG);
@@ -485,7 +485,7 @@ fn strictly_the_critic_sees_a_direct_answer() {
         Step::Critique { direct: direct() }
     );
     assert_eq!(run.criticised(vec![]), Step::Reply("Keanu.".to_owned()));
-    // What it leaves open is looked up, and the answer is written anew.
+    // What it leaves open is looked up, and the answer is written again.
     let (mut run, _) = Run::start(strict(), MESSAGE, false);
     run.routed("", responds("Keanu."));
     assert_eq!(
@@ -495,7 +495,7 @@ fn strictly_the_critic_sees_a_direct_answer() {
     run.routed("", calls(1));
     assert_eq!(run.tools_returned(FINE), CRITIQUE);
     assert_eq!(run.criticised(vec![]), ANSWER);
-    // Without a critic there is nobody to ask.
+    // Without a critic nothing is checked.
     let (mut run, _) = Run::start(
         Limits {
             rounds: 0,
@@ -553,12 +553,12 @@ fn a_question_is_searched_for_before_a_model_that_may_call_tools() {
         offers_first: Some(SEARCH),
         ..limits()
     };
-    // What is surely about it is shown with the question; the model may look further.
+    // Sure matches are shown with the question; the model may look further.
     let (mut run, step) = Run::start(able, MESSAGE, false);
     assert_eq!(step, Step::Peek(vec![SEARCH.call(MESSAGE)]));
     assert_eq!(run.tools_returned(FINE), route(message(MESSAGE)));
     assert_eq!(run.routed("", calls(1)), Step::CallTools(calls(1)));
-    // It is searched for once.
+    // It is searched once only.
     let (mut run, _) = Run::start(able, MESSAGE, false);
     assert_eq!(run.peeked_in_vain(), route(message(MESSAGE)));
     assert_eq!(
@@ -568,7 +568,7 @@ fn a_question_is_searched_for_before_a_model_that_may_call_tools() {
             tokens: 532,
         }
     );
-    // With no time left the answer is written from it.
+    // If no time is left, the answer is written from them.
     let (mut run, _) = Run::start(able, MESSAGE, false);
     let late = Returned {
         is_late: true,

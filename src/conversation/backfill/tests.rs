@@ -8,12 +8,13 @@ use super::*;
 
 const CHANNEL: &str = "fake/T/C";
 
-/// Ten pages of a hundred messages, which fail as they are told to.
+/// Ten pages of a hundred messages, which fail on demand.
 #[derive(Default)]
 struct Pages {
     failures: Mutex<Vec<HistoryError>>,
     read: Mutex<Vec<usize>>,
-    /// Waits for ever behind so many pages, as if the process was about to be killed; 0: does not.
+    /// After so many pages it waits forever, as if the process was about to be killed; 0 means
+    /// never.
     stops_behind: AtomicUsize,
 }
 
@@ -118,7 +119,7 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
             .to_string()
             .starts_with("Reading: 400 messages so far, at 2023-11-14")
     );
-    // Nothing of the first process ends; it is just no more.
+    // The first process does not end cleanly; it just disappears.
     scene.as_pages.stops_behind.store(0, Ordering::SeqCst);
     let second = scene.process();
     second.go_on();
@@ -152,7 +153,7 @@ async fn what_cannot_be_read_says_what_to_do() {
         refused.to_string(),
         "I read 0 messages, then stopped: invite me there."
     );
-    // It may be begun again; turned off meanwhile, it stops.
+    // It can be begun again; when it is turned off meanwhile, it stops.
     let watched = backfills.begin(&channel, day(), TimeZone::UTC).unwrap();
     scene.heard.set(&channel, ChannelMemory::Asked);
     assert!(

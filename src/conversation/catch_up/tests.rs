@@ -1,4 +1,4 @@
-//! Two weeks of talk of a mountain rescue (`tests/data/talk`), in which it is known what was decided and left open.
+//! Two weeks of talk of a mountain rescue (`tests/data/talk`), for which it is known what was decided and left open.
 
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ struct Row {
     reply_to: Option<String>,
 }
 
-/// What was decided or left open, with the rows that make it.
+/// A decision or an open question, with the rows that show it.
 #[derive(Deserialize)]
 struct Outcome {
     scope: String,
@@ -63,7 +63,8 @@ fn two_weeks(channel: &str, with_replies: bool) -> Vec<Said> {
     .collect()
 }
 
-/// Of the decisions, and of all outcomes, those of which something is shown without a model: for a decision what settled it.
+/// How many of the decisions, and of all outcomes, are shown without a model. For a decision, the message that settled it
+/// must be shown.
 fn shown(with_replies: bool) -> (usize, usize) {
     let outcomes: Vec<Outcome> = read(DECISIONS);
     let (mut decided, mut all) = (0, 0);
@@ -90,7 +91,7 @@ fn without_a_model_what_settled_most_decisions_is_shown() {
         decided >= 18 && all >= 28,
         "{decided} of 20 decisions, {all} of 30 outcomes"
     );
-    // As in a Slack thread, where nobody says which message they answer.
+    // As in a Slack thread, where people do not say which message they answer.
     let (decided, all) = shown(false);
     assert!(
         decided >= 16 && all >= 28,

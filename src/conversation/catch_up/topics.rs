@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// `minute author text`, or `minute author >minute text` for an answer to what was said then.
+    /// `minute author text`, or `minute author >minute text` for an answer to the message of that minute.
     fn chat(lines: &[&str]) -> Vec<Said> {
         let said = |line: &&str| {
             let mut words = line.splitn(3, ' ');
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn what_is_said_beside_threads_goes_on_until_a_pause() {
-        // As in a channel of Slack, where each message would open a thread; one did.
+        // As in a Slack channel, where each message could open a thread; one did.
         let mut said = chat(&[
             "0 tom helmets: white or orange?",
             "1 rhodri who runs the tea kitty?",

@@ -100,15 +100,15 @@ impl Commands {
         }))
     }
 
-    /// Keeps nothing more of what the author tells others here, forgets what was kept, and says how much that was.
-    /// Waits for no turn that is under way.
+    /// Stops keeping what the author tells others here, forgets what was kept, and returns how much that was. Does
+    /// not wait for running turns.
     pub async fn opt_out(&self, message: &IncomingMessage, context: &CommandContext) -> String {
         let audience = channel(message);
         let change = HearingChange::OptOut(message.author.id.clone());
         let store = self.archive.store();
         let said = async {
             self.hearing.change(store, &audience, &change).await?;
-            // What is kept just now is there then, and found.
+            // After this, messages that were just being kept are in the graph and will be found.
             drop(self.hearing.keeping.lock().await);
             let author = &message.author.id;
             let forgotten = self.archive.forget_said(&audience.id, author).await?;
@@ -141,7 +141,7 @@ impl Commands {
     }
 }
 
-/// The channel that a message was written in, also by somebody who asks beside the others there.
+/// The channel in which a message was written, also if its author asks privately there.
 fn channel(message: &IncomingMessage) -> Audience {
     Audience {
         id: message.channel().clone(),

@@ -336,7 +336,7 @@ mod tests {
         book.write(&[accepted("first"), accepted("second")])
             .unwrap();
         let path = book.file.slot.path.clone();
-        // Open for reading only, it takes nothing: as a full disk.
+        // Opened read-only, it refuses writes, like a full disk.
         let whole = std::mem::replace(&mut book.file.file, std::fs::File::open(&path).unwrap());
         book.write(&[accepted("lost"), done("first")]).unwrap_err();
         book.file.file = whole;

@@ -337,7 +337,7 @@ mod tests {
         for (text, sent_at, is_again) in [
             ("Oslo?", edited_at, true),
             ("Oslo?", edited_at + second, true),
-            // The ledger keeps when a message was sent first.
+            // The ledger keeps the time when a message was first sent.
             ("Oslo?", edited_at - second, true),
             ("Bergen?", edited_at + second, false),
             ("Bergen?", edited_at - second, false),

@@ -4,12 +4,12 @@ use async_trait::async_trait;
 
 use super::*;
 
-/// What comes of one attempt after the other; then everything goes.
+/// The results of successive attempts; after that every attempt succeeds.
 #[derive(Default)]
 struct Chat {
     outcomes: Mutex<VecDeque<Withdrawn>>,
     gone: Mutex<Vec<String>>,
-    /// How often it says where an answer stands only later.
+    /// How often it only later tells where an answer is.
     is_away: Mutex<usize>,
 }
 
@@ -181,7 +181,7 @@ async fn what_was_planned_and_then_given_up_is_taken_away_later() {
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let chat = Chat::meets([]);
     let planned = withdrawals.plan_withdrawal("chat", chat.clone(), three());
-    // The graph said that it could not forget what stands there.
+    // The graph reported that it could not forget the turn.
     drop(planned.await);
     let end = CancellationToken::new();
     let done = async {
@@ -275,7 +275,7 @@ fn a_line_of_the_file_is_written_so() {
         },
         tries: 2,
     };
-    // A change of it is a change of what earlier versions wrote.
+    // A change of this format would break files of earlier versions.
     assert_eq!(
         serde_json::to_string(&line).unwrap(),
         r#"{"platform":"slack","conversation":"slack/T/C/1","messages":["1700000000.000100"],"title":true,"tries":2}"#

@@ -140,7 +140,7 @@ mod tests {
                 vec!["y", "c"],
             ),
             ("MATCH (n) RETURN n, n.`a``b` AS `a``b`", vec!["n", "a`b"]),
-            // Not to be seen: by the alphabet.
+            // Cannot be determined, so alphabetical.
             ("MATCH (b)--(a) RETURN *", vec!["a", "b"]),
         ] {
             let unordered = columns.iter().map(|name| (*name).to_owned()).collect();

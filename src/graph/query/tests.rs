@@ -1,5 +1,5 @@
-//! What happens to statements that the confiner would not let through, or that cost too much, on
-//! each engine; as if it had.
+//! Runs statements that the confiner would refuse, or that are too expensive, on each engine, as if
+//! they had been confined.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ async fn embedded() -> (tempfile::TempDir, Embedded) {
     (folder, engine.unwrap())
 }
 
-/// The server of the conformance suite, where there is one.
+/// The server of the conformance suite, if there is one.
 #[cfg(feature = "neo4j")]
 async fn neo4j() -> Option<Neo4j> {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
@@ -127,7 +127,7 @@ async fn rows_come_as_they_are_shown(engine: impl Engine) {
         json!(ids[1]),
     ];
     assert_eq!(rows.rows, [expected]);
-    // Against its direction, too, the path is walked in the order it was written.
+    // A path walked against its direction is also returned in the order in which it was written.
     let back = format!("MATCH p = (b:{label})<-[:SEES{tag}]-(a) RETURN p");
     let rows = run(&store.engine, &back, LIMITS).await.unwrap();
     assert_eq!(rows.rows[0][0][0], shown("Huginn"));
@@ -188,7 +188,7 @@ async fn ten_million_rows_do_not_fill_memory(engine: impl Engine) {
         );
         match rows.await {
             Ok(rows) => assert_eq!((rows.rows.len(), rows.cut), (100, Some(Cut::Rows))),
-            // The embedded engine makes all rows before it gives one, so it refuses.
+            // The embedded engine computes all rows before it returns one, so it refuses.
             Err(error) => assert!(matches!(error, QueryError::TooBig), "{error:?}"),
         }
     }
@@ -202,7 +202,7 @@ async fn ten_million_rows_do_not_fill_memory(engine: impl Engine) {
     assert_eq!(one.rows, [[json!(1)]]);
 }
 
-/// Resident memory of this process in kB, where the system tells.
+/// Resident memory of this process in kB, if the system tells.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -228,7 +228,7 @@ async fn what_runs_for_ever_is_ended(engine: impl Engine) {
         "{:?}",
         began.elapsed()
     );
-    // Others were not held up, and are not now.
+    // Other statements were not delayed, and are not now.
     assert_eq!(
         engine
             .read("RETURN 1 AS one", Params::new())
@@ -281,7 +281,7 @@ async fn a_model_hears_what_to_mend(engine: impl Engine) {
     }
 }
 
-/// As if the confiner had let it through: the second lock holds by itself.
+/// As if the confiner had accepted it: the second check must hold by itself.
 #[cfg(feature = "neo4j")]
 #[tokio::test(flavor = "multi_thread")]
 async fn neo4j_runs_no_plan_that_begins_beside_the_knowledge() {

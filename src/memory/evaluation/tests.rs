@@ -1,4 +1,4 @@
-//! What is counted of a history, and which questions it says an answer of.
+//! Tests which events are counted in a history, and which questions are collected from it.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::scan::{Kind, Question, Rules, Scanned, scan};
 use crate::graph::answers::Votes;
 use crate::graph::{Outcome, Replaced, ResponseId, Turn};
 
-/// A history as it is told: each turn a minute after the one before.
+/// A history under construction: each turn is a minute after the previous one.
 struct Told {
     history: History,
     at: DateTime<Utc>,
@@ -41,7 +41,7 @@ impl Told {
         id
     }
 
-    /// A question that was answered from memories, in a conversation of its own.
+    /// A question in its own conversation that was answered from memories.
     fn ask(&mut self, author: &str, input: &str, output: &str, given: &[ResponseId]) -> ResponseId {
         let session = format!("test/c/{}", self.history.turns.len());
         let id = self.push(Turn::of(&session, author, input, output));
@@ -148,7 +148,7 @@ fn what_an_answer_says_again_is_found_though_it_was_not_given() {
     let questions = of_kind(&scanned, &Kind::SaidAgain);
     assert_eq!(questions.len(), 1, "{:?}", scanned.questions);
     assert_eq!(questions[0].targets, [keys]);
-    // A question with those words is not answered by saying them.
+    // An answer does not count as repeating words that are in its question.
     told.ask(
         "Bob",
         "is the boathouse beside the anchor?",
@@ -186,7 +186,7 @@ fn silence_and_asking_again_are_counted() {
     assert_eq!(count(&scanned, Figure::Silent), (3, 3));
     assert_eq!(count(&scanned, Figure::SilentAndAskedAgain), (1, 3));
     assert_eq!(of_kind(&scanned, &Kind::Repeated).len(), 2);
-    // A quarter of an hour later it is another matter.
+    // A quarter of an hour later it no longer counts.
     let mut told = Told::new();
     told.ask(
         "Ada",
@@ -232,13 +232,13 @@ fn an_answer_from_what_was_replaced_is_outdated_unless_it_had_the_newer_one() {
     let scanned = told.scan();
     assert_eq!(count(&scanned, Figure::Outdated), (1, 3));
     assert_eq!(count(&scanned, Figure::Corrected), (0, 5));
-    // Replaced by several: any of them is a newer one.
+    // Replaced by several: any of them counts as newer.
     let newest = told.ask("Ada", "The rent is 990 euros.", "Noted.", &[]);
     told.replace(newest, old, false);
     told.ask("Bob", "how much is it?", "950.", &[old, new]);
     told.ask("Bob", "how much is it?", "990.", &[old, newest]);
     assert_eq!(count(&told.scan(), Figure::Outdated), (1, 5));
-    // Somebody says so.
+    // Somebody corrects it.
     let correction = told.push(Turn::note("test/c/n", "Bob", "The rent is 950 euros."));
     told.replace(correction, early, true);
     let scanned = told.scan();

@@ -186,7 +186,7 @@ mod tests {
         for said in ["one", "two", "three"] {
             aside.add(&refused(said)).unwrap();
         }
-        // As an earlier version wrote it.
+        // In the format of an earlier version.
         let line = line_log::line(&new_turn("terminal/a", "older")).unwrap();
         std::fs::write(folder.path().join("journal-0.refused.jsonl"), line).unwrap();
         assert_eq!(aside.all().unwrap().len(), 4);

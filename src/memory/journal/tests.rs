@@ -56,7 +56,7 @@ async fn what_was_kept_is_there_after_a_restart_in_order() {
     assert!(Journal::open(folder.path()).unwrap().is_empty());
 }
 
-/// What made it quadratic: the whole file was written anew for each turn.
+/// A former version was quadratic, because it rewrote the whole file for each turn.
 #[cfg(unix)]
 #[tokio::test]
 async fn the_file_is_only_added_to_until_most_of_it_is_of_the_past() {
@@ -76,7 +76,7 @@ async fn the_file_is_only_added_to_until_most_of_it_is_of_the_past() {
     for few in done[..90].chunks(10) {
         journal.done(few);
     }
-    // Keeping waits for what was written before.
+    // Keeping waits for earlier writes.
     journal.keep(turns[0].clone()).await.unwrap();
     let after = std::fs::metadata(&path).unwrap();
     assert_eq!(after.ino(), before.ino());
@@ -151,7 +151,8 @@ async fn what_is_forgotten_is_in_no_file_whether_it_waits_was_saved_or_set_aside
     }
     assert!(read.contains("keepsake"));
     for turn in &turns {
-        // What is told to the graph of one that waited names its event, which is the same here.
+        // What the graph is told about a forgotten offline turn contains its event, which is the
+        // same here.
         let id = format!("\"id\":\"{}\"", turn.turn.id);
         assert!(!read.contains(&id), "{read}");
     }

@@ -1,4 +1,4 @@
-//! What is printed is read as it was meant: as the same tree.
+//! A printed statement must be parsed to the same tree.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,8 @@ use super::{GUARD, schema};
 #[path = "../../../../tests/support/cypher.rs"]
 mod cypher;
 
-/// Whether it was accepted. What is accepted reads back to the same tree, as it was written and as it was confined.
+/// Whether it was accepted. Checks that an accepted statement parses back to the same tree, both unconfined and
+/// confined.
 fn reads_back(query: &str) -> Result<bool, TestCaseError> {
     let confined =
         |query: &str| GUARD.confine(query, &schema(), &Limits::of_rows(50), &["name", "many"]);
@@ -45,7 +46,7 @@ proptest! {
     }
 }
 
-/// Of those that did not: each kind once.
+/// Statements that once did not, one of each kind.
 #[test]
 fn what_did_not_read_back_does() {
     for query in [

@@ -1,10 +1,10 @@
-//! A file that is written once, from its beginning to its end, and read anywhere. Each block has a checksum, which is
-//! compared at every read: what is damaged is never believed.
+//! A file that is written once, sequentially, and read at any position. Each block has a checksum that is verified at every
+//! read, so that damaged data is never used.
 //!
 //! ```text
 //! content | a checksum for each block | description | closing record
 //! ```
-//! The closing record is written last, so a file that was not finished is none.
+//! The closing record is written last, so that an unfinished file is not accepted.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write as _};

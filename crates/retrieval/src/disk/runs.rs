@@ -218,7 +218,7 @@ mod tests {
             let mut expected = pairs;
             expected.sort_by(|a, b| a.0.cmp(&b.0));
             prop_assert_eq!(found, expected);
-            // Nothing is left behind.
+            // No file is left.
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
     }

@@ -298,7 +298,7 @@ mod tests {
             .prop_map(|words| words.join(" "))
     }
 
-    /// In a file, and opened again.
+    /// Writes a file and opens it again.
     fn written(texts: &[(String, String)], most: usize) -> (BlockFile, WordLists, Vec<Wording>) {
         let folder = tempfile::tempdir().unwrap();
         let file = tempfile::tempfile().unwrap();
@@ -332,7 +332,7 @@ mod tests {
                 naive.push([text, ""], std::iter::once(tag.as_str()));
             }
             let cut = cut.min(texts.len());
-            // The second is written in many runs.
+            // The second part is written in many runs.
             let parts = [written(&texts[..cut], 1 << 20), written(&texts[cut..], 1)];
             let mut query = WeightedWords::new();
             weigh(&Words::default(), &question, 1.0, &mut query);

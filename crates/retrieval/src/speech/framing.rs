@@ -272,7 +272,7 @@ mod tests {
             ("was war nochmal der Beitrag", "was war nochmal der Beitrag"),
             ("me preguntan cuánto vale el bono", "cuánto vale el bono"),
             ("quelqu'un sait où est la clé ?", "où est la clé ?"),
-            // Nothing else is left, or nothing is wrapped.
+            // Nothing else would be left, or there is no phrase around it.
             ("any idea?", "any idea?"),
             ("who can help", "who can help"),
             ("I forgot my password", "I forgot my password"),

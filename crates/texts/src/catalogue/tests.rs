@@ -1,4 +1,4 @@
-//! The catalogue's proofs: every text in every language, with the same arguments, and none that nothing says.
+//! Checks the catalogue: every text exists in every language with the same arguments, and every text is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::Text;
 
-/// What texts of a file refer to, by their keys.
+/// The references of the texts of a file, by key.
 fn references(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let read =
         fluent_syntax::parser::parse(text).unwrap_or_else(|(_, errors)| panic!("{errors:?}"));
@@ -54,7 +54,7 @@ fn expression(of: &Expression<&str>, found: &mut BTreeSet<String>) {
     }
 }
 
-/// All of a language, by their keys.
+/// All texts of a language, by key.
 fn texts_of(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     let mut all = BTreeMap::new();
     for (_, file, text) in FILES.iter().filter(|(code, ..)| *code == language.code()) {
@@ -69,7 +69,7 @@ fn texts_of(language: Language) -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// The arguments of a text with those of what it refers to.
+/// The arguments of a text, including those of the texts that it refers to.
 fn takes(all: &BTreeMap<String, BTreeSet<String>>, key: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for referred in &all[key] {
@@ -100,7 +100,7 @@ fn every_language_has_every_text_with_the_same_arguments() {
             );
             if let Some(text) = TEXTS.iter().find(|it| it.key == key) {
                 let own = takes(&texts, key);
-                // A language may do without a word, but no text can name what nobody gives.
+                // A language may omit an argument, but no text can use one that is never given.
                 let more: Vec<&String> = own
                     .iter()
                     .filter(|it| !text.takes.contains(&it.as_str()))
@@ -117,14 +117,14 @@ fn every_language_has_every_text_with_the_same_arguments() {
     }
 }
 
-/// Arguments that choose between words; a language that has one word for all of them needs none.
+/// Arguments that select words; a language with one word for all cases does not need them.
 const CHOOSE: [&str; 3] = ["channel", "conversation", "moderator"];
 
 fn is_referred(texts: &BTreeMap<String, BTreeSet<String>>, key: &str) -> bool {
     texts.values().any(|refers| refers.contains(key))
 }
 
-/// The program's own code and its templates, without tests.
+/// The program's code and templates, without tests.
 fn code(folder: &Path, all: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -152,7 +152,7 @@ fn the_program_says_every_text() {
     let is_said = |key: &str| all.contains(&format!("\"{key}\""));
     let unsaid: Vec<&String> = english
         .keys()
-        // Templates name those of pages otherwise; a test beside them looks.
+        // Templates refer to the pages' texts in another way, which a separate test checks.
         .filter(|key| !key.starts_with("page-"))
         .filter(|key| !is_said(key) && !is_referred(&english, key))
         .collect();

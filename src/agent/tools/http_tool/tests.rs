@@ -38,7 +38,7 @@ fn arguments_are_encoded_by_their_place() {
         body.unwrap(),
         json!({"where": "Bø & Co/?#", "day": 3, "text": "in Bø & Co/?#"})
     );
-    // What was not given is left out.
+    // A missing argument is left out.
     let Asked { url, body } = asked(&text, &json!({"town": "Oslo"})).unwrap();
     assert_eq!(
         url.as_str(),

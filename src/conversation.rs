@@ -2,7 +2,7 @@
 //!
 //! The [`bot`] receives messages from the platforms. [`admission`] and [`attention`] decide whether a message becomes a turn;
 //! [`hearing`] and the [`intake`] decide what is kept of what people say to one another. An accepted message is
-//! [pending](pending) until it is answered, in the graph or in the [`ledger`]. [`commands`] are answered at once. The [`turn`]
+//! [`pending`] until it is answered, in the graph or in the [`ledger`]. [`commands`] are answered at once. The [`turn`]
 //! reads, recalls, asks the model and keeps the answer. The wording of failures is in [`notice`].
 
 pub mod admission;

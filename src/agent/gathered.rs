@@ -68,7 +68,7 @@ impl Incomplete {
 }
 
 impl Gathered {
-    /// Whether tools on the team's knowledge were called and returned something.
+    /// Whether a statement on the team's graph ran without an error.
     pub fn has_knowledge(&self) -> bool {
         self.tools
             .iter()

@@ -96,9 +96,9 @@ pub struct Limits {
     pub prompt_tokens: u32,
     /// How often a prompt that turned out too long is shortened.
     pub shrinks: u32,
-    /// The tool that searches for the question before a model is asked that calls none.
+    /// The tool that searches for the question before asking a model that calls no tools.
     pub searches_first: Option<Lookup>,
-    /// The tool that searches for a question before a model is asked that may call others, as weak models call none.
+    /// The tool that searches for the question before asking a model that may call tools, as weak models call none.
     pub offers_first: Option<Lookup>,
     /// Strict grounding: nothing is answered without a look-up, except small talk and what the conversation contains.
     pub is_strict: bool,

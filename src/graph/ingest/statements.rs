@@ -87,7 +87,7 @@ pub(super) const REMOVE_RETIRED: &str = "\
     MATCH (n:MuninnRetired) WITH n LIMIT $most DETACH DELETE n RETURN count(*) AS times";
 
 /// Relinks the answers that were made from removed chunks to their replacements: the chunk with the same text, or under the
-/// same heading, or at the same position.
+/// same heading, or at the same position, or else the first chunk of the record.
 pub(super) fn carry_context(label: &str) -> String {
     format!(
         "MATCH (n:{label})<-[old:CONTEXT]-(r:Response) \

@@ -32,7 +32,7 @@ use muninn::graph::{GraphStore, TurnRead, open};
 use muninn::llm::{Limits, ModelConfig};
 use muninn::memory::summary;
 use muninn::retrieval::LocalEmbedder;
-use muninn::wiring::{Parts, Wired};
+use muninn::wiring::{App, Parts};
 use muninn_platform::testing::Room;
 use muninn_platform::{AudienceId, ConversationId, EventId, Inbox, Pace};
 use serde_json::json;
@@ -248,7 +248,7 @@ impl Talk {
         }
         fill(&store, AUDIENCE, history).await;
         let shared = Arc::clone(&store);
-        let Wired { bot, .. } = Parts::load(&config)
+        let App { bot, .. } = Parts::load(&config)
             .and_then(|parts| parts.assemble(&config, shared, Ledger::nowhere()))
             .expect("the parts are sound");
         let (inbox, received) = Inbox::new(64);

@@ -182,8 +182,8 @@ async fn search(searcher: &Arc<Searcher>) {
         let began = Instant::now();
         let found = searcher.search(&query).await;
         took.push(began.elapsed());
-        if !found.rungs.is_empty() {
-            println!("{:?}", found.rungs);
+        if !found.degradations.is_empty() {
+            println!("{:?}", found.degradations);
         }
     }
     tell("searches", took);

@@ -3,13 +3,13 @@
 //! [`run`] decides what to do next, and [`prompt`] what the model reads; this module only carries out the steps. It knows
 //! nothing of platforms or of how turns are kept.
 
-pub mod asker;
 pub mod budget;
 pub mod effort;
+mod evidence;
 pub mod findings;
-mod gathered;
 pub mod links;
 pub mod mcp;
+pub mod model_session;
 pub mod planner;
 pub mod prompt;
 pub mod prompts;
@@ -30,10 +30,10 @@ use crate::knowledge::search::Policy;
 use crate::knowledge::search::cards::cards;
 use crate::llm::tokens::estimate_tool;
 use crate::llm::{ChatMessage, Completion, ModelError, ToolSpec};
-use asker::Asker;
 use effort::{Effort, effort};
-pub use gathered::{Gathered, Incomplete};
+pub use evidence::{Evidence, Incomplete};
 use links::Links;
+use model_session::ModelSession;
 use muninn_platform::one_line;
 use prompt::{Brief, assemble};
 use run::{Limits, Question, Run, Step};
@@ -83,7 +83,7 @@ pub struct Budget {
 pub struct Agent<'a> {
     pub prompts: &'a Prompts,
     pub brief: Brief<'a>,
-    pub asker: &'a Asker<'a>,
+    pub models: &'a ModelSession<'a>,
     pub tools: Tools<'a>,
     pub budget: Budget,
     /// The policies that the message triggers.
@@ -99,7 +99,7 @@ impl Agent<'_> {
     ///
     /// # Errors
     /// Fails when the model failed or wrote nothing; `shown` then has what it wrote until then.
-    pub async fn answer(&self, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+    pub async fn answer(&self, evidence: &mut Evidence) -> Result<String, NoAnswer> {
         let (mut run, mut step) = Run::start(
             self.limits(),
             self.brief.question,
@@ -112,47 +112,47 @@ impl Agent<'_> {
             run.spare(self.effort());
             if reranks && !matches!(step, Step::Rephrase(_)) {
                 reranks = false;
-                self.rerank(gathered).await;
+                self.rerank(evidence).await;
             }
             step = match step {
                 Step::Rephrase(question) => {
                     exchanged.clear();
-                    run.rephrased(self.rephrase(&question, gathered).await)
+                    run.rephrased(self.rephrase(&question, evidence).await)
                 }
                 Step::Route { question, tokens } => {
-                    let routed = self.route(&question, tokens, &exchanged, gathered).await;
+                    let routed = self.route(&question, tokens, &exchanged, evidence).await;
                     self.routed(&mut run, &question, routed, &mut exchanged)?
                 }
                 Step::CallTools(calls) => {
-                    let returned = self.call(&calls, &mut exchanged, gathered).await;
-                    if gathered.shows_records {
-                        return Ok(cards(&gathered.cited));
+                    let returned = self.call(&calls, &mut exchanged, evidence).await;
+                    if evidence.shows_records {
+                        return Ok(cards(&evidence.cited));
                     }
                     run.tools_returned(returned)
                 }
-                Step::Peek(calls) => match self.peek(&calls, gathered).await {
+                Step::Peek(calls) => match self.peek(&calls, evidence).await {
                     Some(returned) => run.tools_returned(returned),
                     None => run.peeked_in_vain(),
                 },
                 Step::Critique { direct } => {
                     exchanged.clear();
-                    let questions = self.critique(direct.as_deref(), gathered).await;
-                    gathered.follow_ups.extend(questions.iter().cloned());
+                    let questions = self.critique(direct.as_deref(), evidence).await;
+                    evidence.follow_ups.extend(questions.iter().cloned());
                     run.criticised(questions)
                 }
                 Step::Answer { tokens: _ }
-                    if gathered.is_fruitless() && self.memories(gathered).is_empty() =>
+                    if evidence.is_fruitless() && self.memories(evidence).is_empty() =>
                 {
-                    return self.nothing_found(gathered);
+                    return self.nothing_found(evidence);
                 }
-                Step::Answer { tokens } => match self.write(tokens, gathered).await {
+                Step::Answer { tokens } => match self.write(tokens, evidence).await {
                     Ok(text) => run.answered(&text),
                     Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))) => {
                         run.prompt_too_long(too_long.room, 0)
                     }
                     Err(error) => return Err(error),
                 },
-                Step::Reply(text) => return self.settled(text, gathered),
+                Step::Reply(text) => return self.settled(text, evidence),
                 Step::StaySilent => return Err(NoAnswer::Silent),
                 Step::GiveUp => return Err(NoAnswer::Nothing),
             };
@@ -194,7 +194,7 @@ impl Agent<'_> {
 
     /// The effort for this answer, by the model's recent speed.
     fn effort(&self) -> Effort {
-        effort(self.budget.rounds, self.asker.step_time())
+        effort(self.budget.rounds, self.models.step_time())
     }
 
     fn limits(&self) -> Limits {
@@ -237,22 +237,22 @@ impl Agent<'_> {
     }
 
     /// An answer as it is kept. If it only says that the passages do not contain the answer, it cites none of them.
-    fn settled(&self, text: String, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+    fn settled(&self, text: String, evidence: &mut Evidence) -> Result<String, NoAnswer> {
         let refusal = self.refusal()?;
-        if gathered.cited.is_empty() || !same_words(&text, &refusal) {
+        if evidence.cited.is_empty() || !same_words(&text, &refusal) {
             return Ok(text);
         }
-        gathered.cited.clear();
+        evidence.cited.clear();
         // Volatile, as knowledge may be added later.
-        gathered.is_volatile = true;
+        evidence.is_volatile = true;
         Ok(refusal)
     }
 
     /// The answer if nothing was found: a policy's reply, or that there is nothing.
-    fn nothing_found(&self, gathered: &mut Gathered) -> Result<String, NoAnswer> {
+    fn nothing_found(&self, evidence: &mut Evidence) -> Result<String, NoAnswer> {
         // Volatile, as knowledge may be added later.
-        gathered.is_volatile = true;
-        let policies = self.policies.iter().chain(&gathered.policies);
+        evidence.is_volatile = true;
+        let policies = self.policies.iter().chain(&evidence.policies);
         match policies.filter_map(|policy| policy.reply.clone()).next() {
             Some(reply) => Ok(reply),
             None => Ok(self.refusal()?),
@@ -266,8 +266,8 @@ impl Agent<'_> {
     }
 
     /// The reminders of the triggered policies, each once.
-    fn reminders(&self, gathered: &Gathered) -> Vec<String> {
-        let policies = self.policies.iter().chain(&gathered.policies);
+    fn reminders(&self, evidence: &Evidence) -> Vec<String> {
+        let policies = self.policies.iter().chain(&evidence.policies);
         let mut reminders: Vec<String> = Vec::new();
         for reminder in policies.filter_map(|policy| policy.reminder.as_deref()) {
             let reminder = one_line(reminder);
@@ -282,19 +282,19 @@ impl Agent<'_> {
         &self,
         brief: &Brief<'_>,
         tokens: u32,
-        gathered: &Gathered,
+        evidence: &Evidence,
     ) -> Result<Vec<ChatMessage>, PromptError> {
-        let refusal = if gathered.cited.is_empty() {
+        let refusal = if evidence.cited.is_empty() {
             String::new()
         } else {
             self.refusal()?
         };
         let brief = Brief {
-            memories: &self.memories(gathered),
+            memories: &self.memories(evidence),
             refusal: &refusal,
-            reminders: &self.reminders(gathered),
-            findings: &gathered.findings,
-            understood: gathered.understood.as_deref().unwrap_or_default(),
+            reminders: &self.reminders(evidence),
+            findings: &evidence.findings,
+            understood: evidence.understood.as_deref().unwrap_or_default(),
             ..*brief
         };
         assemble(self.prompts, &brief, tokens)

@@ -66,8 +66,8 @@ fn describe() {
         "Messages that did not become turns"
     );
     describe_counter!(
-        "muninn_ladder_total",
-        "Turns on a rung of the failure ladder"
+        "muninn_degradations_total",
+        "Turns that did without something"
     );
     describe_counter!("muninn_failed_turns_total", "Turns without an answer");
     describe_counter!("muninn_failed_summaries_total", "Summaries that failed");

@@ -75,7 +75,7 @@ pub enum WiringError {
 
 /// A bot, and its parts that others use too.
 #[derive(Debug)]
-pub struct Wired {
+pub struct App {
     pub bot: Arc<Bot>,
     pub archive: Arc<Archive>,
     pub store: Arc<GraphStore>,
@@ -91,7 +91,7 @@ pub struct Wired {
 /// # Errors
 /// Fails when the graph, the journal or a prompt cannot be used. A model that does not answer is not an
 /// error: the bot then answers from memory, and says so.
-pub async fn wire(config: &Config, ledger: Ledger) -> Result<Wired, WiringError> {
+pub async fn wire(config: &Config, ledger: Ledger) -> Result<App, WiringError> {
     data_dir::prepare(&config.data_dir)?;
     let parts = Parts::load(config)?;
     let store = graph::open(&config.graph).await?;
@@ -144,7 +144,7 @@ impl Parts {
         config: &Config,
         store: Arc<GraphStore>,
         ledger: Ledger,
-    ) -> Result<Wired, WiringError> {
+    ) -> Result<App, WiringError> {
         let prompts_dir = config.prompts_dir.as_deref();
         let toolbox = Toolbox::load(prompts_dir, &self.prompts, Arc::clone(&store))?;
         let mcp_servers = Arc::new(McpServers::start(config.mcp_file.clone())?);
@@ -167,7 +167,7 @@ impl Parts {
             &config.admission,
             PendingMessages::new(ledger, Arc::clone(&shared.archive)),
         ));
-        Ok(Wired {
+        Ok(App {
             heard: shared.hearing.heard.clone(),
             bot,
             archive: shared.archive,

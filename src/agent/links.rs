@@ -6,7 +6,7 @@
 
 use muninn_platform::LinkHosts;
 
-use super::Gathered;
+use super::Evidence;
 use crate::memory::Recalled;
 
 /// What is known before anything is looked up.
@@ -32,14 +32,14 @@ impl Links {
     }
 
     /// The hosts to which links may lead after these look-ups; `None` means any.
-    pub fn after(&self, gathered: &Gathered) -> Option<LinkHosts> {
+    pub fn after(&self, evidence: &Evidence) -> Option<LinkHosts> {
         let mut links = self.clone();
-        links.add_recalled(&gathered.recalled);
-        if !links.is_limited && !gathered.trust().is_low() {
+        links.add_recalled(&evidence.recalled);
+        if !links.is_limited && !evidence.trust().is_low() {
             return None;
         }
         // Links of records were set by whoever ingested them, and appear in the list of sources too.
-        let cited = gathered.cited.iter();
+        let cited = evidence.cited.iter();
         cited
             .filter_map(|one| one.hit.link.as_deref())
             .for_each(|link| links.hosts.add(link));

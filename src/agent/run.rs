@@ -26,15 +26,15 @@ const LEAST_PROMPT: u32 = 100;
 pub enum Step {
     /// Make the question stand alone.
     Rephrase(Question),
-    /// Ask the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
+    /// ModelRequest the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
     Route { question: Question, tokens: u32 },
     /// Call every one of these tools.
     CallTools(Vec<ToolCall>),
     /// The same, but the results count only if they are certainly about the message.
     Peek(Vec<ToolCall>),
-    /// Ask the critic what the findings, or a direct answer, leave open.
+    /// ModelRequest the critic what the findings, or a direct answer, leave open.
     Critique { direct: Option<String> },
-    /// Ask the model for the answer, from the findings. The prompt takes at most `tokens`.
+    /// ModelRequest the model for the answer, from the findings. The prompt takes at most `tokens`.
     Answer { tokens: u32 },
     /// The answer is complete.
     Reply(String),

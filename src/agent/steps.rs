@@ -7,8 +7,8 @@ use muninn_platform::one_line;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::asker::Ask;
-use super::gathered::{Gathered, Incomplete};
+use super::evidence::{Evidence, Incomplete};
+use super::model_session::ModelRequest;
 use super::prompt::{Brief, Memory, beyond_one_share};
 use super::prompts::{Critique, Finding, PromptError, Quoted, Rephrase, Rerank, Route, lines};
 use super::run::{Question, Returned};
@@ -29,7 +29,7 @@ impl Agent<'_> {
     pub(super) async fn rephrase(
         &self,
         question: &Question,
-        gathered: &mut Gathered,
+        evidence: &mut Evidence,
     ) -> Option<String> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let (turns, findings) = match question {
@@ -40,7 +40,7 @@ impl Agent<'_> {
                     .collect(),
                 &[][..],
             ),
-            Question::FollowUp(_) => (Vec::new(), &gathered.findings[..]),
+            Question::FollowUp(_) => (Vec::new(), &evidence.findings[..]),
         };
         let turns: Vec<Quoted> = turns;
         let prompt = self.prompts.render(&Rephrase {
@@ -54,27 +54,27 @@ impl Agent<'_> {
         if let Question::Message(message) = question
             && rephrased != *message
         {
-            gathered.understood = Some(rephrased.clone());
+            evidence.understood = Some(rephrased.clone());
             let found = Box::pin(self.tools.recall(&rephrased)).await;
-            gathered.also_recalled = found.iter().map(Memory::of).collect();
-            gathered.recalled.extend(found);
+            evidence.also_recalled = found.iter().map(Memory::of).collect();
+            evidence.recalled.extend(found);
             if !rephrased::differs_much(&rephrased, message) {
                 // Both forms ask the same, so their memories share one budget.
                 let of_message = self.brief.memories;
-                gathered.set_aside = beyond_one_share(of_message, &gathered.also_recalled);
+                evidence.set_aside = beyond_one_share(of_message, &evidence.also_recalled);
             }
         }
         Some(rephrased)
     }
 
     /// Sets aside recalled memories that do not help.
-    pub(super) async fn rerank(&self, gathered: &mut Gathered) {
-        let recalled = self.memories(gathered);
+    pub(super) async fn rerank(&self, evidence: &mut Evidence) {
+        let recalled = self.memories(evidence);
         if recalled.is_empty() || !self.effort().rephrases {
             return;
         }
         let short = |memory: &Memory| memory.quoted.shortened(STEP_TURN_TOKENS);
-        let question = gathered.understood.as_deref();
+        let question = evidence.understood.as_deref();
         let prompt = self.prompts.render(&Rerank {
             recalled: &recalled.iter().map(short).collect::<Vec<Quoted>>(),
             question: &lines(question.unwrap_or(self.brief.question)),
@@ -84,16 +84,16 @@ impl Agent<'_> {
         let picked = picked.and_then(|text| rerank::picked(&text, recalled.len()));
         if let Some(picked) = picked {
             let others = (0..recalled.len()).filter(|place| !picked.contains(place));
-            gathered
+            evidence
                 .set_aside
                 .extend(others.map(|place| recalled[place].id));
         }
     }
 
     /// The recalled memories that were not set aside, oldest first.
-    pub(super) fn memories(&self, gathered: &Gathered) -> Vec<Memory> {
-        let mut memories = [self.brief.memories, &gathered.also_recalled].concat();
-        memories.retain(|memory| !gathered.set_aside.contains(&memory.id));
+    pub(super) fn memories(&self, evidence: &Evidence) -> Vec<Memory> {
+        let mut memories = [self.brief.memories, &evidence.also_recalled].concat();
+        memories.retain(|memory| !evidence.set_aside.contains(&memory.id));
         memories.sort_by(|one, other| one.quoted.date.cmp(&other.quoted.date));
         memories
     }
@@ -103,7 +103,7 @@ impl Agent<'_> {
         question: &Question,
         tokens: u32,
         exchanged: &[ChatMessage],
-        gathered: &mut Gathered,
+        evidence: &mut Evidence,
     ) -> Result<Completion, NoAnswer> {
         let exchanged = shortened(exchanged, tokens);
         let spent: u32 = exchanged.iter().map(estimate_message).sum();
@@ -115,18 +115,18 @@ impl Agent<'_> {
                     may_look_further: !tools.is_empty(),
                     ..self.brief
                 };
-                self.assembled(&brief, tokens.saturating_sub(spent), gathered)?
+                self.assembled(&brief, tokens.saturating_sub(spent), evidence)?
             }
             Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
                 findings: &findings::fitting(
-                    &gathered.findings,
+                    &evidence.findings,
                     STEP_FINDINGS_TOKENS.min(tokens / 2),
                 ),
                 question: &lines(text),
             })?)],
         };
         messages.extend(exchanged);
-        let ask = Ask {
+        let ask = ModelRequest {
             messages,
             tools,
             shape: None,
@@ -134,14 +134,14 @@ impl Agent<'_> {
         let completion = match question {
             // With strict grounding nothing is shown before it is checked.
             Question::Message(_) if !self.brief.is_strict => {
-                self.ask_aloud(ModelStep::Route, ask, gathered).await?
+                self.ask_aloud(ModelStep::Route, ask, evidence).await?
             }
             Question::Message(_) | Question::FollowUp(_) => {
-                self.asker.ask(ModelStep::Route, ask, &mut |_| {}).await?
+                self.models.ask(ModelStep::Route, ask, &mut |_| {}).await?
             }
         };
-        gathered.model.clone_from(&completion.model);
-        gathered.incomplete = Incomplete::of(&completion);
+        evidence.model.clone_from(&completion.model);
+        evidence.incomplete = Incomplete::of(&completion);
         Ok(completion)
     }
 
@@ -151,7 +151,7 @@ impl Agent<'_> {
         &self,
         calls: &[ToolCall],
         exchanged: &mut Vec<ChatMessage>,
-        gathered: &mut Gathered,
+        evidence: &mut Evidence,
     ) -> Returned {
         self.shown.send_modify(String::clear);
         let asked = match exchanged.last() {
@@ -177,10 +177,10 @@ impl Agent<'_> {
             });
         }
         // Text beside calls is not an answer.
-        gathered.incomplete = None;
-        gathered.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
+        evidence.incomplete = None;
+        evidence.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
         for result in results {
-            gathered.take(result);
+            evidence.take(result);
         }
         Returned {
             has_wrong_call,
@@ -192,7 +192,7 @@ impl Agent<'_> {
     pub(super) async fn peek(
         &self,
         calls: &[ToolCall],
-        gathered: &mut Gathered,
+        evidence: &mut Evidence,
     ) -> Option<Returned> {
         let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
         let mut found = results.iter().flat_map(|result| &result.cited);
@@ -200,7 +200,7 @@ impl Agent<'_> {
             return None;
         }
         for result in results {
-            gathered.take(result);
+            evidence.take(result);
         }
         Some(Returned {
             has_wrong_call: false,
@@ -209,7 +209,7 @@ impl Agent<'_> {
     }
 
     /// What the findings leave open; empty if the critic could not be asked.
-    pub(super) async fn critique(&self, direct: Option<&str>, gathered: &Gathered) -> Vec<String> {
+    pub(super) async fn critique(&self, direct: Option<&str>, evidence: &Evidence) -> Vec<String> {
         /// The requested form, and one that some models use instead.
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -218,10 +218,10 @@ impl Agent<'_> {
             List(Vec<String>),
         }
 
-        let asked = gathered.understood.as_deref();
-        let direct = direct.map(|answer| self.given(answer, gathered));
+        let asked = evidence.understood.as_deref();
+        let direct = direct.map(|answer| self.given(answer, evidence));
         let direct = direct.into_iter().flatten();
-        let findings: Vec<Finding> = direct.chain(gathered.findings.iter().cloned()).collect();
+        let findings: Vec<Finding> = direct.chain(evidence.findings.iter().cloned()).collect();
         let prompt = self.prompts.render(&Critique {
             findings: &findings::fitting(&findings, STEP_FINDINGS_TOKENS),
             question: &lines(asked.unwrap_or(self.brief.question)),
@@ -247,11 +247,11 @@ impl Agent<'_> {
     }
 
     /// The grounds of a direct answer for the critic: what was said before and recalled, and the answer itself.
-    fn given(&self, answer: &str, gathered: &Gathered) -> Vec<Finding> {
+    fn given(&self, answer: &str, evidence: &Evidence) -> Vec<Finding> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let turns = self.brief.window[from..].iter();
         let said = turns.map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS));
-        let recalled = self.memories(gathered);
+        let recalled = self.memories(evidence);
         let recalled = recalled.into_iter().map(|memory| memory.quoted);
         let given = said.chain(recalled).map(|quoted| Finding {
             heading: format!("said on {} by {}", quoted.date, quoted.author),
@@ -267,15 +267,15 @@ impl Agent<'_> {
     pub(super) async fn write(
         &self,
         tokens: u32,
-        gathered: &mut Gathered,
+        evidence: &mut Evidence,
     ) -> Result<String, NoAnswer> {
-        let ask = Ask {
-            messages: self.assembled(&self.brief, tokens, gathered)?,
-            ..Ask::default()
+        let ask = ModelRequest {
+            messages: self.assembled(&self.brief, tokens, evidence)?,
+            ..ModelRequest::default()
         };
-        let completion = self.ask_aloud(ModelStep::Answer, ask, gathered).await?;
-        gathered.incomplete = Incomplete::of(&completion);
-        gathered.model = completion.model;
+        let completion = self.ask_aloud(ModelStep::Answer, ask, evidence).await?;
+        evidence.incomplete = Incomplete::of(&completion);
+        evidence.model = completion.model;
         Ok(completion.text)
     }
 
@@ -283,11 +283,11 @@ impl Agent<'_> {
     async fn ask_aloud(
         &self,
         step: ModelStep,
-        ask: Ask,
-        gathered: &Gathered,
+        ask: ModelRequest,
+        evidence: &Evidence,
     ) -> Result<Completion, ModelError> {
         self.shown.send_modify(String::clear);
-        let hosts = self.links.after(gathered);
+        let hosts = self.links.after(evidence);
         let mut so_far = String::new();
         let mut show = |piece: Piece| {
             self.shown.send_modify(|shown| match &hosts {
@@ -298,7 +298,7 @@ impl Agent<'_> {
                 None => piece.add_to(shown),
             });
         };
-        self.asker.ask(step, ask, &mut show).await
+        self.models.ask(step, ask, &mut show).await
     }
 
     /// A call whose failure does not end the turn.
@@ -309,12 +309,12 @@ impl Agent<'_> {
         shape: Option<(&'static str, Value)>,
     ) -> Option<String> {
         let outcome: Result<Completion, NoAnswer> = async {
-            let ask = Ask {
+            let ask = ModelRequest {
                 messages: vec![ChatMessage::User(prompt?)],
                 tools: Vec::new(),
                 shape,
             };
-            Ok(self.asker.ask(step, ask, &mut |_| {}).await?)
+            Ok(self.models.ask(step, ask, &mut |_| {}).await?)
         }
         .await;
         match outcome {

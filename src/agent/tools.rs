@@ -27,11 +27,11 @@ pub use self::files::{ToolFileError, ToolFiles};
 pub use self::http_tool::HttpTool;
 pub use self::outside::{Answered, OutsideTool, ProposedCall, proposed};
 pub use self::search_knowledge::Knowledge;
-pub use self::toolbox::{Offer, Toolbox, ToolboxError};
+pub use self::toolbox::{OfferedTools, Toolbox, ToolboxError};
 
 pub use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
-use super::asker::Asker;
 use super::findings;
+use super::model_session::ModelSession;
 use super::prompt::Memory;
 use super::telemetry;
 use crate::agent::prompts::{Finding, Prompts, Quoted};
@@ -39,7 +39,7 @@ use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
 use crate::graph::{GraphStore, ResponseId};
 use crate::knowledge::search::citations::Cited;
-use crate::knowledge::search::{Policy, Rung};
+use crate::knowledge::search::{Degradation, Policy};
 use crate::llm::{ToolCall, ToolSpec, millis};
 use crate::memory::{Recalled, Recaller};
 
@@ -92,7 +92,7 @@ impl Lookup {
 /// The tools of one turn.
 #[derive(Debug)]
 pub struct Tools<'a> {
-    pub asker: &'a Asker<'a>,
+    pub models: &'a ModelSession<'a>,
     pub prompts: &'a Prompts,
     pub recaller: &'a Recaller,
     /// `None` while it is away.
@@ -103,7 +103,7 @@ pub struct Tools<'a> {
     pub shown: Vec<ResponseId>,
     pub toolbox: &'a Toolbox,
     /// `None` if there is no knowledge to query.
-    pub offer: Option<Arc<Offer>>,
+    pub offer: Option<Arc<OfferedTools>>,
     /// `None` if nothing was ingested that this audience may see.
     pub knowledge: Option<Knowledge<'a>>,
     /// The outside tools.
@@ -127,7 +127,7 @@ pub struct ToolResult {
     pub is_volatile: bool,
     /// Passages of the team's knowledge, by number.
     pub cited: Vec<Cited>,
-    pub rungs: Vec<Rung>,
+    pub degradations: Vec<Degradation>,
     pub policies: Vec<Policy>,
     /// Whether the team's knowledge was searched.
     pub has_searched: bool,

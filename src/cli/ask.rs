@@ -9,7 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use clap::Args;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::{Explanation, GraphStore, Source};
-use muninn::wiring::{Wired, wire};
+use muninn::wiring::{App, wire};
 use muninn_platform::{
     Attachment, Body, ConversationId, Delivered, DownloadError, Inbox, Incoming, IncomingMessage,
     PlatformError, Reply, SafeText, TextLimit,
@@ -113,7 +113,7 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
 async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answered> {
     let mut config = at.config.clone();
     config.admission.messages_per_minute = u32::MAX;
-    let Wired { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
+    let App { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
     let answered = answered_by(&inbox, &store, question).await;

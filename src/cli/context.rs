@@ -14,7 +14,7 @@ use muninn::memory::{Archive, Recaller};
 #[cfg(feature = "web")]
 use muninn::web::Web;
 use muninn::wiring::reloading::Reloading;
-use muninn::wiring::{self, Models, Wired, WiringError, models, recaller};
+use muninn::wiring::{self, App, Models, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
 
@@ -48,7 +48,7 @@ impl Running {
     )]
     pub(super) fn of(
         config: &Config,
-        wired: Wired,
+        wired: App,
         reloading: Arc<Reloading>,
         backfills: Arc<Backfills>,
         inbox: Inbox,

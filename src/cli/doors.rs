@@ -7,7 +7,7 @@ use muninn::config::Config;
 use muninn::conversation::readable::ReadablePlaces;
 #[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::conversation::to_bot::ToBot;
-use muninn::wiring::Wired;
+use muninn::wiring::App;
 use muninn::wiring::reloading::Reloading;
 use muninn_platform::{Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ pub(super) struct Doors {
 
 #[cfg(any(feature = "mcp", feature = "web"))]
 impl Doors {
-    fn of(wired: &Wired, inbox: &Inbox, memberships: &Memberships) -> Self {
+    fn of(wired: &App, inbox: &Inbox, memberships: &Memberships) -> Self {
         Self {
             readable: ReadablePlaces::new(Arc::clone(&wired.store), memberships.clone()),
             to_bot: Arc::new(ToBot::new(inbox.clone(), Arc::clone(&wired.bot))),
@@ -51,7 +51,7 @@ pub(super) struct OpenDoors {
     expect(dead_code, reason = "some of it is for pages alone")
 )]
 pub(super) struct BehindDoors<'a> {
-    pub(super) wired: &'a Wired,
+    pub(super) wired: &'a App,
     pub(super) inbox: &'a Inbox,
     pub(super) memberships: &'a Memberships,
     pub(super) reloading: &'a Arc<Reloading>,

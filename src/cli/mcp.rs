@@ -14,7 +14,7 @@ use muninn::graph::tokens::KeptToken;
 use muninn::mcp::{
     self, Caller, CallsTools, Mcp, McpData, ProgramServer, Refused, ToolCall, ToolOutcome, refused,
 };
-use muninn::wiring::Wired;
+use muninn::wiring::App;
 use muninn_platform::{AudienceId, Inbox, counted, in_one_line};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -136,7 +136,7 @@ fn person() -> String {
 /// What programs ask of in this process, and the address where they do, if there is one.
 pub(super) async fn beside(
     config: &Config,
-    wired: &Wired,
+    wired: &App,
     doors: &Doors,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Arc<Mcp>> {

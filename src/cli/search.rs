@@ -80,7 +80,10 @@ fn as_json(found: &Found) -> Value {
         })
     });
     let policies = found.policies.iter().map(|policy| policy.name.as_str());
-    let notes = found.rungs.iter().map(|rung| rung.sentence());
+    let notes = found
+        .degradations
+        .iter()
+        .map(|degradation| degradation.sentence());
     json!({
         "answerability": found.answerability,
         "hits": hits.collect::<Vec<_>>(),
@@ -102,9 +105,9 @@ fn in_words(found: &Found, doubt: Option<String>) -> String {
     }
     parts.extend(
         found
-            .rungs
+            .degradations
             .iter()
-            .map(|rung| format!("! {}", rung.sentence())),
+            .map(|degradation| format!("! {}", degradation.sentence())),
     );
     parts.join("\n\n")
 }

@@ -13,7 +13,7 @@ use muninn::conversation::pages::Invites;
 use muninn::graph::accounts::Account;
 use muninn::web::access::Viewer;
 use muninn::web::{self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, Web};
-use muninn::wiring::Wired;
+use muninn::wiring::App;
 use muninn::wiring::reloading::Reloading;
 use serde::{Deserialize, Serialize};
 use tokio::signal::unix::SignalKind;
@@ -147,7 +147,7 @@ fn invitation(web: &Web, viewer: Viewer) -> String {
 /// The pages of a bot, where the settings want them. People are let in as long as the bot runs.
 pub(super) async fn beside(
     here: ThisProcess,
-    wired: &Wired,
+    wired: &App,
     doors: &Doors,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Option<Arc<Web>>> {

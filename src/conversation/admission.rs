@@ -11,7 +11,7 @@ use crate::conversation::notice::Notice;
 
 /// Maximum number of turns that wait in one session's queue. A later one would be answered long
 /// after it mattered.
-pub const LONGEST_LINE: usize = 32;
+pub const MAX_QUEUED_TURNS: usize = 32;
 
 /// Decides whether a message becomes a turn.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Admission {
                 });
             }
         }
-        if line >= LONGEST_LINE {
+        if line >= MAX_QUEUED_TURNS {
             return Err(Notice::TooManyWaiting);
         }
         self.within_quota(message)
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn a_line_has_an_end() {
         assert_eq!(
-            admission().admit(&message("ada", "1"), LONGEST_LINE),
+            admission().admit(&message("ada", "1"), MAX_QUEUED_TURNS),
             Err(Notice::TooManyWaiting)
         );
     }

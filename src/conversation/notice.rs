@@ -25,7 +25,7 @@ pub use self::wording::model_trouble;
 use crate::agent::budget::Used;
 use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
-use crate::knowledge::search::Rung;
+use crate::knowledge::search::Degradation;
 
 /// How long a question for approval is valid.
 pub const ASKED_FOR: TimeDelta = TimeDelta::minutes(15);
@@ -52,7 +52,7 @@ pub enum Notice {
     /// Below an answer: earlier turns could not be read.
     RecallFailed,
     /// Below an answer: the team's knowledge was searched only partly.
-    KnowledgeInPart(Rung),
+    KnowledgeInPart(Degradation),
     /// Below an answer, once a month.
     BudgetNearlyUp(Used),
     /// Below an answer: all tools that were called for it failed.

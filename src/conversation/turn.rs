@@ -26,9 +26,9 @@ pub use self::delivering::{deliver, tell_asker, tell_privately};
 use self::draft::Draft;
 use self::reading::Read;
 pub use self::regenerating::{KeptReason, Regeneration};
-use crate::agent::asker;
 use crate::agent::budget::Budgets;
 use crate::agent::mcp::McpServers;
+use crate::agent::model_session;
 use crate::agent::prompts::{PromptError, Prompts};
 use crate::agent::telemetry;
 use crate::agent::tools::{Toolbox, proposed};
@@ -264,7 +264,7 @@ impl TurnRunner {
             let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }
-        offer(reply, id, proposed(&draft.gathered.tools).as_ref());
+        offer(reply, id, proposed(&draft.evidence.tools).as_ref());
         let outgoing = draft.outgoing(&kept, read, message.language());
         let outdated = match kept {
             // A turn that is not kept cannot be forgotten.
@@ -336,10 +336,10 @@ impl TurnRunner {
             kind: _,
             began,
         } = asked;
-        let understood = draft.gathered.understood.as_deref().unwrap_or(text);
+        let understood = draft.evidence.understood.as_deref().unwrap_or(text);
         let exchange = embedded_text_of(draft.source, understood, &draft.text);
         let embedding = self.recaller.embed_exchange(&exchange).await;
-        let usage = asker::usage(&draft.calls);
+        let usage = model_session::usage(&draft.calls);
         NewTurn {
             recalls_also: message.recalls().into_iter().skip(1).cloned().collect(),
             audience: message.audience.clone(),
@@ -350,13 +350,13 @@ impl TurnRunner {
                 created_at: Utc::now(),
                 source: draft.source,
                 input: (*text).to_owned(),
-                rephrased_question: draft.gathered.understood.clone(),
+                rephrased_question: draft.evidence.understood.clone(),
                 output: draft.kept_text(),
                 cypher: draft.cypher(),
                 event: message.event.as_str().to_owned(),
                 author: message.author.id.clone(),
                 author_name: message.author.name.clone(),
-                volatile: draft.gathered.is_volatile,
+                volatile: draft.evidence.is_volatile,
                 embedding,
                 model: draft.model(),
                 prompt_tokens: usage.prompt,
@@ -369,7 +369,7 @@ impl TurnRunner {
                 reply_to: None,
                 trust: draft.trust,
             },
-            context: draft.gathered.nodes.clone(),
+            context: draft.evidence.nodes.clone(),
             recalled: draft
                 .recalled
                 .iter()

@@ -87,7 +87,7 @@ const INDEXES: &[Index] = &[
 static DIALECT: Dialect = Dialect {
     is_shared: false,
     relabels: false,
-    plans_dearly: false,
+    has_expensive_planning: false,
     unsupported_features: GAPS,
     indexes: INDEXES,
     knowledge_indexes: &[],

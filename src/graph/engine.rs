@@ -94,7 +94,7 @@ pub(crate) struct Dialect {
     pub(crate) relabels: bool,
     /// Whether the first run of a statement is far more expensive than later ones, so that a separate
     /// statement for each of many names is not worthwhile.
-    pub(crate) plans_dearly: bool,
+    pub(crate) has_expensive_planning: bool,
     /// Unsupported features of Cypher, as sentences for a model that writes it.
     pub(crate) unsupported_features: &'static [&'static str],
     /// The indexes on memory that only this engine needs.

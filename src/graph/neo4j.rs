@@ -72,7 +72,7 @@ const INDEXES: &[Index] = &[
 static DIALECT: Dialect = Dialect {
     is_shared: true,
     relabels: true,
-    plans_dearly: true,
+    has_expensive_planning: true,
     unsupported_features: &[],
     indexes: INDEXES,
     knowledge_indexes: indexes::OF_KNOWLEDGE,

@@ -95,7 +95,7 @@ impl Among {
 
 /// A part of the search that was left out, or lags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rung {
+pub enum Degradation {
     /// The index is not there yet.
     Loading,
     /// Another version is served meanwhile than the one that was searched.
@@ -108,7 +108,7 @@ pub enum Rung {
     NotAsked,
 }
 
-impl Rung {
+impl Degradation {
     /// As it is counted.
     pub fn name(self) -> &'static str {
         match self {
@@ -144,7 +144,7 @@ pub struct Found {
     pub hits: Vec<Hit>,
     /// The probability that one of them answers the question.
     pub answerability: f32,
-    pub rungs: Vec<Rung>,
+    pub degradations: Vec<Degradation>,
     /// The policies that the question triggered, the weightiest first.
     pub policies: Vec<Policy>,
 }
@@ -318,18 +318,18 @@ impl Searcher {
     pub async fn search(self: &Arc<Self>, query: &Query<'_>) -> Found {
         let Some(index) = self.ready().await else {
             return told(Found {
-                rungs: vec![Rung::Loading],
+                degradations: vec![Degradation::Loading],
                 ..Found::default()
             });
         };
-        let mut rungs = Vec::new();
+        let mut degradations = Vec::new();
         if self.lags.load(Ordering::Relaxed) {
-            rungs.push(Rung::Lagging);
+            degradations.push(Degradation::Lagging);
         }
         let weights = self.weights.load_full();
         let (plan, ranked, has_vector) = self.rank(&index, query, &weights).await;
         if !has_vector {
-            rungs.push(Rung::WordsOnly);
+            degradations.push(Degradation::WordsOnly);
         }
         let Chosen {
             ranked,
@@ -338,7 +338,7 @@ impl Searcher {
         } = choose(&index, ranked, weights.limited_to(query.limit)).await;
         let passages = self.passages(&index, &around).await;
         if passages.is_none() {
-            rungs.push(Rung::GraphAway);
+            degradations.push(Degradation::GraphAway);
         }
         let its_index = Arc::clone(&index);
         let hits = blocking(move || {
@@ -348,7 +348,7 @@ impl Searcher {
         let hits = hits.await;
         if !self.is_sound(&index) {
             return told(Found {
-                rungs: vec![Rung::Loading],
+                degradations: vec![Degradation::Loading],
                 ..Found::default()
             });
         }
@@ -356,7 +356,7 @@ impl Searcher {
         told(Found {
             answerability,
             hits,
-            rungs,
+            degradations,
             policies: policies.map(|&at| index.policies()[at].clone()).collect(),
         })
     }
@@ -539,10 +539,11 @@ fn seen(index: &KnowledgeIndex, query: &Query<'_>) -> Vec<bool> {
 }
 
 fn told(found: Found) -> Found {
-    for rung in &found.rungs {
-        metrics::counter!("muninn_ladder_total", "rung" => rung.name()).increment(1);
+    for degradation in &found.degradations {
+        metrics::counter!("muninn_degradations_total", "degradation" => degradation.name())
+            .increment(1);
         tracing::warn!(
-            rung = rung.name(),
+            degradation = degradation.name(),
             "the team's knowledge is searched in part"
         );
     }

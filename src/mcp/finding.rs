@@ -92,7 +92,11 @@ impl Mcp {
         };
         let found = data.searcher.search(&searched).await;
         let hits: Vec<Value> = found.hits.iter().zip(1..).map(of_knowledge).collect();
-        let notes: Vec<String> = found.rungs.iter().map(|rung| rung.sentence()).collect();
+        let notes: Vec<String> = found
+            .degradations
+            .iter()
+            .map(|degradation| degradation.sentence())
+            .collect();
         let mut lines: Vec<String> = data.searcher.doubt(&found).into_iter().collect();
         lines.extend(hits.iter().map(passage));
         if lines.is_empty() {

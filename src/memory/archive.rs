@@ -496,7 +496,7 @@ impl Archive {
     }
 
     pub(super) fn went_away(&self, error: &StoreError) {
-        metrics::counter!("muninn_ladder_total", "rung" => "store").increment(1);
+        metrics::counter!("muninn_degradations_total", "degradation" => "store").increment(1);
         if !self.store.is_shared() {
             // A graph on this machine may be busy or its disk full, but it is never away.
             let error = error as &dyn std::error::Error;

@@ -3,7 +3,7 @@
 use super::asked::{Asked, Hints};
 use super::calibration::{Calibration, Spread, probability};
 use super::index::AudienceIndex;
-use super::shortlist::{self, Glance, OwnWorth};
+use super::shortlist::{self, CosineEstimate, OwnScore};
 use crate::retrieval::postings::{WeightedWords, WordScores};
 use crate::retrieval::vectors::Quantised;
 
@@ -171,7 +171,7 @@ impl Scores<'_> {
     /// The same for a history too long to compare every vector. Compared are the exchanges whose
     /// vectors' signs differ little from the question's, and the neighbours that their features need.
     fn glance(&mut self, query: &Quantised) -> Vec<usize> {
-        let glance = Glance::new(self.index.vectors(), query);
+        let glance = CosineEstimate::new(self.index.vectors(), query);
         let strength = self.calibration.prior_strength;
         let prior = self.calibration.prior.cosine;
         self.cosine_spread = prior.shrunk(&glance.sample, strength);
@@ -200,8 +200,8 @@ impl Scores<'_> {
         }
     }
 
-    fn own_worth(&self) -> OwnWorth {
-        OwnWorth::new(self.calibration, self.cosine_spread, self.bm25_spread)
+    fn own_worth(&self) -> OwnScore {
+        OwnScore::new(self.calibration, self.cosine_spread, self.bm25_spread)
     }
 
     fn first(&self, entry: usize) -> Scored {

@@ -67,7 +67,7 @@ pub struct Earlier<'a> {
 
 /// How much a question depends on what was said before it: 0 (not at all) to 1. A question that names its subject, or
 /// that is about the person addressed, depends on nothing, however short it is.
-pub(super) fn leaning(index: &AudienceIndex, text: &str) -> f32 {
+pub(super) fn dependence(index: &AudienceIndex, text: &str) -> f32 {
     let (mut substance, mut asks_for_more) = (0, false);
     index.postings().words().each(text, |stem| {
         let asks = ASKING_STEMS.contains(&stem);
@@ -140,7 +140,7 @@ pub(super) fn leant_on<'a>(
             break;
         }
         leant_on.push((one, weight));
-        weight *= FADING * leaning(index, one.text).ceil();
+        weight *= FADING * dependence(index, one.text).ceil();
     }
     leant_on
 }
@@ -219,7 +219,7 @@ mod tests {
             ("is there milk?", false),
             ("how many rabbits are there?", false),
         ] {
-            assert_eq!(leaning(&index, text) > 0.0, leans, "{text}");
+            assert_eq!(dependence(&index, text) > 0.0, leans, "{text}");
         }
     }
 
@@ -234,8 +234,8 @@ mod tests {
                 .map(|(one, _)| one.text.to_owned())
                 .collect::<Vec<_>>()
         };
-        let (told, whole, leaning) = ("Timo does the fog", "who plays Firs?", "and since when?");
+        let (told, whole, dependence) = ("Timo does the fog", "who plays Firs?", "and since when?");
         assert_eq!(reach([told, whole]), [whole]);
-        assert_eq!(reach([whole, leaning]), [leaning, whole]);
+        assert_eq!(reach([whole, dependence]), [dependence, whole]);
     }
 }

@@ -27,7 +27,7 @@ const POOL_WITH_NEIGHBOURS: usize = 64;
 /// The part of an exchange's log-odds that does not depend on other exchanges: linear in cosine and
 /// BM25.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OwnWorth {
+pub(super) struct OwnScore {
     per_cosine: f32,
     per_bm25: f32,
     /// For an exchange without a vector.
@@ -36,7 +36,7 @@ pub(super) struct OwnWorth {
     with_vector: f32,
 }
 
-impl OwnWorth {
+impl OwnScore {
     pub(super) fn new(calibration: &Calibration, cosine: Spread, bm25: Spread) -> Self {
         let (first, words) = (&calibration.weights.first, &calibration.weights.words);
         let per_cosine = first.z_cosine / cosine.deviation + first.cosine;
@@ -84,7 +84,7 @@ pub(super) fn candidates(
 
 /// A prefilter: estimates a question's cosines from signs.
 #[derive(Debug)]
-pub(super) struct Glance<'a> {
+pub(super) struct CosineEstimate<'a> {
     vectors: &'a Vectors,
     distances: Vec<u16>,
     sampled: Vec<usize>,
@@ -100,7 +100,7 @@ struct Line {
     per_sign: f32,
 }
 
-impl<'a> Glance<'a> {
+impl<'a> CosineEstimate<'a> {
     pub(super) fn new(vectors: &'a Vectors, query: &Quantised) -> Self {
         let distances = vectors.sign_distances(&query.signs());
         let sampled = sample(distances.len());
@@ -120,7 +120,7 @@ impl<'a> Glance<'a> {
 
     /// The exchanges whose vectors are to be compared, in order. They include exchanges that have
     /// only words.
-    pub(super) fn choose(&self, bm25: &[f32], worth: &OwnWorth) -> Vec<usize> {
+    pub(super) fn choose(&self, bm25: &[f32], worth: &OwnScore) -> Vec<usize> {
         let worths = self.worths(bm25, worth);
         let least = self.least(&worths);
         let good_enough = (0..worths.len()).filter(|&entry| worths[entry] >= least);
@@ -133,7 +133,7 @@ impl<'a> Glance<'a> {
     }
 
     /// The score of each exchange by its predicted cosine and its words.
-    fn worths(&self, bm25: &[f32], worth: &OwnWorth) -> Vec<f32> {
+    fn worths(&self, bm25: &[f32], worth: &OwnScore) -> Vec<f32> {
         let Line { of_none, per_sign } = self.expected;
         let of_none = worth.of(Some(of_none), 0.0);
         let per_sign = worth.per_cosine * per_sign;
@@ -259,10 +259,10 @@ mod tests {
         let mut bm25 = vec![0.0; count];
         // Without a vector, but with many of the question's words.
         bm25[5_000] = 30.0;
-        let glance = Glance::new(&vectors, &question);
+        let glance = CosineEstimate::new(&vectors, &question);
         let calibration = Calibration::shipped().unwrap();
         let cosine = calibration.prior.cosine.shrunk(&glance.sample, 32.0);
-        let worth = OwnWorth::new(&calibration, cosine, calibration.prior.bm25);
+        let worth = OwnScore::new(&calibration, cosine, calibration.prior.bm25);
         let chosen = glance.choose(&bm25, &worth);
         assert!(chosen.len() <= COMPARED && chosen.contains(&5_000));
         let exact = vectors.cosines(0..count, &question);

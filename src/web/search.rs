@@ -146,7 +146,12 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
         let found = data.searcher.search(&searched).await;
         hits.extend(found.hits.iter().map(hit));
         notes.extend(data.searcher.doubt(&found));
-        notes.extend(found.rungs.iter().map(|rung| rung.sentence()));
+        notes.extend(
+            found
+                .degradations
+                .iter()
+                .map(|degradation| degradation.sentence()),
+        );
     }
     Ok(context! {
         sources => shown, hits, notes, question => asked.question, place,

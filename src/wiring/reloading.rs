@@ -13,7 +13,7 @@ use muninn_platform::{in_one_line, joined};
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Wired, WiringError};
+use super::{App, WiringError};
 use crate::agent::mcp::McpServers;
 use crate::agent::prompts::Prompts;
 use crate::agent::tools::Toolbox;
@@ -70,7 +70,7 @@ impl Reloading {
     pub fn start(
         folder: Option<&Path>,
         settings: Arc<dyn Settings>,
-        wired: &Wired,
+        wired: &App,
     ) -> (Arc<Self>, DropGuard) {
         let reloading = Arc::new(Self {
             folder: folder.map(Path::to_owned),

@@ -159,7 +159,7 @@ async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &Lane) {
     }
     let store = lane.open().await;
     let message = message();
-    let platform = message.audience.platform.to_string();
+    let platform = message.audience.platform.clone();
     let platforms = [platform.clone()];
     let (dead, other) = (format!("{platform}/dead"), format!("{platform}/other"));
     let taken = || store.take_over(&other, &platforms, false, 32, LONG);

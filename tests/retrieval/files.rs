@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::changing;
-use muninn::knowledge::search::{Found, Rung, Searcher, Weights};
+use muninn::knowledge::search::{Degradation, Found, Searcher, Weights};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
@@ -79,7 +79,7 @@ async fn files_outlive_the_process_and_follow_the_versions() {
     next.refresh().await;
     let found = of.dues(&next).await;
     assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
-    assert!(found.rungs.is_empty());
+    assert!(found.degradations.is_empty());
     assert_eq!(std::fs::metadata(&of.path).unwrap().ino(), made.ino());
     // Who may see it is not what the file says.
     let others = search(&next, "dues at the north quay", "elsewhere").await;
@@ -103,7 +103,7 @@ async fn a_damaged_file_is_not_believed_and_made_again() {
     let damaged = damaged.write(true).open(&of.path).unwrap();
     damaged.write_all_at(b"\xFF", 10).unwrap();
     let found = of.dues(&of.searcher).await;
-    assert_eq!(found.rungs, [Rung::Loading]);
+    assert_eq!(found.degradations, [Degradation::Loading]);
     assert!(found.hits.is_empty());
     of.searcher.refresh().await;
     of.tells_dues(&of.searcher, "40 crowns").await;

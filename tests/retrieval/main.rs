@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
-use muninn::knowledge::search::{Among, Found, Query, Rung, Searcher, Weights};
+use muninn::knowledge::search::{Among, Degradation, Found, Query, Searcher, Weights};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
@@ -414,7 +414,7 @@ async fn both_stores_find_the_same() {
         ] {
             let found = search(&searcher, question, &quay.channel).await;
             assert!(
-                found.rungs.is_empty() && !found.hits.is_empty(),
+                found.degradations.is_empty() && !found.hits.is_empty(),
                 "{question}"
             );
             // How rare a word is depends on what else is on a shared server, so what is almost as
@@ -468,7 +468,7 @@ async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole(place: Place) {
     searcher.refresh().await;
     let second = search(&searcher, "dues at the north quay", &quay.channel).await;
     assert!(second.hits[0].text.contains("50 crowns"));
-    assert!(second.rungs.is_empty());
+    assert!(second.degradations.is_empty());
     store.close().await.unwrap();
 }
 
@@ -485,18 +485,18 @@ async fn without_the_graph_what_is_loaded_is_searched_and_said_to_be() {
     searcher.refresh().await;
     wire.cut();
     let found = search(&searcher, "dues at the north quay", &quay.channel).await;
-    assert_eq!(found.rungs, [Rung::GraphAway]);
+    assert_eq!(found.degradations, [Degradation::GraphAway]);
     assert!(!found.hits.is_empty(), "{found:#?}");
     wire.mend();
     // A pool notices a cut connection when it is used.
     let mut found = search(&searcher, "dues at the north quay", &quay.channel).await;
     for _ in 0..10 {
-        if found.rungs.is_empty() {
+        if found.degradations.is_empty() {
             break;
         }
         found = search(&searcher, "dues at the north quay", &quay.channel).await;
     }
-    assert_eq!(found.rungs, []);
+    assert_eq!(found.degradations, []);
     assert!(found.hits[0].text.contains("40 crowns"));
     let _ = store.close().await;
 }
@@ -523,12 +523,12 @@ async fn without_embeddings_words_are_searched_and_it_is_said() {
     search(&searcher, "dues at the north quay", channel).await;
     searcher.refresh().await;
     let found = search(&searcher, "dues at the north quay", channel).await;
-    assert_eq!(found.rungs, []);
+    assert_eq!(found.degradations, []);
     assert!(!found.hits[0].scores.cosine.is_nan(), "{found:#?}");
 
     server.set_down(true);
     let found = search(&searcher, "dues at the north quay", channel).await;
-    assert_eq!(found.rungs, [Rung::WordsOnly]);
+    assert_eq!(found.degradations, [Degradation::WordsOnly]);
     assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
     assert!(found.hits[0].scores.cosine.is_nan());
     store.close().await.unwrap();

@@ -7,7 +7,7 @@ use muninn::demo::load_movies;
 use muninn::graph::transfer::GraphNode;
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::search::nodes::NodeSettings;
-use muninn::knowledge::search::{Found, Rung, Searcher, Weights};
+use muninn::knowledge::search::{Degradation, Found, Searcher, Weights};
 use muninn::wiring::{models, recaller};
 use muninn_platform::AudienceId;
 use serde_json::json;
@@ -59,7 +59,7 @@ async fn nodes_are_found_by_meaning_by_words_and_by_what_they_are_tied_to() {
             names(&found).iter().take(3).any(|name| *name == title),
             "{question}: {found:#?}"
         );
-        assert_eq!(found.rungs, []);
+        assert_eq!(found.degradations, []);
         assert!(found.hits.iter().all(|hit| hit.nodes.len() == 1));
     }
     let found = search(&searcher, "What was Ben Burtt in?", "terminal").await;
@@ -124,7 +124,7 @@ async fn a_service_embeds_each_node_once() {
     first.refresh().await;
     let found = search(&first, "robopsychologist", "terminal").await;
     assert_eq!(names(&found)[0], "I, Robot");
-    assert_eq!(found.rungs, [Rung::WordsOnly]);
+    assert_eq!(found.degradations, [Degradation::WordsOnly]);
     server.set_down(false);
     // It is not asked again at each look.
     let before = asked();

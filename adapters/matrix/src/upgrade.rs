@@ -17,7 +17,7 @@ use crate::hub::Hub;
 use crate::rooms;
 
 /// A room that was upgraded more often than this is a chain that somebody made to confuse.
-const LONGEST_LINE: usize = 32;
+const MAX_ROOM_UPGRADES: usize = 32;
 
 const WITHOUT_MEMORY: &str = "This room takes the place of another one, but it is open to other people. So I begin here without what I remember of the old room.";
 
@@ -35,7 +35,7 @@ pub(crate) fn line<'a>(
     room: &'a RoomId,
 ) -> impl Iterator<Item = &'a RoomId> {
     let before = |room: &&'a RoomId| replaced.get(*room).map(|before| &*before.room);
-    std::iter::successors(Some(room), before).take(LONGEST_LINE)
+    std::iter::successors(Some(room), before).take(MAX_ROOM_UPGRADES)
 }
 
 /// The room whose memory a room has.
@@ -44,7 +44,7 @@ pub(crate) fn audience<'a>(
     room: &'a RoomId,
 ) -> &'a RoomId {
     let mut of = room;
-    for _ in 0..LONGEST_LINE {
+    for _ in 0..MAX_ROOM_UPGRADES {
         match replaced.get(of) {
             Some(before) if before.keeps_memory => of = &before.room,
             Some(_) | None => break,
@@ -171,6 +171,6 @@ mod tests {
             let room = <&RoomId>::try_from(room).unwrap();
             assert_eq!(audience(&rooms, room), of);
         }
-        assert_eq!(line(&rooms, room_id!("!o:x")).count(), LONGEST_LINE);
+        assert_eq!(line(&rooms, room_id!("!o:x")).count(), MAX_ROOM_UPGRADES);
     }
 }

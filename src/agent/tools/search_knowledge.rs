@@ -171,7 +171,7 @@ impl<'a> Knowledge<'a> {
         let Found {
             hits,
             answerability: _,
-            rungs,
+            degradations,
             policies,
         } = found;
         let cited = self.number(hits);
@@ -186,12 +186,12 @@ impl<'a> Knowledge<'a> {
             },
             used: ToolUse {
                 found: Some(cited.len()),
-                notes: rungs.iter().map(|it| it.sentence()).collect(),
+                notes: degradations.iter().map(|it| it.sentence()).collect(),
                 ..ToolUse::default()
             },
             shows_records: want == Want::Records && !cited.is_empty(),
             cited,
-            rungs,
+            degradations,
             policies,
             has_searched: true,
             ..ToolResult::default()

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use super::toolbox::{Offer, Toolbox};
+use super::toolbox::{OfferedTools, Toolbox};
 use super::{ToolResult, Tools};
-use crate::agent::asker::Ask;
 use crate::agent::findings;
+use crate::agent::model_session::ModelRequest;
 use crate::agent::prompts::{PromptError, TextToCypher, lines};
 use crate::graph::confine::{ConfinedCypher, Limits, confine};
 use crate::graph::query::{QueryError, QueryLimits, QueryResult};
@@ -56,7 +56,11 @@ pub(crate) fn query_limits(rows: u32) -> QueryLimits {
 }
 
 /// Answers a question with a generated statement.
-pub(super) async fn text2cypher(tools: &Tools<'_>, offer: &Offer, question: &str) -> ToolResult {
+pub(super) async fn text2cypher(
+    tools: &Tools<'_>,
+    offer: &OfferedTools,
+    question: &str,
+) -> ToolResult {
     let heading = format!("text2cypher({question:?})");
     let mut result = ToolResult::default();
     let repairs = &mut result.used.repairs;
@@ -152,7 +156,7 @@ fn changes(cypher: &str) -> bool {
 
 async fn write_and_run(
     tools: &Tools<'_>,
-    offer: &Offer,
+    offer: &OfferedTools,
     question: &str,
     repairs: &mut u32,
 ) -> Result<Outcome, Failed> {
@@ -161,12 +165,12 @@ async fn write_and_run(
         .map_err(Failed::Prompt)?;
     let mut messages = vec![ChatMessage::User(prompt)];
     loop {
-        let ask = Ask {
+        let ask = ModelRequest {
             messages: messages.clone(),
-            ..Ask::default()
+            ..ModelRequest::default()
         };
-        let asker = tools.asker;
-        let asked = asker.ask(ModelStep::Cypher, ask, &mut |_| {}).await;
+        let models = tools.models;
+        let asked = models.ask(ModelStep::Cypher, ask, &mut |_| {}).await;
         let text = asked.map_err(Failed::Model)?.text;
         let cypher = structured::code_in(&text).to_owned();
         if let Some(why) = declined(&cypher) {
@@ -202,7 +206,7 @@ enum Problem {
 
 async fn run(
     toolbox: &Toolbox,
-    offer: &Offer,
+    offer: &OfferedTools,
     cypher: &str,
 ) -> Result<(ConfinedCypher, QueryResult), Problem> {
     // One row more than is kept shows whether there are more.
@@ -224,7 +228,11 @@ async fn run(
     }
 }
 
-async fn prompt(tools: &Tools<'_>, offer: &Offer, question: &str) -> Result<String, PromptError> {
+async fn prompt(
+    tools: &Tools<'_>,
+    offer: &OfferedTools,
+    question: &str,
+) -> Result<String, PromptError> {
     let toolbox = tools.toolbox;
     let examples = toolbox.examples(offer, question, tools.recaller).await;
     tools.prompts.render(&TextToCypher {

@@ -30,12 +30,12 @@ pub struct Toolbox {
     examples: Vec<Example>,
     /// Vectors of the examples' questions.
     vectors: OnceCell<Vec<Option<Vec<f32>>>>,
-    offer: Mutex<Option<Arc<Offer>>>,
+    offer: Mutex<Option<Arc<OfferedTools>>>,
 }
 
 /// The tools that fit the present graph.
 #[derive(Debug)]
-pub struct Offer {
+pub struct OfferedTools {
     pub(super) survey: Arc<Survey>,
     /// The content of the graph, on one line.
     pub knowledge: String,
@@ -96,7 +96,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// Fails when the schema of the graph cannot be read.
-    pub async fn offer(&self) -> Result<Option<Arc<Offer>>, StoreError> {
+    pub async fn offer(&self) -> Result<Option<Arc<OfferedTools>>, StoreError> {
         let survey = self.store.schema().await?;
         if survey.is_empty() {
             return Ok(None);
@@ -123,13 +123,13 @@ impl Toolbox {
     }
 
     /// The names of the tools that query the graph.
-    pub fn names<'a>(&'a self, offer: &'a Offer) -> impl Iterator<Item = &'a str> {
+    pub fn names<'a>(&'a self, offer: &'a OfferedTools) -> impl Iterator<Item = &'a str> {
         let made = offer.ready.iter();
         let made = made.map(|(index, _)| self.tools.cypher[*index].spec.name.as_str());
         made.chain([TEXT2CYPHER])
     }
 
-    fn fit(&self, survey: Arc<Survey>) -> Offer {
+    fn fit(&self, survey: Arc<Survey>) -> OfferedTools {
         let mut ready = Vec::new();
         let mut unfit = Vec::new();
         for (index, tool) in self.tools.cypher.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Toolbox {
             let limits = Limits::of_rows(1).with_nodes(&survey.nodes);
             confine(cypher, &survey.schema, &limits).is_ok()
         };
-        Offer {
+        OfferedTools {
             knowledge: in_a_line(&survey),
             ready,
             unfit,
@@ -159,7 +159,7 @@ impl Toolbox {
     /// The examples nearest to the question, the nearest last, as the last one has the most weight.
     pub(super) async fn examples(
         &self,
-        offer: &Offer,
+        offer: &OfferedTools,
         question: &str,
         recaller: &Recaller,
     ) -> Vec<Example> {

@@ -36,7 +36,7 @@ impl Notice {
             Self::StoreDown { turns } => text!("store-down", turns = *turns),
             Self::StoreWasDown { turns } => text!("store-was-down", turns = *turns),
             Self::RecallFailed => text!("recall-failed"),
-            Self::KnowledgeInPart(rung) => text!("bracketed", text = rung.text()),
+            Self::KnowledgeInPart(degradation) => text!("bracketed", text = degradation.text()),
             Self::BudgetNearlyUp(Used {
                 whose,
                 spent,

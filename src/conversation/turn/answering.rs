@@ -10,20 +10,20 @@ use tokio::sync::watch;
 use super::draft::Draft;
 use super::lineage;
 use super::{Asked, NoDraft, Read, TurnError, TurnRunner};
-use crate::agent::asker::Asker;
 use crate::agent::budget::Purse;
 use crate::agent::links::Links;
+use crate::agent::model_session::ModelSession;
 use crate::agent::planner::{Need, need};
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, Said, today};
 use crate::agent::sampling::SamplingByKind;
-use crate::agent::tools::{Knowledge, Offer, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
-use crate::agent::{Agent, Budget, Gathered, Incomplete, NoAnswer};
+use crate::agent::tools::{Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
+use crate::agent::{Agent, Budget, Evidence, Incomplete, NoAnswer};
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, Trust};
-use crate::knowledge::search::{Among, Policy, Query, Rung};
+use crate::knowledge::search::{Among, Degradation, Policy, Query};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, apart, summary};
 use crate::retrieval::speech::without_framing;
@@ -38,7 +38,7 @@ struct AgentInput<'a> {
     policies: &'a [Policy],
     links: &'a Links,
     /// The tools on the graph.
-    offer: Option<Arc<Offer>>,
+    offer: Option<Arc<OfferedTools>>,
     /// After this time the agent makes no further look-ups.
     late: Instant,
 }
@@ -92,7 +92,7 @@ impl TurnRunner {
         Ok(drafted.map(|mut draft| {
             draft.trust = lineage::trust(asked, read, &draft);
             links.add_recalled(&draft.recalled);
-            if let Some(hosts) = links.after(&draft.gathered) {
+            if let Some(hosts) = links.after(&draft.evidence) {
                 draft.text = hosts.limit(&draft.text);
             }
             let used = purse.take_warnings().into_iter();
@@ -110,27 +110,27 @@ impl TurnRunner {
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<Result<Draft, NoDraft>, TurnError> {
-        let mut gathered = Gathered::default();
+        let mut evidence = Evidence::default();
         if !read.store_away && self.searcher.is_missing() {
-            gathered.rungs.push(Rung::Loading);
+            evidence.degradations.push(Degradation::Loading);
         }
         let Some(model) = &self.model else {
-            let draft = self.quote_memory(asked, read, None, gathered);
+            let draft = self.quote_memory(asked, read, None, evidence);
             return draft.await.map(Ok);
         };
-        let asker = self.asker(model, asked, purse);
-        let limit = asker.turn_limit(self.config.timeout);
+        let models = self.model_session(model, asked, purse);
+        let limit = models.turn_limit(self.config.timeout);
         let input = AgentInput {
             asked,
             read,
             policies,
             links,
-            offer: self.offer(read, &mut gathered).await,
+            offer: self.offer(read, &mut evidence).await,
             late: Instant::now() + limit / 2,
         };
         let (shown, watched) = watch::channel(String::new());
         let ended = {
-            let asking = self.ask(&asker, input, &shown, &mut gathered);
+            let asking = self.ask(&models, input, &shown, &mut evidence);
             let asking = async {
                 tokio::select! {
                     answered = asking => Ended::Answered(answered),
@@ -141,29 +141,29 @@ impl TurnRunner {
             stream::show(reply, watched, asking).await
         };
         let written = shown.borrow().trim().to_owned();
-        let mut draft = match draft_from(ended, &written, self.incomplete(&gathered))? {
+        let mut draft = match draft_from(ended, &written, self.incomplete(&evidence))? {
             DraftFrom::Model(text, below) => {
-                let mut draft = Draft::of_model(text, gathered, read);
+                let mut draft = Draft::of_model(text, evidence, read);
                 draft.below.splice(0..0, below);
                 draft
             }
-            DraftFrom::WithoutModel(why) => self.without_model(asked, read, why, gathered).await?,
+            DraftFrom::WithoutModel(why) => self.without_model(asked, read, why, evidence).await?,
             DraftFrom::Nothing(none) => return Ok(Err(none)),
         };
-        draft.calls = asker.into_calls();
+        draft.calls = models.into_calls();
         Ok(Ok(draft))
     }
 
     /// A model session for this person in this channel.
-    fn asker<'a>(
+    fn model_session<'a>(
         &'a self,
         model: &'a ModelChain,
         asked: &'a Asked<'_>,
         purse: &'a Purse<'_>,
-    ) -> Asker<'a> {
+    ) -> ModelSession<'a> {
         let (message, set) = (asked.message, &asked.kind.set);
         let person = format!("{}/{}", message.audience.platform, message.author.id);
-        Asker::new(model, person, self.config.answer_tokens)
+        ModelSession::new(model, person, self.config.answer_tokens)
             .showing(&asked.files.images)
             .paying_from(purse)
             .on_days_of(self.recaller.time_zone_of(message))
@@ -172,20 +172,20 @@ impl TurnRunner {
     }
 
     /// The graph tools that are available, if the graph can be asked.
-    async fn offer(&self, read: &Read, gathered: &mut Gathered) -> Option<Arc<Offer>> {
+    async fn offer(&self, read: &Read, evidence: &mut Evidence) -> Option<Arc<OfferedTools>> {
         if read.store_away {
             return None;
         }
         self.toolbox.offer().await.unwrap_or_else(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "no schema");
-            gathered.rungs.push(Rung::NotAsked);
+            evidence.degradations.push(Degradation::NotAsked);
             None
         })
     }
 
     /// The notice for an answer that was cut short.
-    fn incomplete(&self, gathered: &Gathered) -> Option<Notice> {
-        gathered.incomplete.map(|incomplete| match incomplete {
+    fn incomplete(&self, evidence: &Evidence) -> Option<Notice> {
+        evidence.incomplete.map(|incomplete| match incomplete {
             Incomplete::CutOff => Notice::CutOff {
                 tokens: self.config.answer_tokens,
             },
@@ -195,10 +195,10 @@ impl TurnRunner {
 
     async fn ask(
         &self,
-        asker: &Asker<'_>,
+        models: &ModelSession<'_>,
         input: AgentInput<'_>,
         shown: &watch::Sender<String>,
-        gathered: &mut Gathered,
+        evidence: &mut Evidence,
     ) -> Result<String, NoAnswer> {
         let AgentInput {
             asked,
@@ -218,8 +218,9 @@ impl TurnRunner {
         let summary = read.context.summary.as_ref();
         let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
         let today = today(self.recaller.time_zone_of(message));
-        let tools = self.tools(asker, asked, read, offer).await;
-        let asks_graph = |offer: &&Arc<Offer>| self.toolbox.names(offer).any(|it| kind.allows(it));
+        let tools = self.tools(models, asked, read, offer).await;
+        let asks_graph =
+            |offer: &&Arc<OfferedTools>| self.toolbox.names(offer).any(|it| kind.allows(it));
         let offer = tools.offer.as_ref().filter(asks_graph);
         let knowledge = offer.map_or("", |offer| &offer.knowledge).to_owned();
         let sources = tools.knowledge.as_ref().map(Knowledge::in_a_line);
@@ -246,27 +247,27 @@ impl TurnRunner {
                 understood: "",
                 files: &files.texts,
             },
-            asker,
+            models,
             tools,
             policies,
             links,
-            budget: self.budget(asker, late),
+            budget: self.budget(models, late),
             shown,
         };
-        agent.answer(gathered).await
+        agent.answer(evidence).await
     }
 
     /// The tools that the model may call.
     async fn tools<'a>(
         &'a self,
-        asker: &'a Asker<'_>,
+        models: &'a ModelSession<'_>,
         asked: &Asked<'a>,
         read: &'a Read,
-        offer: Option<Arc<Offer>>,
+        offer: Option<Arc<OfferedTools>>,
     ) -> Tools<'a> {
         let (message, kind) = (asked.message, asked.kind);
         Tools {
-            asker,
+            models,
             prompts: &kind.prompts,
             recaller: &self.recaller,
             store: (!read.store_away).then(|| &**self.archive.store()),
@@ -283,8 +284,8 @@ impl TurnRunner {
     }
 
     /// The limits on the cost of an answer.
-    fn budget(&self, asker: &Asker<'_>, late: Instant) -> Budget {
-        let (config, can) = (&self.config, asker.capabilities());
+    fn budget(&self, models: &ModelSession<'_>, late: Instant) -> Budget {
+        let (config, can) = (&self.config, models.capabilities());
         Budget {
             prompt: prompt_tokens(config.context_tokens, config.answer_tokens, can.context),
             rounds: config.agent_max_rounds,
@@ -302,15 +303,15 @@ impl TurnRunner {
         asked: &Asked<'_>,
         read: &Read,
         why: Notice,
-        gathered: Gathered,
+        evidence: Evidence,
     ) -> Result<Draft, TurnError> {
-        if !gathered.has_knowledge() && gathered.cited.is_empty() {
-            return self.quote_memory(asked, read, Some(why), gathered).await;
+        if !evidence.has_knowledge() && evidence.cited.is_empty() {
+            return self.quote_memory(asked, read, Some(why), evidence).await;
         }
         let listed = asked.kind.prompts.render(&FromFindings {
-            findings: &gathered.findings,
+            findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_model(listed, gathered, read);
+        let mut draft = Draft::of_model(listed, evidence, read);
         draft.above = Some(match why {
             Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
             other => other,
@@ -324,7 +325,7 @@ impl TurnRunner {
         asked: &Asked<'_>,
         read: &Read,
         above: Option<Notice>,
-        gathered: Gathered,
+        evidence: Evidence,
     ) -> Result<Draft, TurnError> {
         // Nobody sees the window then, so it is searched as well.
         let mut recalled = self.recaller.quote(
@@ -334,7 +335,7 @@ impl TurnRunner {
             &read.hidden,
         );
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
-        let more: Vec<Recalled> = gathered.recalled.iter().filter(is_new).cloned().collect();
+        let more: Vec<Recalled> = evidence.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
         if recalled.is_empty() && need(without_framing(asked.text)) == Need::Knowledge {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
@@ -355,8 +356,8 @@ impl TurnRunner {
             sources: None,
             source: Source::Memory,
             recalled,
-            below: Draft::notices(read, &gathered.rungs),
-            gathered,
+            below: Draft::notices(read, &evidence.degradations),
+            evidence,
             calls: Vec::new(),
             above,
             warnings: Vec::new(),
@@ -386,14 +387,14 @@ impl TurnRunner {
         if found.cited.is_empty() {
             return Ok(None);
         }
-        let mut gathered = Gathered::default();
-        gathered.take(found);
+        let mut evidence = Evidence::default();
+        evidence.take(found);
         // Its quotes are not memories of this conversation.
-        gathered.is_volatile = true;
+        evidence.is_volatile = true;
         let listed = asked.kind.prompts.render(&FromFindings {
-            findings: &gathered.findings,
+            findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_model(listed, gathered, read);
+        let mut draft = Draft::of_model(listed, evidence, read);
         draft.above = above;
         Ok(Some(draft))
     }
@@ -485,7 +486,7 @@ fn no_answer(error: NoAnswer) -> Result<Notice, PromptError> {
         NoAnswer::Prompt(error) => Err(error),
         NoAnswer::Nothing | NoAnswer::Silent => Ok(Notice::NoAnswer),
         NoAnswer::Model(error) => {
-            metrics::counter!("muninn_ladder_total", "rung" => "model").increment(1);
+            metrics::counter!("muninn_degradations_total", "degradation" => "model").increment(1);
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 "the model is down: answering without it"

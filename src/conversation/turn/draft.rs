@@ -1,13 +1,13 @@
 //! A draft: an answer between the model and the graph, with its sources and notices.
 
-use crate::agent::Gathered;
-use crate::agent::asker;
+use crate::agent::Evidence;
+use crate::agent::model_session;
 use crate::agent::tools::{notes, proposed};
 use crate::conversation::notice::Notice;
 use crate::graph::trace::{FoundPassage, ModelCall, ToolUse, Trace};
 use crate::graph::{Source, Trust};
 use crate::knowledge::search::citations::{self, Checked};
-use crate::knowledge::search::{Policy, Rung};
+use crate::knowledge::search::{Degradation, Policy};
 use crate::memory::{Kept, Recalled};
 use muninn_platform::Language;
 
@@ -22,7 +22,7 @@ pub(super) struct Draft {
     /// The memories it was given.
     pub(super) recalled: Vec<Recalled>,
     /// How it came to be; empty if no model was asked.
-    pub(super) gathered: Gathered,
+    pub(super) evidence: Evidence,
     pub(super) calls: Vec<ModelCall>,
     /// Shown above and below it, but not kept with it.
     pub(super) above: Option<Notice>,
@@ -41,30 +41,30 @@ pub(super) fn questions(tools: &[ToolUse]) -> Vec<Notice> {
 }
 
 impl Draft {
-    pub(super) fn of_model(text: String, mut gathered: Gathered, read: &Read) -> Self {
-        let (text, sources) = cited(text, &mut gathered);
-        let mut below = Self::notices(read, &gathered.rungs);
-        if gathered.all_calls_failed() {
-            let why = gathered.tools.iter().find_map(|used| used.error.as_deref());
+    pub(super) fn of_model(text: String, mut evidence: Evidence, read: &Read) -> Self {
+        let (text, sources) = cited(text, &mut evidence);
+        let mut below = Self::notices(read, &evidence.degradations);
+        if evidence.all_calls_failed() {
+            let why = evidence.tools.iter().find_map(|used| used.error.as_deref());
             tracing::warn!(why, "every tool call of a turn failed");
             below.push(Notice::LookUpsFailed);
         }
-        below.extend(questions(&gathered.tools));
+        below.extend(questions(&evidence.tools));
         let mut recalled = read.recalled.clone();
-        recalled.extend(gathered.recalled.iter().cloned());
-        recalled.retain(|memory| !gathered.set_aside.contains(&memory.id));
+        recalled.extend(evidence.recalled.iter().cloned());
+        recalled.retain(|memory| !evidence.set_aside.contains(&memory.id));
         Self {
             text,
             sources,
-            source: if gathered.has_searched {
+            source: if evidence.has_searched {
                 Source::Retrieval
-            } else if gathered.has_knowledge() {
+            } else if evidence.has_knowledge() {
                 Source::Knowledge
             } else {
                 Source::Model
             },
             recalled,
-            gathered,
+            evidence,
             calls: Vec::new(),
             above: None,
             below,
@@ -75,7 +75,7 @@ impl Draft {
 
     /// Adds the warnings of these policies and of those that knowledge search matched.
     pub(super) fn warning(mut self, policies: &[Policy]) -> Self {
-        for policy in policies.iter().chain(&self.gathered.policies) {
+        for policy in policies.iter().chain(&self.evidence.policies) {
             let warning = policy.warning().filter(|it| !self.text.contains(it));
             if let Some(warning) = warning
                 && !self.warnings.iter().any(|it| it == warning)
@@ -89,16 +89,16 @@ impl Draft {
     /// The model that wrote it.
     pub(super) fn model(&self) -> Option<String> {
         match self.source {
-            Source::Model | Source::Knowledge => Some(self.gathered.model.clone()),
+            Source::Model | Source::Knowledge => Some(self.evidence.model.clone()),
             // An answer that only quotes was not written by a model.
-            Source::Retrieval => Some(self.gathered.model.clone()).filter(|it| !it.is_empty()),
+            Source::Retrieval => Some(self.evidence.model.clone()).filter(|it| !it.is_empty()),
             Source::Memory | Source::Message | Source::Note => None,
         }
     }
 
     /// Every statement that ran for it.
     pub(super) fn cypher(&self) -> Option<String> {
-        let ran = self.gathered.tools.iter().filter(|it| it.error.is_none());
+        let ran = self.evidence.tools.iter().filter(|it| it.error.is_none());
         let statements: Vec<&str> = ran.filter_map(|it| it.cypher.as_deref()).collect();
         (!statements.is_empty()).then(|| statements.join(";\n"))
     }
@@ -106,10 +106,10 @@ impl Draft {
     pub(super) fn trace(&self) -> Trace {
         Trace {
             calls: self.calls.clone(),
-            tools: self.gathered.tools.clone(),
-            follow_ups: self.gathered.follow_ups.clone(),
+            tools: self.evidence.tools.clone(),
+            follow_ups: self.evidence.follow_ups.clone(),
             passages: self
-                .gathered
+                .evidence
                 .cited
                 .iter()
                 .map(|cited| FoundPassage {
@@ -121,17 +121,18 @@ impl Draft {
     }
 
     /// The degradations of this turn, as far as they are known after reading.
-    pub(super) fn notices(read: &Read, rungs: &[Rung]) -> Vec<Notice> {
+    pub(super) fn notices(read: &Read, degradations: &[Degradation]) -> Vec<Notice> {
         let mut notices = Vec::new();
         if read.sought.embeddings_down {
-            metrics::counter!("muninn_ladder_total", "rung" => "embeddings").increment(1);
+            metrics::counter!("muninn_degradations_total", "degradation" => "embeddings")
+                .increment(1);
             notices.push(Notice::EmbeddingsDown);
         }
         if read.recall_failed {
-            metrics::counter!("muninn_ladder_total", "rung" => "recall").increment(1);
+            metrics::counter!("muninn_degradations_total", "degradation" => "recall").increment(1);
             notices.push(Notice::RecallFailed);
         }
-        notices.extend(rungs.iter().copied().map(Notice::KnowledgeInPart));
+        notices.extend(degradations.iter().copied().map(Notice::KnowledgeInPart));
         notices
     }
 
@@ -175,7 +176,7 @@ impl Draft {
             Source::Message => "message",
             Source::Note => "note",
         };
-        let usage = asker::usage(&self.calls);
+        let usage = model_session::usage(&self.calls);
         metrics::counter!("muninn_turns_total", "source" => source).increment(1);
         metrics::counter!("muninn_recalled_total").increment(self.recalled.len() as u64);
         metrics::counter!("muninn_tokens_total", "kind" => "prompt")
@@ -190,25 +191,25 @@ impl Draft {
 
 /// Checks the citations of an answer, and returns it with the list of its sources. The evidence is
 /// then what the answer cites; if it cites nothing, everything that was found.
-fn cited(text: String, gathered: &mut Gathered) -> (String, Option<String>) {
-    if gathered.cited.is_empty() {
+fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
+    if evidence.cited.is_empty() {
         return (text, None);
     }
-    let all: Vec<usize> = gathered.cited.iter().map(|one| one.number).collect();
-    let Checked { text, used } = if gathered.shows_records {
+    let all: Vec<usize> = evidence.cited.iter().map(|one| one.number).collect();
+    let Checked { text, used } = if evidence.shows_records {
         Checked { text, used: all }
     } else {
         citations::check(&text, &all)
     };
     let is_used = |number: usize| used.is_empty() || used.contains(&number);
-    let made_from = gathered.cited.iter().filter(|one| is_used(one.number));
+    let made_from = evidence.cited.iter().filter(|one| is_used(one.number));
     for node in made_from.flat_map(|one| &one.hit.nodes) {
-        if !gathered.nodes.contains(node) {
-            gathered.nodes.push(node.clone());
+        if !evidence.nodes.contains(node) {
+            evidence.nodes.push(node.clone());
         }
     }
     // A list of records already contains its links.
-    let listed = !gathered.shows_records;
-    let sources = listed.then(|| citations::listed(&gathered.cited, &used));
+    let listed = !evidence.shows_records;
+    let sources = listed.then(|| citations::listed(&evidence.cited, &used));
     (text, sources.flatten())
 }

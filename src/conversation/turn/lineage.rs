@@ -32,7 +32,7 @@ pub(super) fn trust(asked: &Asked<'_>, read: &Read, draft: &Draft) -> Trust {
     let files = asked.files.are_files().then_some(Trust::File);
     let recalled = draft.recalled.iter().map(|memory| memory.trust);
     let all = before(read).chain(recalled).chain(files);
-    Trust::derived(all.chain([draft.gathered.trust()]))
+    Trust::derived(all.chain([draft.evidence.trust()]))
 }
 
 /// The trust classes of what was said before in the conversation.

@@ -209,7 +209,7 @@ impl TurnRunner {
         if self.rests_on_forgotten(message, &draft, read).await {
             return Ok(Once::KeptOutdated(None));
         }
-        offer(reply, new.turn.id, proposed(&draft.gathered.tools).as_ref());
+        offer(reply, new.turn.id, proposed(&draft.evidence.tools).as_ref());
         if let Some(delivered) = &delivered {
             self.withdrawals.forgo(guard.session(), delivered).await;
         }

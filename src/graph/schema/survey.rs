@@ -129,7 +129,7 @@ fn stripped(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
 /// Looks at the graph.
 pub(crate) async fn survey(engine: &dyn Engine, counts: &Counts) -> Result<Survey, StoreError> {
     let names = counts.labels.len().max(counts.types.len());
-    let mut ask = if engine.dialect().plans_dearly && names > FEW_NAMES {
+    let mut ask = if engine.dialect().has_expensive_planning && names > FEW_NAMES {
         Ask::Through { names }
     } else {
         Ask::ByLabel(counts.labels.iter().cloned().collect())

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::nodes::{NODES, NodeChunks};
-use super::policy::{self, Meaning, Policy};
+use super::policy::{self, Policy, TriggerVector};
 use super::read::{LoadError, Reading};
 use super::{EMBEDDING, KnowledgeIndex, Searcher};
 use crate::graph::ingest::searching::SourceVersion;
@@ -253,7 +253,7 @@ impl Searcher {
             .collect();
         for policy in policies {
             let own = vectors.by_ref().take(policy.triggers.len()).flatten();
-            policy.meanings = own.map(|it| Meaning::new(it, &everyday)).collect();
+            policy.meanings = own.map(|it| TriggerVector::new(it, &everyday)).collect();
         }
     }
 }

@@ -72,13 +72,13 @@ impl Said {
 
 /// A trigger's meaning.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Meaning {
+pub struct TriggerVector {
     vector: Vec<f32>,
     /// How alike it is to what is about something else.
     chance: f32,
 }
 
-impl Meaning {
+impl TriggerVector {
     /// Of its vector and those of [`EVERYDAY`].
     pub fn new(vector: Vec<f32>, everyday: &[Vec<f32>]) -> Self {
         let sum: f32 = everyday.iter().map(|other| dot(&vector, other)).sum();
@@ -119,7 +119,7 @@ pub struct Policy {
     pub triggers: Vec<String>,
     said: Vec<Said>,
     /// Of those triggers that mean anything to the embedder; none before it was asked.
-    pub meanings: Vec<Meaning>,
+    pub meanings: Vec<TriggerVector>,
     /// What is about the same has one of these as tag, label or source.
     pub tags: Vec<String>,
     /// From 0 to 1.
@@ -260,7 +260,7 @@ mod tests {
         let mut policy = policy(&json!({"triggers": ["suicide", "kill myself", "end my life"]}));
         let triggers = policy.triggers.iter();
         policy.meanings = triggers
-            .map(|trigger| Meaning::new(vector(trigger), &everyday))
+            .map(|trigger| TriggerVector::new(vector(trigger), &everyday))
             .collect();
         for (text, expected) in [
             ("Long day. I feel suicidal. Anyway, when is lunch?", true),

@@ -89,7 +89,7 @@ pub(in crate::memory) struct Ranking<'a> {
     /// The kind of speech act of the query.
     pub(in crate::memory) act: Act,
     /// How much it depends on what was said before it: 0 to 1.
-    leaning: f32,
+    dependence: f32,
     /// It has a word like "that" or "there", which refers to what was said before it.
     points_back: bool,
     /// Tokens that are filled with the best candidates.
@@ -120,11 +120,11 @@ impl<'a> Ranking<'a> {
         query: &Query<'_>,
         settings: &RecallSettings,
     ) -> Self {
-        let leaning = match query.earlier {
+        let dependence = match query.earlier {
             [] => 0.0,
-            [..] => history::leaning(index, query.text),
+            [..] => history::dependence(index, query.text),
         };
-        let leant_on = history::leant_on(index, query.earlier, leaning);
+        let leant_on = history::leant_on(index, query.earlier, dependence);
         let Unframed { text, is_announced } = unframed(query.text);
         let words = history::words(index, text, &leant_on);
         let vector = history::vector(query.vector, &leant_on, index.dimension());
@@ -150,7 +150,7 @@ impl<'a> Ranking<'a> {
             stand: Vec::new(),
             tokens: 0,
             act: if is_announced { QUESTION } else { act(text) },
-            leaning,
+            dependence,
             points_back: history::points_back(query.text),
             usual: 0,
             kept: 0,
@@ -175,7 +175,7 @@ impl<'a> Ranking<'a> {
     /// Whether the exchange at a place is found only because of what was said before the question, and not by the
     /// question itself.
     pub(in crate::memory) fn is_beside_the_question(&self, place: usize) -> bool {
-        let has_words_of_its_own = self.leaning < 1.0 && !self.points_back;
+        let has_words_of_its_own = self.dependence < 1.0 && !self.points_back;
         self.leans_on_what_was_said() && has_words_of_its_own && !self.shares_a_word(place)
     }
 
@@ -188,12 +188,12 @@ impl<'a> Ranking<'a> {
 
     /// Whether the search includes what was said before the question.
     pub(in crate::memory) fn leans_on_what_was_said(&self) -> bool {
-        self.leaning > 0.0
+        self.dependence > 0.0
     }
 
     /// Whether a text can be understood without what was said before it.
     pub(in crate::memory) fn says_something(&self, text: &str) -> bool {
-        history::leaning(self.index, text) < 1.0
+        history::dependence(self.index, text) < 1.0
     }
 
     /// Scores what replaces an exchange at least as high, unless the question is about how things were.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Parser;
 use muninn::config::{Config, Options};
 use muninn::conversation::ledger::Ledger;
-use muninn::wiring::{Wired, wire};
+use muninn::wiring::{App, wire};
 use muninn_platform::{Inbox, Platform as _};
 use muninn_webhook::Webhook;
 use secrecy::SecretString;
@@ -143,7 +143,7 @@ async fn serve(config: Config, options: muninn_webhook::Options, shutdown: Cance
     let Ok(Some((wired, left_over))) = begun else {
         return;
     };
-    let Wired {
+    let App {
         bot,
         store,
         heard,

@@ -125,7 +125,7 @@ pub(super) struct Weight {
 /// Estimates an expression. `scope` has the sizes of the variables, and `rows` is the number of rows to
 /// collect from.
 pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> Checked<Weight> {
-    let mut scales = Scales {
+    let mut scales = CostEstimator {
         scope,
         rows,
         steps: 1,
@@ -149,7 +149,7 @@ pub(super) fn bounded(work: u64) -> Checked<()> {
     Ok(())
 }
 
-struct Scales<'a> {
+struct CostEstimator<'a> {
     scope: &'a mut Scope,
     rows: u64,
     /// How often the current part is evaluated.
@@ -159,7 +159,7 @@ struct Scales<'a> {
     regex_parameters: Vec<String>,
 }
 
-impl Scales<'_> {
+impl CostEstimator<'_> {
     fn weigh(&mut self, expression: &Expr) -> Checked<Size> {
         self.takes(1)?;
         let size = self.unbounded(expression)?;

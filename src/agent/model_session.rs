@@ -20,7 +20,7 @@ use crate::llm::{
 
 /// Calls the models for one turn.
 #[derive(Debug)]
-pub struct Asker<'a> {
+pub struct ModelSession<'a> {
     model: &'a ModelChain,
     person: String,
     /// Maximum tokens of an answer; small steps have their own limit.
@@ -47,13 +47,13 @@ const REPHRASE_TOKENS: u32 = 200;
 
 /// One request to a model.
 #[derive(Debug, Default)]
-pub struct Ask {
+pub struct ModelRequest {
     pub messages: Vec<ChatMessage>,
     pub tools: Vec<ToolSpec>,
     pub shape: Option<(&'static str, Value)>,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> ModelSession<'a> {
     pub fn new(model: &'a ModelChain, person: String, answer_tokens: u32) -> Self {
         Self {
             model,
@@ -129,10 +129,10 @@ impl<'a> Asker<'a> {
     pub async fn ask(
         &self,
         step: ModelStep,
-        ask: Ask,
+        request: ModelRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
-        let request = self.request(step, ask);
+        let request = self.chat_request(step, request);
         let purpose = request.purpose;
         if self.refused().as_ref() == Some(&request) {
             return Err(ModelError::ContextTooLong(TooLong {
@@ -142,7 +142,7 @@ impl<'a> Asker<'a> {
         }
         self.purse.map_or(Ok(()), Purse::admit)?;
         let mut call = OpenCall {
-            asker: self,
+            session: self,
             step,
             purpose,
             prompt: estimate_request(&request),
@@ -175,7 +175,7 @@ impl<'a> Asker<'a> {
     }
 
     /// The request of a step, and its model.
-    fn request(&self, step: ModelStep, ask: Ask) -> ChatRequest {
+    fn chat_request(&self, step: ModelStep, request: ModelRequest) -> ChatRequest {
         let (purpose, max_tokens) = match step {
             ModelStep::Rephrase => (Purpose::Utility, REPHRASE_TOKENS),
             ModelStep::Critique | ModelStep::Rerank => (Purpose::Utility, STEP_TOKENS),
@@ -189,7 +189,7 @@ impl<'a> Asker<'a> {
                 Vec::new()
             }
         };
-        let mut messages = ask.messages;
+        let mut messages = request.messages;
         if !matches!(messages.first(), Some(ChatMessage::System(_))) {
             messages.insert(0, ChatMessage::System(dated(self.time_zone)));
         }
@@ -197,8 +197,10 @@ impl<'a> Asker<'a> {
             messages,
             images,
             model: self.answering.map(str::to_owned),
-            tools: ask.tools,
-            shape: ask.shape.map(|(name, schema)| AnswerShape { name, schema }),
+            tools: request.tools,
+            shape: request
+                .shape
+                .map(|(name, schema)| AnswerShape { name, schema }),
             sampling: self.sampling.of_step(step).clone(),
             max_tokens,
             purpose,
@@ -224,7 +226,7 @@ impl<'a> Asker<'a> {
 
 /// A running call. A cancelled call is billed too, so its cost is estimated.
 struct OpenCall<'c, 'a> {
-    asker: &'c Asker<'a>,
+    session: &'c ModelSession<'a>,
     step: ModelStep,
     purpose: Purpose,
     /// Estimated tokens of the prompt.
@@ -238,11 +240,11 @@ struct OpenCall<'c, 'a> {
 impl OpenCall<'_, '_> {
     fn ended(&mut self, answered_by: &str, usage: Usage) {
         self.is_open = false;
-        let asker = self.asker;
-        let configured = asker.model.name(self.purpose, asker.answering);
+        let session = self.session;
+        let configured = session.model.name(self.purpose, session.answering);
         let pay = |purse: &Purse<'_>| purse.pay(configured, answered_by, usage);
-        let cost = asker.purse.map_or(Money::default(), pay);
-        asker.calls().push(ModelCall {
+        let cost = session.purse.map_or(Money::default(), pay);
+        session.calls().push(ModelCall {
             step: self.step,
             prompt: usage.prompt,
             completion: usage.completion,

@@ -1,4 +1,4 @@
-//! The evidence gathered for an answer.
+//! The evidence evidence for an answer.
 
 use super::prompt::Memory;
 use super::prompts::Finding;
@@ -9,13 +9,13 @@ use crate::graph::trace::ToolUse;
 use crate::graph::{ResponseId, Trust};
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::policy::POLICY;
-use crate::knowledge::search::{Policy, Rung};
+use crate::knowledge::search::{Degradation, Policy};
 use crate::llm::Completion;
 use crate::memory::Recalled;
 
-/// The evidence gathered for an answer, also if gathering was cut short.
+/// The evidence evidence for an answer, also if gathering was cut short.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct Evidence {
     /// The rephrased question, if it was rephrased.
     pub understood: Option<String>,
     /// Results from the graph, followed by passages.
@@ -35,7 +35,7 @@ pub struct Gathered {
     pub is_volatile: bool,
     /// The passages of the team's knowledge that were found, by number.
     pub cited: Vec<Cited>,
-    pub rungs: Vec<Rung>,
+    pub degradations: Vec<Degradation>,
     /// The policies that were triggered.
     pub policies: Vec<Policy>,
     /// Whether the team's documents and records were searched.
@@ -67,7 +67,7 @@ impl Incomplete {
     }
 }
 
-impl Gathered {
+impl Evidence {
     /// Whether a statement on the team's graph ran without an error.
     pub fn has_knowledge(&self) -> bool {
         self.tools
@@ -112,7 +112,7 @@ impl Gathered {
             nodes,
             is_volatile,
             cited,
-            rungs,
+            degradations,
             policies,
             has_searched,
             shows_records: _,
@@ -135,9 +135,9 @@ impl Gathered {
         let is_new = |one: &Cited| !self.cited.iter().any(|it| it.number == one.number);
         let new: Vec<Cited> = cited.into_iter().filter(is_new).collect();
         self.cited.extend(new);
-        for rung in rungs {
-            if !self.rungs.contains(&rung) {
-                self.rungs.push(rung);
+        for degradation in degradations {
+            if !self.degradations.contains(&degradation) {
+                self.degradations.push(degradation);
             }
         }
         for policy in policies {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn what_the_graph_answered_stands_before_passages() {
-        let mut gathered = Gathered::default();
+        let mut evidence = Evidence::default();
         for (tool, heading, is_wrong_call) in [
             (SEARCH_KNOWLEDGE, "passages", false),
             ("films_of", "films", false),
@@ -175,7 +175,7 @@ mod tests {
             ("films_of", "no such film", true),
             ("text2cypher", "rows", false),
         ] {
-            gathered.take(ToolResult {
+            evidence.take(ToolResult {
                 finding: Finding {
                     heading: heading.to_owned(),
                     lines: Vec::new(),
@@ -188,7 +188,7 @@ mod tests {
                 ..ToolResult::default()
             });
         }
-        let headings: Vec<&str> = gathered.findings.iter().map(|it| &*it.heading).collect();
+        let headings: Vec<&str> = evidence.findings.iter().map(|it| &*it.heading).collect();
         assert_eq!(headings, ["films", "rows", "passages", "nodes"]);
     }
 }

@@ -84,17 +84,55 @@ const fn is_same(one: &str, other: &str) -> bool {
 type Bundle = FluentBundle<FluentResource>;
 type Format = fn(&FluentValue<'_>, &intl_memoizer::concurrent::IntlLangMemoizer) -> Option<String>;
 
-static BUNDLES: LazyLock<[Bundle; Language::ALL.len()]> =
-    LazyLock::new(|| array::from_fn(|at| bundle(Language::ALL[at])));
+static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::of(FILES));
 
-/// Invalid entries of a file are skipped; a test finds them.
-fn bundle(language: Language) -> Bundle {
+/// The texts of all languages.
+struct Catalogue([Bundle; Language::ALL.len()]);
+
+impl Catalogue {
+    /// Of files, each with the code of its language and its name.
+    fn of(files: &[(&str, &str, &str)]) -> Self {
+        Self(array::from_fn(|at| bundle(Language::ALL[at], files)))
+    }
+
+    /// What a language lacks, or has wrong, is said in English.
+    fn render(&self, language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
+        let said = self.rendered(language, key, arguments);
+        let said = said.or_else(|| self.rendered(Language::English, key, arguments));
+        said.unwrap_or_else(|| key.to_owned())
+    }
+
+    /// None where the language lacks it, or has it wrong.
+    fn rendered(
+        &self,
+        language: Language,
+        key: &str,
+        arguments: &[(&'static str, Value)],
+    ) -> Option<String> {
+        let bundle = &self.0[language as usize];
+        let mut given = FluentArgs::with_capacity(arguments.len());
+        for (name, value) in arguments {
+            given.set(*name, value.for_fluent(language));
+        }
+        let mut errors = Vec::new();
+        let pattern = bundle.get_message(key)?.value()?;
+        let said = bundle.format_pattern(pattern, Some(&given), &mut errors);
+        if let Some(error) = errors.first() {
+            tracing::error!(%error, key, %language, "a text is wrong");
+            return None;
+        }
+        Some(said.into_owned())
+    }
+}
+
+/// What is wrong in a file of texts is left out, and found by a test.
+fn bundle(language: Language, files: &[(&str, &str, &str)]) -> Bundle {
     let locale = language.code().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![locale]);
     // None of these languages is written from right to left.
     bundle.set_use_isolating(false);
     bundle.set_formatter(Some(format_of(language)));
-    for (_, _, text) in FILES.iter().filter(|(code, ..)| *code == language.code()) {
+    for (_, _, text) in files.iter().filter(|(code, ..)| *code == language.code()) {
         let read = FluentResource::try_new((*text).to_owned());
         let read = read.unwrap_or_else(|(read, _)| read);
         bundle.add_resource_overriding(read);
@@ -125,30 +163,7 @@ fn number(language: Language, value: &FluentValue<'_>) -> Option<String> {
 }
 
 pub(crate) fn render(language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
-    let said = rendered(language, key, arguments);
-    let said = said.or_else(|| rendered(Language::English, key, arguments));
-    said.unwrap_or_else(|| key.to_owned())
-}
-
-/// `None` if the text is missing or invalid in the language.
-pub(crate) fn rendered(
-    language: Language,
-    key: &str,
-    arguments: &[(&'static str, Value)],
-) -> Option<String> {
-    let bundle = &BUNDLES[language as usize];
-    let mut given = FluentArgs::with_capacity(arguments.len());
-    for (name, value) in arguments {
-        given.set(*name, value.for_fluent(language));
-    }
-    let mut errors = Vec::new();
-    let pattern = bundle.get_message(key)?.value()?;
-    let said = bundle.format_pattern(pattern, Some(&given), &mut errors);
-    if let Some(error) = errors.first() {
-        tracing::error!(%error, key, %language, "a text is wrong");
-        return None;
-    }
-    Some(said.into_owned())
+    CATALOGUE.render(language, key, arguments)
 }
 
 /// The texts of a file without arguments, by key.

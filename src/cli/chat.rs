@@ -1,11 +1,12 @@
 //! `muninn chat`, and the socket that lets other terminals in.
 
 use muninn::config::Config;
-use muninn_platform::{Inbox, Platform};
+use muninn_platform::{AudienceId, Inbox, Platform};
 use muninn_terminal::{
     Options, Session, SocketOptions, Terminal, TerminalSocket, answer_unheard, ask_remotely,
-    os_user,
+    author, os_user,
 };
+use muninn_texts::{Text, Value, text};
 use tokio::signal::unix::SignalKind;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -27,9 +28,13 @@ pub(super) async fn run(
     environment: Environment,
 ) -> anyhow::Result<Exit> {
     let config = &at.config;
+    let own = author(&os_user()).language;
+    let place = || config.channels.language(&AudienceId::new("terminal"), None);
+    let language = own.unwrap_or_else(place);
     let terminal = Terminal::new(Options {
         history: Some(config.data_dir.join("terminal-history")),
-        greeting: greeting(config),
+        greeting: greeting(config).in_language(language),
+        language,
         ..Options::new(Session::new(session, &os_user())?)
     });
     // Ctrl-C belongs to the conversation: it stops a turn.
@@ -69,7 +74,7 @@ async fn alone(
     environment: Environment,
 ) -> anyhow::Result<Exit> {
     if !Terminal::is_interactive() && config.model.is_none() {
-        warn(&without_model(config));
+        warn(&without_model(config).to_string());
     }
     let talked = with_own_bot(config, environment, async |own: OwnBot| {
         terminal.run(own.inbox, shutdown).await
@@ -115,27 +120,25 @@ pub(super) fn socket(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>
     Ok(Some(Box::new(socket)))
 }
 
-fn greeting(config: &Config) -> String {
+fn greeting(config: &Config) -> Text {
     match &config.model {
         Some(model) => {
             let models = std::iter::once(model).chain(&config.fallbacks);
-            let models: Vec<&str> = models.map(|it| it.chat_model.as_str()).collect();
-            format!(
-                "{} with {}. /help shows what you can ask, /quit leaves.",
-                config.turn.bot_name,
-                models.join(", else ")
+            let models = models.map(|it| Value::from(&it.chat_model));
+            let models =
+                models.reduce(|first, next| text!("terminal-model-else", first, next).into());
+            text!(
+                "terminal-greeting",
+                name = &config.turn.bot_name,
+                models = models.unwrap_or_else(|| "".into())
             )
         }
         None => without_model(config),
     }
 }
 
-fn without_model(config: &Config) -> String {
-    format!(
-        "{} answers from memory alone: set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such \
-         as Ollama, to give it a model.",
-        config.turn.bot_name
-    )
+fn without_model(config: &Config) -> Text {
+    text!("terminal-without-model", name = &config.turn.bot_name)
 }
 
 #[expect(

@@ -66,7 +66,8 @@ impl PlatformArgs {
     #[cfg(feature = "matrix")]
     fn matrix(&self, config: &Config) -> Result<Option<muninn_matrix::Options>, SettingsError> {
         let folder = config.data_dir.join("matrix");
-        self.matrix.clone().options(folder)
+        let channels = std::sync::Arc::clone(&config.channels);
+        self.matrix.clone().options(folder, channels)
     }
 
     #[cfg(feature = "slack")]

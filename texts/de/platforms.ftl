@@ -63,3 +63,39 @@ no-copy-direct-room = ich konnte keinen Raum für uns beide öffnen, oder unsere
 no-copy-away = { $platform } antwortet nicht, wie es soll ({ $why }); frag später noch einmal
 no-copy-refused = { $platform } nimmt die Dateien nicht an: { $why }
 no-copy-scope = Slack lässt mich nicht: Der App fehlt die Berechtigung { $needed } (wer mich betreibt, installiert sie neu mit dem Manifest, das `muninn manifest slack` ausgibt)
+no-copy-room-changed = der Raum, der für uns beide war, ist es nicht mehr; lade mich in einen anderen ein und frag mich dort
+no-copy-folder = ich weiß nicht, in welchem Ordner du bist; geh in einen und frag noch einmal
+no-copy-folder-refused = ich kann nicht in { $folder } schreiben ({ $error }); geh in einen Ordner, in den du schreiben darfst, und frag noch einmal
+no-copy-connection = ich kann dir über diese Verbindung keine Datei geben; frag mich mit `muninn chat`
+
+slack-ask-how = Schreib deine Frage dahinter: `{ $command } ask Wann ist das Release?` Nur du siehst die Antwort.
+slack-shared = — geteilt von { $name }
+slack-title = Unterhaltung mit Muninn
+slack-thinking = denkt nach…
+slack-suggestions = Was möchtest du wissen?
+slack-suggest-abilities = Was kannst du?
+slack-ask-abilities = Was kannst du, und was weißt du noch?
+slack-suggest-last = Worüber haben wir gesprochen?
+slack-ask-last = Worüber haben wir letztes Mal gesprochen?
+slack-suggest-note = Etwas merken
+slack-ask-note = Bitte merk dir das für später:
+
+ask-about-message = Was weißt du über diese Nachricht?
+ask-about-message-of = Was hältst du von dieser Nachricht von { $name }?
+
+answers-in = Ich antworte in { $thread }.
+thread-name = Frage
+
+sealed-message = Diese Nachricht kann ich nicht lesen: Ihr Schlüssel hat mich nicht erreicht. Wenn er kommt, lese ich sie dann; sonst sag es bitte noch einmal.
+invitation-declined = Danke für die Einladung. Ich darf nur in Räume von Leuten, für die ich eingerichtet bin; bitte frag die, die mich betreiben.
+room-without-memory = Dieser Raum ersetzt einen anderen, steht aber auch anderen Leuten offen. Darum fange ich hier ohne das an, was ich vom alten Raum noch weiß.
+
+terminal-greeting = { $name } mit { $models }. /help zeigt, was du fragen kannst, /quit beendet.
+terminal-model-else = { $first }, sonst { $next }
+terminal-without-model = { $name } antwortet nur aus dem Gedächtnis: Setz OPENAI_API_KEY, oder OPENAI_BASE_URL für einen Dienst wie Ollama, um ein Modell anzuschließen.
+terminal-too-long = Das ist länger als { $bytes } Bytes; sag es in Teilen.
+terminal-how-to-leave = /quit oder Strg-D beendet; /help sagt, was du fragen kannst.
+terminal-unreadable = Das ist kein gültiges UTF-8; bitte tipp es noch einmal.
+terminal-ending = Muninn wird beendet.
+terminal-no-answer = Es kam keine Antwort. Frag noch einmal, oder sag `unmute`, wo mich jemand stumm geschaltet hat.
+terminal-not-waiting = Darauf wird nicht mehr gewartet.

@@ -75,3 +75,54 @@ no-copy-direct-room = I could open no room for the two of us, or the one that we
 no-copy-away = { $platform } does not answer as it should ({ $why }); ask again later
 no-copy-refused = { $platform } refuses the files: { $why }
 no-copy-scope = Slack does not let me: the app lacks the scope { $needed } (whoever runs me installs it again with the manifest that `muninn manifest slack` prints)
+no-copy-room-changed = the room that was for the two of us is not any more; invite me to another one and ask me there
+no-copy-folder = I do not know which folder you are in; go to one and ask again
+no-copy-folder-refused = I cannot write into { $folder } ({ $error }); go to a folder that you can write into and ask again
+no-copy-connection = I can give you no file over this connection; ask me with `muninn chat`
+
+## Slack: what can be asked, and what a conversation is called
+
+slack-ask-how = Write your question behind it: `{ $command } ask When is the release?` Only you see the answer.
+# Below an answer that somebody shares.
+slack-shared = — shared by { $name }
+slack-title = Conversation with Muninn
+# Slack writes the bot's name before it.
+slack-thinking = is thinking…
+# Above buttons; each has a title, and what its person asks by it.
+slack-suggestions = What would you like to know?
+slack-suggest-abilities = What can you do?
+slack-ask-abilities = What can you do, and what do you remember?
+slack-suggest-last = What did we talk about?
+slack-ask-last = What did we talk about last time?
+slack-suggest-note = Keep something in mind
+slack-ask-note = Please remember this for later:
+
+## What somebody asks by choosing a message; the message stands below it
+
+ask-about-message = What do you know about this message?
+ask-about-message-of = What do you think of this message from { $name }?
+
+## Discord: threads
+
+answers-in = I answer in { $thread }.
+# A thread whose question says nothing, or is forgotten.
+thread-name = Question
+
+## Matrix: rooms
+
+sealed-message = I cannot read this message: the key to it has not reached me. If it comes, I will read it then; otherwise please say it again.
+invitation-declined = Thank you for the invitation. I may only join rooms of people I was set up for; please ask those who run me.
+room-without-memory = This room takes the place of another one, but it is open to other people. So I begin here without what I remember of the old room.
+
+## Terminal: single lines
+
+terminal-greeting = { $name } with { $models }. /help shows what you can ask, /quit leaves.
+# Models in the order in which they are asked.
+terminal-model-else = { $first }, else { $next }
+terminal-without-model = { $name } answers from memory alone: set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama, to give it a model.
+terminal-too-long = That is longer than { $bytes } bytes; say it in parts.
+terminal-how-to-leave = /quit or Ctrl-D leaves; /help says what can be asked.
+terminal-unreadable = That is not valid UTF-8; please type it again.
+terminal-ending = Muninn is shutting down.
+terminal-no-answer = No answer came. Ask again, or say `unmute` where somebody muted me.
+terminal-not-waiting = Not waiting for that any more.

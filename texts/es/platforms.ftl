@@ -63,3 +63,39 @@ no-copy-direct-room = no pude abrir una sala para nosotros dos, o la que tenemos
 no-copy-away = { $platform } no responde como debe ({ $why }); pídelo más tarde
 no-copy-refused = { $platform } rechaza los archivos: { $why }
 no-copy-scope = Slack no me deja: a la aplicación le falta el permiso { $needed } (quien me administra la instala de nuevo con el manifiesto que muestra `muninn manifest slack`)
+no-copy-room-changed = la sala que era para nosotros dos ya no lo es; invítame a otra y pídemelo allí
+no-copy-folder = no sé en qué carpeta estás; ve a una y pídelo otra vez
+no-copy-folder-refused = no puedo escribir en { $folder } ({ $error }); ve a una carpeta en la que puedas escribir y pídelo otra vez
+no-copy-connection = no puedo darte un archivo por esta conexión; pídemelo con `muninn chat`
+
+slack-ask-how = Escribe tu pregunta detrás: `{ $command } ask ¿Cuándo sale la versión?` Solo tú ves la respuesta.
+slack-shared = — compartido por { $name }
+slack-title = Conversación con Muninn
+slack-thinking = está pensando…
+slack-suggestions = ¿Qué quieres saber?
+slack-suggest-abilities = ¿Qué puedes hacer?
+slack-ask-abilities = ¿Qué puedes hacer y qué recuerdas?
+slack-suggest-last = ¿De qué hablamos?
+slack-ask-last = ¿De qué hablamos la última vez?
+slack-suggest-note = Recordar algo
+slack-ask-note = Por favor, recuerda esto para más tarde:
+
+ask-about-message = ¿Qué sabes de este mensaje?
+ask-about-message-of = ¿Qué opinas de este mensaje de { $name }?
+
+answers-in = Respondo en { $thread }.
+thread-name = Pregunta
+
+sealed-message = No puedo leer este mensaje: no me ha llegado su clave. Si llega, lo leeré entonces; si no, dilo otra vez, por favor.
+invitation-declined = Gracias por la invitación. Solo puedo unirme a salas de las personas para las que estoy configurado; pregunta a quien me administra.
+room-without-memory = Esta sala sustituye a otra, pero está abierta a otras personas. Por eso empiezo aquí sin lo que recuerdo de la sala anterior.
+
+terminal-greeting = { $name } con { $models }. /help muestra qué puedes pedir, /quit sale.
+terminal-model-else = { $first }, si no { $next }
+terminal-without-model = { $name } responde solo de memoria: define OPENAI_API_KEY, u OPENAI_BASE_URL para un servicio como Ollama, para darle un modelo.
+terminal-too-long = Eso tiene más de { $bytes } bytes; dilo por partes.
+terminal-how-to-leave = /quit o Ctrl-D sale; /help dice qué se puede pedir.
+terminal-unreadable = Eso no es UTF-8 válido; escríbelo otra vez, por favor.
+terminal-ending = Muninn se está cerrando.
+terminal-no-answer = No llegó respuesta. Pregunta otra vez, o di `unmute` donde alguien me silenció.
+terminal-not-waiting = Ya no espero esa respuesta.

@@ -63,3 +63,39 @@ no-copy-direct-room = je n’ai pas pu ouvrir de salon pour nous deux, ou le nô
 no-copy-away = { $platform } ne répond pas comme il faut ({ $why }) ; redemandez plus tard
 no-copy-refused = { $platform } refuse les fichiers : { $why }
 no-copy-scope = Slack ne me le permet pas : il manque à l’application l’autorisation { $needed } (la personne qui m’héberge la réinstalle avec le manifeste qu’affiche `muninn manifest slack`)
+no-copy-room-changed = le salon qui était pour nous deux ne l’est plus ; invitez-moi dans un autre et redemandez là-bas
+no-copy-folder = je ne sais pas dans quel dossier vous êtes ; allez dans un dossier et redemandez
+no-copy-folder-refused = je ne peux pas écrire dans { $folder } ({ $error }) ; allez dans un dossier où vous pouvez écrire et redemandez
+no-copy-connection = je ne peux pas vous donner de fichier par cette connexion ; demandez-le-moi avec `muninn chat`
+
+slack-ask-how = Écrivez votre question à la suite : `{ $command } ask Quand sort la version ?` Vous seul voyez la réponse.
+slack-shared = — partagé par { $name }
+slack-title = Conversation avec Muninn
+slack-thinking = réfléchit…
+slack-suggestions = Que voulez-vous savoir ?
+slack-suggest-abilities = Que pouvez-vous faire ?
+slack-ask-abilities = Que pouvez-vous faire, et que retenez-vous ?
+slack-suggest-last = De quoi avons-nous parlé ?
+slack-ask-last = De quoi avons-nous parlé la dernière fois ?
+slack-suggest-note = Retenir quelque chose
+slack-ask-note = Veuillez retenir ceci pour plus tard :
+
+ask-about-message = Que savez-vous de ce message ?
+ask-about-message-of = Que pensez-vous de ce message de { $name } ?
+
+answers-in = Je réponds dans { $thread }.
+thread-name = Question
+
+sealed-message = Je ne peux pas lire ce message : sa clé ne m’est pas parvenue. Si elle arrive, je le lirai alors ; sinon, veuillez le redire.
+invitation-declined = Merci pour l’invitation. Je ne peux rejoindre que les salons des personnes pour qui je suis configuré ; veuillez vous adresser à la personne qui m’héberge.
+room-without-memory = Ce salon en remplace un autre, mais il est ouvert à d’autres personnes. Je commence donc ici sans ce que j’ai retenu de l’ancien salon.
+
+terminal-greeting = { $name } avec { $models }. /help montre ce que vous pouvez demander, /quit quitte.
+terminal-model-else = { $first }, sinon { $next }
+terminal-without-model = { $name } répond seulement de mémoire : définissez OPENAI_API_KEY, ou OPENAI_BASE_URL pour un service comme Ollama, pour lui donner un modèle.
+terminal-too-long = Cela dépasse { $bytes } octets ; dites-le en plusieurs fois.
+terminal-how-to-leave = /quit ou Ctrl-D quitte ; /help dit ce qu’on peut demander.
+terminal-unreadable = Ce n’est pas de l’UTF-8 valide ; veuillez le retaper.
+terminal-ending = Muninn s’arrête.
+terminal-no-answer = Aucune réponse n’est venue. Redemandez, ou dites `unmute` là où quelqu’un m’a fait taire.
+terminal-not-waiting = Je n’attends plus cette réponse.

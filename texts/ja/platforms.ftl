@@ -63,3 +63,39 @@ no-copy-direct-room = 二人だけのルームを開けなかったか、その�
 no-copy-away = { $platform } が正しく応答しません（{ $why }）。後でもう一度頼んでください
 no-copy-refused = { $platform } がファイルを拒否しました：{ $why }
 no-copy-scope = Slack で許可されていません。アプリに権限 { $needed } がありません（運用者は `muninn manifest slack` の出力で入れ直せます）
+no-copy-room-changed = 二人だけだったルームに、ほかの人がいます。別のルームに招待して、そこで頼んでください
+no-copy-folder = 今いるフォルダーが分かりません。フォルダーに移動して、もう一度頼んでください
+no-copy-folder-refused = { $folder } に書き込めません（{ $error }）。書き込めるフォルダーに移動して、もう一度頼んでください
+no-copy-connection = この接続ではファイルを渡せません。`muninn chat` で頼んでください
+
+slack-ask-how = その後ろに質問を書いてください：`{ $command } ask リリースはいつ？` 回答はあなただけに表示されます。
+slack-shared = — { $name } が共有
+slack-title = Muninn との会話
+slack-thinking = が考えています…
+slack-suggestions = 何を知りたいですか？
+slack-suggest-abilities = 何ができますか？
+slack-ask-abilities = 何ができて、何を覚えていますか？
+slack-suggest-last = 何を話しましたか？
+slack-ask-last = 前回は何を話しましたか？
+slack-suggest-note = 覚えてほしいこと
+slack-ask-note = 後のために覚えておいてください：
+
+ask-about-message = このメッセージについて何か知っていますか？
+ask-about-message-of = { $name } のこのメッセージをどう思いますか？
+
+answers-in = { $thread } で回答します。
+thread-name = 質問
+
+sealed-message = このメッセージの鍵が届いていないため、読めません。届いたら読みます。届かない場合は、もう一度送ってください。
+invitation-declined = ご招待ありがとうございます。参加できるのは、許可された人のルームだけです。運用者に問い合わせてください。
+room-without-memory = このルームは別のルームの後継ですが、ほかの人も入れます。そのため、前のルームの記憶なしで始めます。
+
+terminal-greeting = { $name }（{ $models }）。/help で質問できることを表示し、/quit で終了します。
+terminal-model-else = { $first }、次に { $next }
+terminal-without-model = { $name } は記憶だけで答えます。モデルを使うには、OPENAI_API_KEY か、Ollama などのサービスの OPENAI_BASE_URL を設定してください。
+terminal-too-long = { $bytes } バイトを超えています。分けて送ってください。
+terminal-how-to-leave = /quit か Ctrl-D で終了します。/help で質問できることを表示します。
+terminal-unreadable = 有効な UTF-8 ではありません。もう一度入力してください。
+terminal-ending = Muninn を終了しています。
+terminal-no-answer = 回答がありませんでした。もう一度質問するか、ミュートされている場所では `unmute` と送ってください。
+terminal-not-waiting = その回答はもう待ちません。

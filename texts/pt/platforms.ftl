@@ -63,3 +63,39 @@ no-copy-direct-room = não consegui abrir uma sala para nós dois, ou a que temo
 no-copy-away = { $platform } não responde como deveria ({ $why }); peça de novo mais tarde
 no-copy-refused = { $platform } recusa os arquivos: { $why }
 no-copy-scope = o Slack não deixa: falta ao aplicativo a permissão { $needed } (quem me administra o instala de novo com o manifesto que `muninn manifest slack` mostra)
+no-copy-room-changed = a sala que era para nós dois não é mais; convide-me para outra e peça lá
+no-copy-folder = não sei em que pasta você está; vá a uma e peça de novo
+no-copy-folder-refused = não consigo escrever em { $folder } ({ $error }); vá a uma pasta em que você possa escrever e peça de novo
+no-copy-connection = não posso dar um arquivo por esta conexão; peça com `muninn chat`
+
+slack-ask-how = Escreva sua pergunta depois: `{ $command } ask Quando sai a versão?` Só você vê a resposta.
+slack-shared = — compartilhado por { $name }
+slack-title = Conversa com Muninn
+slack-thinking = está pensando…
+slack-suggestions = O que você quer saber?
+slack-suggest-abilities = O que você sabe fazer?
+slack-ask-abilities = O que você sabe fazer e de que se lembra?
+slack-suggest-last = Sobre o que conversamos?
+slack-ask-last = Sobre o que conversamos da última vez?
+slack-suggest-note = Guardar algo
+slack-ask-note = Por favor, lembre-se disto para depois:
+
+ask-about-message = O que você sabe sobre esta mensagem?
+ask-about-message-of = O que você acha desta mensagem de { $name }?
+
+answers-in = Respondo em { $thread }.
+thread-name = Pergunta
+
+sealed-message = Não consigo ler esta mensagem: a chave dela não chegou a mim. Se chegar, leio então; se não, diga de novo, por favor.
+invitation-declined = Obrigado pelo convite. Só posso entrar em salas das pessoas para quem fui configurado; pergunte a quem me administra.
+room-without-memory = Esta sala substitui outra, mas está aberta a outras pessoas. Por isso começo aqui sem o que lembro da sala antiga.
+
+terminal-greeting = { $name } com { $models }. /help mostra o que você pode pedir, /quit sai.
+terminal-model-else = { $first }, senão { $next }
+terminal-without-model = { $name } responde só de memória: defina OPENAI_API_KEY, ou OPENAI_BASE_URL para um serviço como o Ollama, para dar um modelo a ele.
+terminal-too-long = Isso passa de { $bytes } bytes; diga em partes.
+terminal-how-to-leave = /quit ou Ctrl-D sai; /help diz o que se pode pedir.
+terminal-unreadable = Isso não é UTF-8 válido; digite de novo, por favor.
+terminal-ending = O Muninn está encerrando.
+terminal-no-answer = Não veio resposta. Pergunte de novo, ou diga `unmute` onde alguém me silenciou.
+terminal-not-waiting = Não espero mais por isso.

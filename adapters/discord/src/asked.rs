@@ -40,6 +40,7 @@ impl Inbound {
         let facts = Context {
             is_allowed: self.hub.is_allowed(&asked.who, &asked.spot),
             mode: self.hub.mode(&asked.spot),
+            language: self.spoken(&asked.who, &asked.spot),
         };
         if !facts.is_allowed {
             let allow = &self.hub.options.allow;
@@ -317,6 +318,7 @@ impl Inbound {
     ) -> Result<(Place, Spot), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
+        let here = Place::new(asked.spot.guild, channel);
         let said = self
             .inbox
             .repeatable(&format!("**{}:** {question}", asked.who.name));
@@ -326,7 +328,7 @@ impl Inbound {
             .unwrap_or_default();
         let body = content::edit(&said, Row::None, belongs(asked));
         let sent = api.edit_original(token.secret_or_over()?, &body).await?;
-        api.open_thread(channel, sent.id, &self.thread_name(question))
+        api.open_thread(channel, sent.id, &self.thread_name(question, here))
             .await?;
         // A thread that begins at a message has the message's id.
         let thread = serenity::model::id::ChannelId::new(sent.id.get());
@@ -347,11 +349,13 @@ impl Inbound {
     ) -> Result<(Place, Spot), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
-        let name = self.thread_name(question);
+        let here = Place::new(asked.spot.guild, channel);
+        let name = self.thread_name(question, here);
         let thread = api
             .open_private_thread(channel, &name, asked.who.id)
             .await?;
-        let where_to = format!("I answer in <#{thread}>.");
+        let where_to = text!("answers-in", thread = format!("<#{thread}>"));
+        let where_to = where_to.in_language(self.language_of(asked));
         let body = content::edit(&where_to, Row::None, belongs(asked));
         if let Ok(token) = token.secret_or_over() {
             let shown = api.edit_original(token, &body);

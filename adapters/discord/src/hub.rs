@@ -209,6 +209,19 @@ impl Hub {
         self.options.channels.language(audience, guild)
     }
 
+    /// The same, of a channel or thread.
+    pub(crate) fn language_there(&self, place: Place) -> Language {
+        let guild = place.guild.and_then(|it| self.directory.language_in(it));
+        let spot = place
+            .guild
+            .and_then(|it| self.directory.spot(it, place.channel));
+        let audience = match spot {
+            Some(spot) => self.audience(&spot, None).id,
+            None => place.audience(),
+        };
+        self.language(&audience, guild)
+    }
+
     pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {
         let audience = Place::new(spot.guild, spot.audience_channel()).audience();
         let set = self.options.channels.answer_mode(&audience);

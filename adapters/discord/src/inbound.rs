@@ -14,7 +14,7 @@ use serenity::model::id::{ChannelId, GuildId, MessageId};
 use crate::answer_thread::{AnswerThread, Opening};
 use crate::background::{Before, Thread};
 use crate::content::Belongs;
-use crate::directory::Spot;
+use crate::directory::{Kind, Spot};
 use crate::earlier;
 use crate::event::{Person, Said};
 use crate::hub::{Hub, Unaddressed};
@@ -90,13 +90,14 @@ impl Inbound {
             }),
             quoted: said.replies_to.clone(),
         };
+        let asked_in = Place::new(said.guild, said.channel);
         let target = self.target(Answering {
             place,
             asker: said.author.id,
             stand,
             channel: said.channel,
             question: said.id,
-            name: self.thread_name(question.as_deref().unwrap_or_default()),
+            name: self.thread_name(question.as_deref().unwrap_or_default(), asked_in),
             has_buttons: question.is_some(),
             nonce: said.id.to_string(),
         });
@@ -174,7 +175,7 @@ impl Inbound {
         }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let of = ids::message(said.channel, said.id);
-        let name = self.thread_name(&text);
+        let name = self.thread_name(&text, Place::new(said.guild, said.channel));
         let body = Body::Edit { of, text };
         let message = IncomingMessage {
             event: ids::edit(said.channel, said.id, at),
@@ -242,8 +243,23 @@ impl Inbound {
     }
 
     /// What a question's thread is called; says nothing that is a secret.
-    pub(crate) fn thread_name(&self, question: &str) -> String {
-        thread_name(self.inbox.repeatable(question).as_str())
+    pub(crate) fn thread_name(&self, question: &str, asked_in: Place) -> String {
+        let language = self.hub.language_there(asked_in);
+        thread_name(self.inbox.repeatable(question).as_str(), language)
+    }
+
+    /// In which somebody is told something in a place: as everybody there, or as they read Discord where they are alone.
+    pub(crate) fn spoken(&self, who: &Person, spot: &Spot) -> Language {
+        let alone = match spot.kind {
+            Kind::Direct => self.hub.directory.language_of(who.id, who.language),
+            Kind::Text | Kind::Forum | Kind::PublicThread | Kind::PrivateThread | Kind::Flat => {
+                None
+            }
+        };
+        alone.unwrap_or_else(|| {
+            self.hub
+                .language_there(Place::new(spot.guild, spot.channel))
+        })
     }
 
     fn target_again(&self, message: &IncomingMessage) -> Option<Target> {
@@ -273,7 +289,7 @@ impl Inbound {
                     stand,
                     channel,
                     question,
-                    name: self.thread_name(text),
+                    name: self.thread_name(text, Place::new(place.guild, channel)),
                     has_buttons,
                     nonce: question.to_string(),
                 })
@@ -343,6 +359,7 @@ impl Inbound {
             is_allowed: hub.is_allowed(&said.author, &spot),
             mode: hub.mode(&spot),
             is_heard: self.inbox.hears(&hub.audience(&spot, None).id),
+            language: self.spoken(&said.author, &spot),
             channels: named.collect(),
             spot,
         })

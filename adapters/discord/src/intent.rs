@@ -1,6 +1,7 @@
 //! What a message means for the bot. Pure: what has to be looked up is in the `Context`.
 
-use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Request, Toward};
+use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Language, Request, Toward};
+use muninn_texts::text;
 use serenity::model::id::{ChannelId, RoleId, UserId};
 
 use crate::directory::{Kind, Spot};
@@ -19,6 +20,8 @@ pub(crate) struct Context {
     pub(crate) mode: AnswerMode,
     /// What people say to one another here is remembered.
     pub(crate) is_heard: bool,
+    /// In which a question is put that somebody asks without words.
+    pub(crate) language: Language,
     /// Channels that the text names.
     pub(crate) channels: Vec<(ChannelId, String)>,
 }
@@ -160,24 +163,21 @@ fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Request> 
     Some(
         match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
             // Nothing but a mention, in a reply to something: that is what it is about.
-            Some(quoted) => Request::Text(about(quoted)),
+            Some(quoted) => Request::Text(about(quoted, facts.language)),
             None => Request::Command(Command::Help),
         },
     )
 }
 
 /// A question about a message that somebody else wrote, marked as a quotation.
-pub(crate) fn about(quoted: &Quoted) -> String {
+pub(crate) fn about(quoted: &Quoted, language: Language) -> String {
     let lines: Vec<String> = quoted
         .text
         .lines()
         .map(|line| format!("> {line}"))
         .collect();
-    format!(
-        "What do you think of this message from {}?\n{}",
-        quoted.name,
-        lines.join("\n")
-    )
+    let question = text!("ask-about-message-of", name = &quoted.name);
+    format!("{}\n{}", question.in_language(language), lines.join("\n"))
 }
 
 fn place(said: &Said, spot: &Spot, wants: &Request) -> (Place, Stand) {
@@ -270,11 +270,13 @@ pub(crate) fn channels_named(text: &str) -> impl Iterator<Item = ChannelId> {
 /// The longest name of a thread that Discord takes, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// The name of a thread whose question says nothing, or is forgotten.
-pub(crate) const NEUTRAL_NAME: &str = "Question";
+/// The name of a thread whose question says nothing, or is forgotten: everybody there reads it.
+pub(crate) fn neutral_name(language: Language) -> String {
+    text!("thread-name").in_language(language)
+}
 
 /// A thread's name: the question in one line.
-pub(crate) fn thread_name(question: &str) -> String {
+pub(crate) fn thread_name(question: &str, language: Language) -> String {
     let words: Vec<&str> = question.split_whitespace().collect();
     let line: String = words
         .join(" ")
@@ -282,7 +284,7 @@ pub(crate) fn thread_name(question: &str) -> String {
         .filter(|c| !c.is_control())
         .collect();
     if line.is_empty() {
-        return NEUTRAL_NAME.to_owned();
+        return neutral_name(language);
     }
     if line.chars().count() <= LONGEST_NAME {
         return line;

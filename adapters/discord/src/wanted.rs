@@ -2,7 +2,7 @@
 //! in the `Context`.
 
 use muninn_platform::{
-    AnswerMode, Body, Command, ForgetWhat, ItemDeed, Listing, Opinion, Scope, ShownItem,
+    AnswerMode, Body, Command, ForgetWhat, ItemDeed, Language, Listing, Opinion, Scope, ShownItem,
 };
 use muninn_texts::{Text, text};
 use serenity::model::id::MessageId;
@@ -19,6 +19,8 @@ use crate::intent::{about, is_admin};
 pub(crate) struct Context {
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
+    /// In which a question is put that somebody asks without words.
+    pub(crate) language: Language,
 }
 
 /// What is to be done.
@@ -207,7 +209,7 @@ fn about_message(asked: &Asked, facts: Context, quoted: &Quoted) -> Wanted {
     }
     Wanted::Turn(Turn {
         has_buttons: true,
-        ..turn(asked, Body::Text(about(quoted)), false)
+        ..turn(asked, Body::Text(about(quoted, facts.language)), false)
     })
 }
 
@@ -349,6 +351,7 @@ mod tests {
     const FACTS: Context = Context {
         is_allowed: true,
         mode: AnswerMode::Threads,
+        language: Language::English,
     };
 
     fn asked(what: EventKind) -> Asked {

@@ -13,7 +13,7 @@ use crate::earlier;
 use crate::errors::{Failure, Kind, Refusal};
 use crate::hub::Hub;
 use crate::ids::{self, Place};
-use crate::intent::NEUTRAL_NAME;
+use crate::intent::neutral_name;
 use crate::transport::Via;
 
 pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
@@ -117,8 +117,10 @@ impl Withdrawer {
             return Ok(());
         }
         let is_archived = found.thread_metadata.is_some_and(|data| data.archived);
-        if found.name != NEUTRAL_NAME {
-            let mut change = json!({ "name": NEUTRAL_NAME });
+        let there = Place::new(Some(found.guild_id), thread);
+        let name = neutral_name(self.0.language_there(there));
+        if found.name != name {
+            let mut change = json!({ "name": name });
             if is_archived {
                 change["archived"] = json!(false);
             }

@@ -33,27 +33,26 @@ pub(crate) fn hand_over<'a>(
     files: &'a [OwnFile],
 ) -> BoxFuture<'a, Result<HandedOver, NotHandedOver>> {
     async move {
-    let (room, place) = if are_alone(asked_in, person).await {
-        (asked_in.clone(), HandedOver::Here)
-    } else {
-        let direct = rooms::open_direct(&hub.client, asked_in, person).await;
-        let direct = direct.ok_or_else(|| NotHandedOver::new(text!("no-copy-direct-room")))?;
-        (direct, HandedOver::Directly)
-    };
-    if !are_alone(&room, person).await {
-        return Err(NotHandedOver::new(
-            "the room that was for the two of us is not any more; invite me to another one and ask me there",
-        ));
+        let (room, place) = if are_alone(asked_in, person).await {
+            (asked_in.clone(), HandedOver::Here)
+        } else {
+            let direct = rooms::open_direct(&hub.client, asked_in, person).await;
+            let direct = direct.ok_or_else(|| NotHandedOver::new(text!("no-copy-direct-room")))?;
+            (direct, HandedOver::Directly)
+        };
+        if !are_alone(&room, person).await {
+            return Err(NotHandedOver::new(text!("no-copy-room-changed")));
+        }
+        for (number, file) in files.iter().enumerate() {
+            let content = file.read().await;
+            let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+            let transaction = format!("{transaction}-file{number}");
+            let sent = send(hub, &room, file, &content, &transaction).await;
+            sent.map_err(|error| why(&error))?;
+        }
+        Ok(place)
     }
-    for (number, file) in files.iter().enumerate() {
-        let content = file.read().await;
-        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
-        let transaction = format!("{transaction}-file{number}");
-        let sent = send(hub, &room, file, &content, &transaction).await;
-        sent.map_err(|error| why(&error))?;
-    }
-    Ok(place)
-}.boxed()
+    .boxed()
 }
 
 async fn send(
@@ -92,10 +91,11 @@ async fn are_alone(room: &Room, person: &UserId) -> bool {
 fn why(error: &SendError) -> NotHandedOver {
     NotHandedOver::new(match error {
         SendError::Refused(error) => {
-            format!("the homeserver refuses the files: {}", in_one_line(error))
+            let why = in_one_line(error);
+            text!("no-copy-refused", platform = "Matrix", why)
         }
         SendError::LoggedOut | SendError::Away(_) | SendError::TimedOut => {
-            format!("{error}; ask again later")
+            text!("no-copy-away", platform = "Matrix", why = error.to_string())
         }
     })
 }

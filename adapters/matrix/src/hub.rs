@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId, UserId};
 use matrix_sdk::{Client, Room};
-use muninn_platform::{AudienceId, ConversationId, Recent};
+use muninn_platform::{AudienceId, ConversationId, Language, Recent};
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::task::TaskTracker;
 
@@ -162,6 +162,12 @@ impl Hub {
     /// The audience of a room: that of the room whose place it took, where it has the same members.
     pub(crate) fn audience_of(&self, room: &RoomId) -> AudienceId {
         ids::audience(upgrade::audience(&self.memory().replaced, room))
+    }
+
+    /// In which language everybody in a room is told something: Matrix tells nobody's own.
+    pub(crate) fn language(&self, room: &RoomId) -> Language {
+        let audience = self.audience_of(room);
+        self.options.channels.language(&audience, None)
     }
 
     /// Whether what this person says in this room is answered. A room that took the place of another

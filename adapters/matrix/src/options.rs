@@ -1,11 +1,12 @@
 //! How the adapter is set up.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
 use muninn_platform::{
-    Histories, Memberships, SettingsError, filled, filled_secret, half_set, left_off,
+    Channels, Histories, Memberships, SettingsError, filled, filled_secret, half_set, left_off,
 };
 use secrecy::SecretString;
 
@@ -53,6 +54,8 @@ pub struct Options {
     pub command_prefix: String,
     /// The folder of session, keys and position; nobody else may read it.
     pub folder: PathBuf,
+    /// What is set for each room, such as its language.
+    pub channels: Arc<Channels>,
     /// Where it says that it can read the history of its rooms.
     pub histories: Histories,
     /// Where the platform can be asked who may read what.
@@ -72,6 +75,7 @@ impl Options {
             catch_up: Duration::from_secs(3600),
             command_prefix: "!muninn".to_owned(),
             folder,
+            channels: Arc::default(),
             histories: Histories::default(),
             memberships: Memberships::default(),
         }
@@ -118,7 +122,11 @@ impl MatrixArgs {
     ///
     /// # Errors
     /// Names the variable that has to change.
-    pub fn options(self, folder: PathBuf) -> Result<Option<Options>, SettingsError> {
+    pub fn options(
+        self,
+        folder: PathBuf,
+        channels: Arc<Channels>,
+    ) -> Result<Option<Options>, SettingsError> {
         let user = filled(&self.matrix_user);
         let password = filled_secret(&self.matrix_password);
         let token = filled_secret(&self.matrix_access_token);
@@ -149,6 +157,7 @@ impl MatrixArgs {
             threads: self.matrix_threads,
             catch_up: Duration::from_secs(self.matrix_catch_up),
             command_prefix: command_prefix.unwrap_or_else(|| "!muninn".to_owned()),
+            channels,
             ..Options::new(homeserver, login, folder)
         }))
     }
@@ -165,7 +174,7 @@ mod tests {
         let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
         let read = MatrixArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();
         assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
-        let options = read.options(PathBuf::from("matrix"));
+        let options = read.options(PathBuf::from("matrix"), Arc::default());
         options.map_err(|error| error.to_string())
     }
 

@@ -9,6 +9,7 @@ use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserId, uint};
 use matrix_sdk::{Client, Room, RoomState};
 use muninn_platform::{Audience, Author};
+use muninn_texts::text;
 use tokio::time::timeout;
 
 use crate::errors::{Failure, of_sdk};
@@ -21,8 +22,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// How long a direct room may take to open.
 const OPENING: Duration = Duration::from_secs(30);
-
-const REFUSAL: &str = "Thank you for the invitation. I may only join rooms of people I was set up for; please ask those who run me.";
 
 /// Answers every invitation there is.
 pub(crate) fn sweep(hub: &Arc<Hub>) {
@@ -47,7 +46,7 @@ pub(crate) async fn answer_invitation(hub: &Hub, room: &Room) {
     }
     tracing::warn!(room = %id, %inviter, "declined an invitation: MATRIX_ALLOW names neither the room nor the person nor their server");
     let mut request = leave_room::v3::Request::new(id.to_owned());
-    request.reason = Some(REFUSAL.to_owned());
+    request.reason = Some(text!("invitation-declined").in_language(hub.language(id)));
     if let Err(error) = hub.client.send(request).await {
         tracing::warn!(room = %id, %error, "an invitation could not be declined");
         return;

@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use matrix_sdk::Room;
 use muninn_platform::{InboxClosed, SafeText};
+use muninn_texts::text;
 
 use crate::content::{self, Relation};
 use crate::event::{Event, EventKind, Sealed};
@@ -14,8 +15,6 @@ use crate::rooms;
 
 /// Keys usually come within moments of their message.
 const PATIENCE: chrono::Duration = chrono::Duration::seconds(10);
-
-const UNREADABLE: &str = "I cannot read this message: the key to it has not reached me. If it comes, I will read it then; otherwise please say it again.";
 
 /// Puts a message aside until its key comes.
 pub(crate) fn put_aside(position: &mut Position, room: &Room, event: &Event, sealed: &Sealed) {
@@ -112,7 +111,8 @@ async fn complain(inbound: &Inbound, room: &Room, sealed: &SealedEvent) {
         (Some(root), Threads::Always | Threads::Follow) => Relation::Thread { root, answers },
         (Some(_), Threads::Never) | (None, _) => Relation::Reply(answers),
     };
-    let content = content::message(&SafeText::new(UNREADABLE), &relation);
+    let said = text!("sealed-message").in_language(inbound.hub.language(&sealed.room));
+    let content = content::message(&SafeText::new(&said), &relation);
     let transaction = format!("muninn-sealed-{}", sealed.event).into();
     let sent = inbound
         .hub

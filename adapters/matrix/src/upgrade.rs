@@ -10,6 +10,7 @@ use matrix_sdk::ruma::events::room::tombstone::RoomTombstoneEventContent;
 use matrix_sdk::ruma::{OwnedRoomId, OwnedUserId, RoomId};
 use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
 use muninn_platform::{SafeText, in_one_line};
+use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 
 use crate::content::{self, Relation};
@@ -18,8 +19,6 @@ use crate::rooms;
 
 /// A room that was upgraded more often than this is a chain that somebody made to confuse.
 const MAX_ROOM_UPGRADES: usize = 32;
-
-const WITHOUT_MEMORY: &str = "This room takes the place of another one, but it is open to other people. So I begin here without what I remember of the old room.";
 
 /// The room whose place another one took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +87,8 @@ async fn members(
 
 /// Says that the memory of the old room stays there.
 pub(crate) async fn say_without_memory(hub: &Hub, room: &Room) {
-    let content = content::message(&SafeText::new(WITHOUT_MEMORY), &Relation::None);
+    let said = text!("room-without-memory").in_language(hub.language(room.room_id()));
+    let content = content::message(&SafeText::new(&said), &Relation::None);
     let transaction = format!("muninn-upgraded-{}", room.room_id()).into();
     if let Err(error) = hub.outbox.send(room, &content, &transaction).await {
         tracing::warn!(room = %room.room_id(), %error, "it could not be said that the memory stays in the old room");

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use muninn_platform::{
-    Addressed, ConversationId, EventId, MessageId, PlatformError, Recent, SeenUntil, misconfigured,
+    Addressed, ConversationId, EventId, Language, MessageId, PlatformError, Recent, SeenUntil,
+    misconfigured,
 };
 use parking_lot::Mutex;
 use serde_json::json;
@@ -134,6 +135,21 @@ impl Hub {
                 streaming: HashSet::new(),
             }),
         }))
+    }
+
+    /// In which somebody alone is told something in a channel: as they read Slack, where that is known already.
+    pub(crate) fn language(&self, user: &str, channel: &str) -> Language {
+        let place = || {
+            let audience = ids::audience(&self.me.team, channel);
+            self.options.channels.language(&audience, None)
+        };
+        self.directory.language_of(user).unwrap_or_else(place)
+    }
+
+    /// The same; Slack is asked how they read it, where that is not known yet.
+    pub(crate) async fn language_told(&self, user: &str, channel: &str) -> Language {
+        self.directory.person(&self.api, user).await;
+        self.language(user, channel)
     }
 
     pub(crate) fn has_seen(&self, event: &EventId) -> bool {

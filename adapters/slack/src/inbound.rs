@@ -220,14 +220,20 @@ impl Inbound {
                     looks_at,
                     is_new,
                 },
-                _,
+                EventKind::Assistant { user, .. },
             ) => {
-                self.begun(&place, looks_at, is_new);
+                self.begun(&place, &user, looks_at, is_new);
                 Ok(())
             }
             (Intent::Nothing(_) | Intent::Uninstalled, _) => Ok(()),
             // Each meaning comes of one kind of event only.
-            (Intent::Said(_) | Intent::Edited { .. } | Intent::Deleted { .. }, _) => Ok(()),
+            (
+                Intent::Said(_)
+                | Intent::Edited { .. }
+                | Intent::Deleted { .. }
+                | Intent::Begun { .. },
+                _,
+            ) => Ok(()),
         }
     }
 

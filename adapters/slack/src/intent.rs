@@ -1,7 +1,8 @@
 //! What a push means for the bot. Pure: what has to be known beside it is in the `Context`.
 
 use muninn_platform::{
-    Addressed, AnswerMode, Command, IgnoreReason, ItemDeed, MessageId, Opinion, Request, ShownItem,
+    Addressed, AnswerMode, Command, IgnoreReason, ItemDeed, Language, MessageId, Opinion, Request,
+    ShownItem,
 };
 
 use crate::event::{Action, EventKind, File, Interaction, Kind, Message, Slash};
@@ -316,14 +317,18 @@ fn private(channel: &str, user: &str) -> Place {
     Place::new(channel, Within::Private(user.to_owned()))
 }
 
-/// What a button or a shortcut asks for.
-pub(crate) fn wish(interaction: &Interaction, direct_threads: bool) -> InteractionIntent {
+/// What a button or a shortcut asks for. `language`: in which whoever used it reads Slack.
+pub(crate) fn wish(
+    interaction: &Interaction,
+    direct_threads: bool,
+    language: Language,
+) -> InteractionIntent {
     let Interaction { channel, user, .. } = interaction;
     match (&interaction.deed, channel) {
         (Action::Other, _) => InteractionIntent::Nothing,
         (Action::Shortcut { callback, text, .. }, Some(channel)) if callback == ASK_CALLBACK => {
             InteractionIntent::Ask {
-                said: Request::Text(views::about_message(text)),
+                said: Request::Text(views::about_message(text, language)),
                 of: private(channel, user),
             }
         }

@@ -305,7 +305,8 @@ impl AnswerSink for ChannelSink {
     }
 
     fn working(&self) {
-        self.signs.lock().show(&self.hub);
+        let language = *self.language.lock();
+        self.signs.lock().show(&self.hub, language);
     }
 
     fn has_signs(&self) -> bool {

@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use muninn_platform::Language;
+use muninn_texts::text;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -16,7 +18,9 @@ pub(crate) const STATUS_EVERY: Duration = Duration::from_secs(60);
 
 /// What a conversation is called in Slack's lists. Nothing of what is said: a title is read by more
 /// people, outlives its question, and nobody can take a secret out of it.
-pub(crate) const TITLE: &str = "Conversation with Muninn";
+pub(crate) fn title(language: Language) -> String {
+    text!("slack-title").in_language(language)
+}
 
 /// The signs of one reply.
 pub(crate) struct StatusIndicator {
@@ -24,6 +28,8 @@ pub(crate) struct StatusIndicator {
     /// There are none beside threads.
     thread: Option<String>,
     user: String,
+    /// In which they were shown last.
+    language: Language,
     shown_at: Option<Instant>,
     /// The last one on its way.
     on_its_way: Option<JoinHandle<()>>,
@@ -35,13 +41,14 @@ impl StatusIndicator {
             channel: channel.to_owned(),
             thread: thread.map(str::to_owned),
             user: user.to_owned(),
+            language: Language::default(),
             shown_at: None,
             on_its_way: None,
         }
     }
 
     /// Shows that somebody is at work, unless it is shown still.
-    pub(crate) fn show(&mut self, hub: &Arc<Hub>) {
+    pub(crate) fn show(&mut self, hub: &Arc<Hub>, language: Language) {
         // A little earlier than asked for, as the bot's clock ticks at that pace.
         let is_due = self
             .shown_at
@@ -50,6 +57,7 @@ impl StatusIndicator {
             return;
         };
         self.shown_at = Some(Instant::now());
+        self.language = language;
         let (hub, channel) = (Arc::clone(hub), self.channel.clone());
         let session = self.session("processing");
         let before = self.on_its_way.take();
@@ -57,7 +65,8 @@ impl StatusIndicator {
             if let Some(before) = before {
                 let _ = before.await;
             }
-            let status = set_status(&hub, &channel, &thread, "is thinking…");
+            let thinking = text!("slack-thinking").in_language(language);
+            let status = set_status(&hub, &channel, &thread, &thinking);
             tokio::join!(status, set_session(&hub, &session));
         }));
     }
@@ -79,7 +88,7 @@ impl StatusIndicator {
 
     fn session(&self, status: &str) -> Value {
         json!({ "channel_id": self.channel, "thread_ts": self.thread, "status": status,
-            "initiator_user_id": self.user, "title": TITLE })
+            "initiator_user_id": self.user, "title": title(self.language) })
     }
 
     pub(crate) fn are_shown(&self) -> bool {
@@ -92,6 +101,7 @@ impl StatusIndicator {
             channel: self.channel.clone(),
             thread: self.thread.clone(),
             user: self.user.clone(),
+            language: self.language,
             shown_at: self.shown_at.take(),
             on_its_way: self.on_its_way.take(),
         }

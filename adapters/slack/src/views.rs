@@ -167,8 +167,9 @@ pub(crate) fn below_growing(language: Language) -> Vec<Value> {
 }
 
 /// What somebody asks with the shortcut, of a message in Slack's markup.
-pub(crate) fn about_message(text: &str) -> String {
-    let mut question = String::from("What do you know about this message?\n");
+pub(crate) fn about_message(text: &str, language: Language) -> String {
+    let mut question = text!("ask-about-message").in_language(language);
+    question.push('\n');
     for line in text.lines() {
         question.push_str("\n&gt; ");
         question.push_str(line);
@@ -214,19 +215,18 @@ fn sections(text: &SafeText) -> Vec<String> {
 }
 
 /// What can be asked in a thread that has nothing in it yet.
-pub(crate) fn prompts() -> Value {
-    let prompt = |title: &str, message: &str| json!({ "title": title, "message": message });
-    json!([
-        prompt(
-            "What can you do?",
-            "What can you do, and what do you remember?"
-        ),
-        prompt(
-            "What did we talk about?",
-            "What did we talk about last time?"
-        ),
-        prompt("Keep something in mind", "Please remember this for later: "),
-    ])
+pub(crate) fn suggestions(language: Language) -> Value {
+    let words = |text: Text| text.in_language(language);
+    let prompt =
+        |title: Text, message: Text| json!({ "title": words(title), "message": words(message) });
+    json!({
+        "title": words(text!("slack-suggestions")),
+        "prompts": [
+            prompt(text!("slack-suggest-abilities"), text!("slack-ask-abilities")),
+            prompt(text!("slack-suggest-last"), text!("slack-ask-last")),
+            prompt(text!("slack-suggest-note"), text!("slack-ask-note")),
+        ],
+    })
 }
 
 #[cfg(test)]
@@ -258,11 +258,12 @@ mod tests {
         let answer = MessageId::new("C1/private/1.2/0");
         let text = SafeText::new("**Ten** <b>");
         insta::assert_snapshot!(format!(
-            "{:#}\n{:#}\n{:#}\n{:#}",
+            "{:#}\n{:#}\n{:#}\n{:#}\n{:#}",
             json!(below_answer(None, Language::English)),
             json!(below_ephemeral(&answer, &text, Language::English)),
             json!(below_growing(Language::English)),
             home(&[text], "/muninn", "D1", Language::English),
+            suggestions(Language::Portuguese),
         ));
     }
 

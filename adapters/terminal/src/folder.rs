@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
+use muninn_texts::text;
 use private_files::private_file;
 
 /// Names that are tried for one file.
@@ -23,9 +24,7 @@ pub(crate) async fn put(
     folder: Option<&Path>,
     files: &[OwnFile],
 ) -> Result<HandedOver, NotHandedOver> {
-    let folder = folder.ok_or_else(|| {
-        NotHandedOver::new("I do not know which folder you are in; go to one and ask again")
-    })?;
+    let folder = folder.ok_or_else(|| NotHandedOver::new(text!("no-copy-folder")))?;
     let mut paths = Vec::with_capacity(files.len());
     for file in files {
         let written = async {
@@ -38,9 +37,10 @@ pub(crate) async fn put(
                 // Half of it says less than nothing; what stays is the person's own.
                 let _ = std::fs::remove_file(path);
             }
-            return Err(NotHandedOver::new(format!(
-                "I cannot write into {} ({error}); go to a folder that you can write into and ask again",
-                folder.display()
+            return Err(NotHandedOver::new(text!(
+                "no-copy-folder-refused",
+                folder = folder.display().to_string(),
+                error = error.to_string()
             )));
         }
     }

@@ -76,7 +76,7 @@ pub fn author(person: &str) -> Author {
 }
 
 /// In which people read this terminal, as POSIX has it: `LC_ALL` goes before `LC_MESSAGES`, and that before `LANG`.
-fn own_language() -> Option<Language> {
+pub(crate) fn own_language() -> Option<Language> {
     let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
         .into_iter()
         .filter_map(|variable| std::env::var(variable).ok())

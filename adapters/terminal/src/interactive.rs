@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use muninn_platform::{Body, Inbox, Incoming, PlatformError};
+use muninn_texts::{Text, text};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -53,21 +54,20 @@ struct Talk<'a> {
 impl Talk<'_> {
     async fn answer(&mut self, typed: Typed) -> Result<ControlFlow<()>, PlatformError> {
         let sentence = match typed {
-            Typed::Text(text) if text.len() > self.options.longest_line => format!(
-                "That is longer than {} bytes; say it in parts.",
-                self.options.longest_line
-            ),
+            Typed::Text(text) if text.len() > self.options.longest_line => {
+                text!("terminal-too-long", bytes = self.options.longest_line)
+            }
             Typed::Text(text) if leaves(&text) => return Ok(ControlFlow::Break(())),
             Typed::Text(text) => match meaning(&text) {
                 Some(body) => return self.turn(body).await,
                 None => return Ok(ControlFlow::Continue(())),
             },
-            Typed::Interrupt => "/quit or Ctrl-D leaves; /help says what can be asked.".to_owned(),
-            Typed::Unreadable => "That is not valid UTF-8; please type it again.".to_owned(),
+            Typed::Interrupt => text!("terminal-how-to-leave"),
+            Typed::Unreadable => text!("terminal-unreadable"),
             Typed::Leave => return Ok(ControlFlow::Break(())),
             Typed::Failed(error) => return Err(disconnected(error)),
         };
-        say(&sentence).map_err(disconnected)?;
+        self.says(&sentence)?;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -80,7 +80,7 @@ impl Talk<'_> {
             reply: Box::new(reply),
         };
         if self.inbox.deliver(incoming).await.is_err() {
-            say("Muninn is shutting down.").map_err(disconnected)?;
+            self.says(&text!("terminal-ending"))?;
             return Ok(ControlFlow::Break(()));
         }
         let drained = async {
@@ -93,7 +93,7 @@ impl Talk<'_> {
             tokio::select! {
                 done = &mut shown.done => {
                     if done.is_err() {
-                        say("No answer came. Ask again, or say `unmute` where somebody muted me.").map_err(disconnected)?;
+                        self.says(&text!("terminal-no-answer"))?;
                     }
                     return Ok(ControlFlow::Continue(()));
                 }
@@ -101,7 +101,7 @@ impl Talk<'_> {
                     // The second time it is the person's patience that has ended.
                     if is_stopping {
                         shown.abandon();
-                        say("Not waiting for that any more.").map_err(disconnected)?;
+                        self.says(&text!("terminal-not-waiting"))?;
                         return Ok(ControlFlow::Continue(()));
                     }
                     is_stopping = true;
@@ -112,6 +112,10 @@ impl Talk<'_> {
                 () = &mut drained => return Ok(ControlFlow::Break(())),
             }
         }
+    }
+
+    fn says(&self, what: &Text) -> Result<(), PlatformError> {
+        say(&what.in_language(self.options.language)).map_err(disconnected)
     }
 
     /// A Ctrl-C that came when its turn was over already is not meant for the next one.

@@ -22,9 +22,10 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use muninn_platform::{Inbox, Platform, PlatformError};
+use muninn_platform::{Inbox, Language, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
+use identity::own_language;
 pub use identity::{Session, author, os_user};
 pub use membership::TerminalMembership;
 pub use remote::{Told, Typed, ask_remotely, serve_remote};
@@ -46,6 +47,8 @@ pub struct Options {
     pub greeting: String,
     /// Longer lines are refused, in bytes.
     pub longest_line: usize,
+    /// In which the terminal itself speaks to whoever sits at it.
+    pub language: Language,
 }
 
 impl Options {
@@ -55,6 +58,7 @@ impl Options {
             history: None,
             greeting: String::new(),
             longest_line: LONGEST_LINE,
+            language: own_language().unwrap_or_default(),
         }
     }
 }

@@ -10,6 +10,7 @@ use muninn_platform::{
     Delivered, HandedOver, Inbox, Incoming, NotHandedOver, OwnFile, PlatformError, Reply, SafeText,
     TextLimit,
 };
+use muninn_texts::text;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -296,9 +297,7 @@ impl Reply for PlainReply {
     async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
         match &self.folder {
             Some(_) => Ok(LARGEST_FILE),
-            None => Err(NotHandedOver::new(
-                "I can give you no file over this connection; ask me with `muninn chat`",
-            )),
+            None => Err(NotHandedOver::new(text!("no-copy-connection"))),
         }
     }
 

@@ -76,6 +76,7 @@ fn facts(kind: Kind, mode: AnswerMode) -> Context {
         is_allowed: true,
         mode,
         is_heard: false,
+        language: Language::English,
         channels: vec![(ChannelId::new(20), "general".to_owned())],
     }
 }
@@ -303,9 +304,14 @@ fn a_thread_is_named_in_one_line_from_the_question() {
         (&"ä".repeat(150), format!("{}…", "ä".repeat(99))),
         (&"y".repeat(100), "y".repeat(100)),
     ] {
-        assert_eq!(thread_name(question), name, "{question:?}");
-        assert!(thread_name(question).chars().count() <= 100);
+        assert_eq!(
+            thread_name(question, Language::English),
+            name,
+            "{question:?}"
+        );
+        assert!(thread_name(question, Language::English).chars().count() <= 100);
     }
+    assert_eq!(thread_name("", Language::German), "Frage");
 }
 
 #[test]

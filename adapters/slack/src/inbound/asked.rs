@@ -120,7 +120,15 @@ impl Inbound {
             question: event,
             is_command: false,
         };
-        let wish = wish(done, self.hub.options.direct_threads);
+        let of = done.channel.as_deref().unwrap_or_default();
+        let language = match &done.deed {
+            // It becomes a question of theirs.
+            Action::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
+            Action::Button { .. } | Action::Submitted { .. } | Action::Other => {
+                self.hub.language(&done.user, of)
+            }
+        };
+        let wish = wish(done, self.hub.options.direct_threads, language);
         if let InteractionIntent::Share(text) = &wish {
             if self.serves(&doer, &whisper).await {
                 self.share(done, text).await;
@@ -144,9 +152,7 @@ impl Inbound {
             "thread": whisper.thread,
             "response_url": done.response_url,
         });
-        // Whoever pressed the button was asked about just now.
-        let language = self.hub.directory.language_of(&done.user);
-        let language = language.unwrap_or_default();
+        let language = self.hub.language(&done.user, &whisper.channel);
         let view = views::correction_form(item, &about, language);
         let arguments = json!({ "trigger_id": done.trigger, "view": view });
         let opened = self.hub.api.post("views.open", &arguments).await;
@@ -176,7 +182,7 @@ impl Inbound {
             | InteractionIntent::Form(_) => Ok(()),
             InteractionIntent::Stop(place) => self.stop(&place).await,
             InteractionIntent::Incomplete(what) => {
-                self.tell_how(what, whisper);
+                self.tell_how(what, whisper).await;
                 Ok(())
             }
             InteractionIntent::ForgetDirect { said_to_be } => {
@@ -218,15 +224,13 @@ impl Inbound {
     }
 
     /// Says how a command is used.
-    fn tell_how(&self, what: Incomplete, whisper: EphemeralTarget) {
+    async fn tell_how(&self, what: Incomplete, whisper: EphemeralTarget) {
         let command = &self.hub.options.command;
+        let language = self.hub.language_told(&whisper.user, &whisper.channel);
         let how = match what {
-            Incomplete::Ask => format!(
-                "Write your question behind it: `{command} ask When is the release?` \
-                 Only you see the answer."
-            ),
+            Incomplete::Ask => text!("slack-ask-how", command),
         };
-        self.tell_aside(how, whisper);
+        self.tell_aside(how.in_language(language.await), whisper);
     }
 
     /// Tells somebody alone something that the bot has nothing to do with.
@@ -307,7 +311,12 @@ impl Inbound {
         let hub = Arc::clone(&self.hub);
         let person = hub.directory.person(&hub.api, &done.user).await;
         let name = person.map_or_else(|| done.user_name.clone(), |person| person.name);
-        let text = SafeText::new(&format!("{text}\n\n— shared by {name}"));
+        // Everybody there reads it.
+        let of = done.channel.as_deref().unwrap_or_default();
+        let audience = ids::audience(&hub.me.team, of);
+        let language = hub.options.channels.language(&audience, None);
+        let by = text!("slack-shared", name).in_language(language);
+        let text = SafeText::new(&format!("{text}\n\n{by}"));
         let shared = json!({
             "response_type": "in_channel",
             "replace_original": false,

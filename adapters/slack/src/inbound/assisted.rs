@@ -9,12 +9,12 @@ use super::Inbound;
 use crate::hub::Assisted;
 use crate::ids::{self, Place, Within};
 use crate::membership::SlackMembership;
-use crate::status::TITLE;
+use crate::status::title;
 use crate::views;
 
 impl Inbound {
     /// A thread that was made for the bot: what can be asked there, and what its person looks at.
-    pub(super) fn begun(&self, place: &Place, looks_at: Option<String>, is_new: bool) {
+    pub(super) fn begun(&self, place: &Place, user: &str, looks_at: Option<String>, is_new: bool) {
         let conversation = place.conversation(&self.hub.me.team);
         let known = self.hub.assisted(&conversation).unwrap_or_default();
         let assisted = Assisted {
@@ -25,14 +25,15 @@ impl Inbound {
         if !is_new {
             return;
         }
-        let mut arguments = json!({ "channel_id": place.channel, "prompts": views::prompts(),
-            "title": "What would you like to know?" });
-        // An agent's messages have no thread before somebody says something.
-        if let Some(thread) = place.thread() {
-            arguments["thread_ts"] = json!(thread);
-        }
-        let hub = Arc::clone(&self.hub);
+        let (hub, place, user) = (Arc::clone(&self.hub), place.clone(), user.to_owned());
         self.hub.chores.spawn(async move {
+            let language = hub.language_told(&user, &place.channel).await;
+            let mut arguments = views::suggestions(language);
+            arguments["channel_id"] = json!(place.channel);
+            // An agent's messages have no thread before somebody says something.
+            if let Some(thread) = place.thread() {
+                arguments["thread_ts"] = json!(thread);
+            }
             let method = "assistant.threads.setSuggestedPrompts";
             if let Err(error) = hub.api.post(method, &arguments).await {
                 tracing::debug!(%error, "no prompts");
@@ -41,7 +42,7 @@ impl Inbound {
     }
 
     /// Names a thread that was made for the bot.
-    pub(super) fn entitle(&self, place: &Place) {
+    pub(super) fn entitle(&self, place: &Place, user: &str) {
         let conversation = place.conversation(&self.hub.me.team);
         let untitled = self.hub.assisted(&conversation);
         let untitled = untitled.filter(|assisted| !assisted.has_title);
@@ -53,18 +54,21 @@ impl Inbound {
             ..assisted
         };
         self.hub.remember_assisted(conversation, assisted);
-        self.set_title(place, thread);
+        self.set_title(place, thread, user);
     }
 
     /// Takes a question out of the title of a thread, where earlier versions put it.
-    pub(super) fn reset_title(&self, place: &Place) {
+    pub(super) fn reset_title(&self, place: &Place, user: &str) {
         if let Some(thread) = place.thread().filter(|_| ids::is_direct(&place.channel)) {
-            self.set_title(place, thread);
+            self.set_title(place, thread, user);
         }
     }
 
-    fn set_title(&self, place: &Place, thread: &str) {
-        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": TITLE });
+    /// Only one person lists such a thread, so it is called in their language.
+    fn set_title(&self, place: &Place, thread: &str, user: &str) {
+        // Whoever says something there was asked about before.
+        let title = title(self.hub.language(user, &place.channel));
+        let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
         let hub = Arc::clone(&self.hub);
         self.hub.chores.spawn(async move {
             let method = "assistant.threads.setTitle";

@@ -88,12 +88,12 @@ impl Inbound {
             Request::Text(text) => {
                 let text = self.plain(&text);
                 let target = self.target(message, user, place.clone(), question, is_late);
-                self.entitle(place);
+                self.entitle(place, user);
                 (Body::Text(text), self.posted(target))
             }
             Request::Command(command) => {
                 if matches!(command, Command::Forget(_)) {
-                    self.reset_title(place);
+                    self.reset_title(place, user);
                 }
                 let thread = place.thread().map(str::to_owned);
                 let whisper = EphemeralTarget {
@@ -185,7 +185,7 @@ impl Inbound {
         let place = self.place_of(of, place);
         let doer = Actor::nameless(user, None);
         let who = self.who_and_where(&doer, &place, "").await;
-        self.reset_title(&place);
+        self.reset_title(&place, user);
         let gone = ids::message_event(&hub.me.team, &place.channel, of);
         let target = Target {
             place: place.clone(),

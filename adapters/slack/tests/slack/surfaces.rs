@@ -312,6 +312,16 @@ fn an_assistants_thread_has_prompts_title_and_status() {
         thread.streams().await;
         chat.bot.go_on();
         thread.hears("echo: it").await;
+        // Somebody who reads Slack in another language is greeted in that.
+        let otto = chat.slack.reader("Otto", "de-DE");
+        let ottos = otto.open_assistant_thread(None);
+        let is_german = |thread: &loopback_slack::Thread| {
+            thread
+                .prompts
+                .first()
+                .is_some_and(|it| it.0 == "Was kannst du?")
+        };
+        ottos.sees_thread("prompts in German", is_german).await;
         // Who asks looks at a channel, whose memory they may have.
         let also = |at: usize| chat.bot.log().messages[at].also_recalls.clone();
         let general = format!("slack/{TEAM}/{}", chat.channel.id());

@@ -44,8 +44,8 @@ pub enum BackfillState {
     /// The platform asked for a pause of so many seconds.
     Resting(u64),
     Done,
-    /// The reason, as a sentence.
-    Stopped(String),
+    /// Why, as the end of a sentence.
+    Stopped(Text),
 }
 
 impl BackfillProgress {
@@ -231,7 +231,7 @@ impl Backfills {
         let mut patience = RetryBudget::new(PATIENCE);
         let ended = loop {
             if !self.heard.hears(&position.channel) {
-                let why = "what people say there is not remembered any more".to_owned();
+                let why = text!("backfill-unheard");
                 told.send_modify(|it| it.state = BackfillState::Stopped(why));
                 return;
             }
@@ -255,10 +255,10 @@ impl Backfills {
                 Err(HistoryError::Closed) => return,
                 Err(HistoryError::Refused(why)) => break Err(why),
                 Err(HistoryError::Limited(rest)) => rest.unwrap_or(REST).min(LONGEST_REST),
-                Err(error @ HistoryError::Away) => match patience.pause() {
+                Err(HistoryError::Away) => match patience.pause() {
                     Some(pause) => pause,
                     None => {
-                        let why = format!("{error}; I go on at the next start");
+                        let why = text!("backfill-away");
                         told.send_modify(|it| it.state = BackfillState::Stopped(why));
                         return;
                     }

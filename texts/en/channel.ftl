@@ -71,3 +71,11 @@ backfill-resting-at = { $seconds ->
    *[other] Reading: { $messages } so far, at { $date }; the platform wants a rest of { $seconds } seconds.
 }
 backfill-goes-on = I go on; say `backfill` to see how far I am.
+# Why it stopped, as the end of a sentence.
+backfill-unheard = what people say there is not remembered any more
+backfill-away = the platform cannot be reached; I go on at the next start
+history-not-there = { $place } is no channel of { $platform } that I am in
+history-invite = I am not in the channel { $channel }; /invite me there
+# $permissions are called as Discord calls them in English.
+history-lacks = I may not read what was said in { $channel }: I lack { $permissions } there
+history-refused = { $platform } does not give what was said there: { $why }

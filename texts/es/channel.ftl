@@ -70,3 +70,9 @@ backfill-resting-at = { $seconds ->
    *[other] Leyendo: { $messages } hasta ahora, en el { $date }; la plataforma pide una pausa de { $seconds } segundos.
 }
 backfill-goes-on = Sigo leyendo; di `backfill` para ver por dónde voy.
+backfill-unheard = lo que la gente dice allí ya no se recuerda
+backfill-away = no se puede contactar con la plataforma; sigo en el próximo arranque
+history-not-there = { $place } no es un canal de { $platform } en el que esté
+history-invite = no estoy en el canal { $channel }; invítame con /invite
+history-lacks = no puedo leer lo que se dijo en { $channel }: allí me falta { $permissions }
+history-refused = { $platform } no da lo que se dijo allí: { $why }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, InboxClosed};
 use muninn_platform::{History, HistoryError, HistoryPage};
+use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
@@ -71,7 +72,10 @@ impl History for DiscordHistory {
         since: DateTime<Utc>,
         at: Option<&str>,
     ) -> Result<HistoryPage, HistoryError> {
-        let none = || HistoryError::Refused(format!("{channel} is no channel of a server I am in"));
+        let none = || {
+            let place = channel.as_str();
+            HistoryError::Refused(text!("history-not-there", place, platform = "Discord"))
+        };
         let place = Place::parse(channel.as_str()).ok_or_else(none)?;
         let guild = place.guild.filter(|_| place.private_to.is_none());
         let guild = guild.ok_or_else(none)?;
@@ -175,14 +179,14 @@ impl DiscordHistory {
         match failure.kind {
             Failed::Limited => HistoryError::Limited(Some(REST)),
             Failed::Away => HistoryError::Away,
-            Failed::Refused(Refusal::MayNot) => HistoryError::Refused(rights::cannot(
-                &self.0.hub,
-                channel,
-                "read what was said",
-                Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY,
-            )),
+            Failed::Refused(Refusal::MayNot) => {
+                let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
+                let (channel, permissions) = rights::lacks(&self.0.hub, channel, needed);
+                HistoryError::Refused(text!("history-lacks", channel, permissions))
+            }
             Failed::LoggedOut | Failed::Refused(_) => {
-                HistoryError::Refused(format!("Discord does not give what was said: {failure}"))
+                let why = failure.to_string();
+                HistoryError::Refused(text!("history-refused", platform = "Discord", why))
             }
         }
     }

@@ -39,6 +39,12 @@ pub(crate) fn names(missing: Permissions) -> String {
 
 /// Says that something cannot be done in a channel for want of a permission.
 pub(crate) fn cannot(hub: &Hub, channel: ChannelId, what: &str, needed: Permissions) -> String {
+    let (named, names) = lacks(hub, channel, needed);
+    format!("Muninn cannot {what} in {named}: it lacks {names} there")
+}
+
+/// What a channel is called, and what the bot lacks there of what is needed.
+pub(crate) fn lacks(hub: &Hub, channel: ChannelId, needed: Permissions) -> (String, String) {
     let spot = hub.directory.spot_of(channel);
     let may = spot
         .as_ref()
@@ -47,10 +53,7 @@ pub(crate) fn cannot(hub: &Hub, channel: ChannelId, what: &str, needed: Permissi
     let missing = may.map_or(needed, |may| needed - may);
     let missing = if missing.is_empty() { needed } else { missing };
     let named = spot.map_or_else(|| channel.to_string(), |spot| format!("#{}", spot.name));
-    format!(
-        "Muninn cannot {what} in {named}: it lacks {} there",
-        names(missing)
-    )
+    (named, names(missing))
 }
 
 /// Says which permission is missing to answer in a place.

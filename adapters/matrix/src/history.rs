@@ -14,6 +14,7 @@ use matrix_sdk::ruma::api::Direction;
 use matrix_sdk::ruma::api::client::room::get_event_by_timestamp;
 use matrix_sdk::ruma::{MilliSecondsSinceUnixEpoch, OwnedRoomId, UInt, uint};
 use muninn_platform::{AudienceId, History, HistoryError, HistoryPage, InboxClosed};
+use muninn_texts::text;
 use tokio::time::timeout;
 
 use crate::background::edited;
@@ -89,7 +90,10 @@ impl MatrixHistory {
         let id = id.and_then(|id| OwnedRoomId::try_from(id).ok());
         let room = id.and_then(|id| self.0.hub.client.get_room(&id));
         room.filter(|room| room.state() == matrix_sdk::RoomState::Joined)
-            .ok_or_else(|| HistoryError::Refused(format!("I am in no room {channel}")))
+            .ok_or_else(|| {
+                let place = channel.as_str();
+                HistoryError::Refused(text!("history-not-there", place, platform = "Matrix"))
+            })
     }
 
     /// The first event since then, and where what follows it begins. None: there is none.
@@ -173,10 +177,10 @@ fn refusal(room: &Room, failed: Failed) -> HistoryError {
     match of_sdk(&error) {
         Failure::Limited(rest) => HistoryError::Limited(rest),
         Failure::Away => HistoryError::Away,
-        Failure::LoggedOut | Failure::Refused => HistoryError::Refused(format!(
-            "the homeserver does not give the history of {}: {}",
-            room.room_id(),
-            muninn_platform::in_one_line(&error)
-        )),
+        Failure::LoggedOut | Failure::Refused => {
+            let why = muninn_platform::in_one_line(&error);
+            tracing::warn!(room = %room.room_id(), why, "the homeserver does not give the history");
+            HistoryError::Refused(text!("history-refused", platform = "Matrix", why))
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use muninn_texts::Text;
 
 use crate::{AudienceId, ByPlatform};
 
@@ -43,9 +44,9 @@ pub enum HistoryError {
     Limited(Option<Duration>),
     #[error("the platform cannot be reached")]
     Away,
-    /// In a sentence that says what to do.
+    /// As the end of a sentence that says what to do.
     #[error("{0}")]
-    Refused(String),
+    Refused(Text),
     #[error("the bot is ending")]
     Closed,
 }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, InboxClosed};
 use muninn_platform::{History, HistoryError, HistoryPage};
+use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -142,7 +143,10 @@ impl SlackHistory {
 
     /// The channel of an audience, as Slack tells of it.
     async fn channel(&self, audience: &AudienceId) -> Result<Listed, HistoryError> {
-        let none = || HistoryError::Refused(format!("{audience} is no channel of this workspace"));
+        let none = || {
+            let place = audience.as_str();
+            HistoryError::Refused(text!("history-not-there", place, platform = "Slack"))
+        };
         let mut parts = audience.as_str().split('/').skip(1);
         let id = match (parts.next(), parts.next(), parts.next()) {
             (Some(team), Some(id), None) if team == self.0.hub.me.team => id,
@@ -187,8 +191,16 @@ fn refusal(error: &ApiError, channel: &str) -> HistoryError {
     match error {
         ApiError::Limited { rest, .. } => HistoryError::Limited(*rest),
         ApiError::Away { .. } => HistoryError::Away,
-        ApiError::Revoked { .. } | ApiError::MissingScope { .. } | ApiError::Refused { .. } => {
-            HistoryError::Refused(error.sentence(channel).to_string())
+        ApiError::MissingScope { needed, .. } => {
+            HistoryError::Refused(text!("stays-scope", needed))
+        }
+        ApiError::Refused { code, .. }
+            if ["not_in_channel", "channel_not_found"].contains(&code.as_str()) =>
+        {
+            HistoryError::Refused(text!("history-invite", channel))
+        }
+        ApiError::Revoked { code, .. } | ApiError::Refused { code, .. } => {
+            HistoryError::Refused(text!("history-refused", platform = "Slack", why = code))
         }
     }
 }

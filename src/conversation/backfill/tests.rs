@@ -132,7 +132,10 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_says_what_to_do() {
     let scene = Scene::new(Pages {
-        failures: Mutex::new(vec![HistoryError::Refused("invite me there".to_owned())]),
+        failures: Mutex::new(vec![HistoryError::Refused(text!(
+            "history-invite",
+            channel = "C"
+        ))]),
         ..Pages::default()
     });
     let backfills = scene.process();
@@ -151,7 +154,7 @@ async fn what_cannot_be_read_says_what_to_do() {
     let refused = over(backfills.begin(&channel, day(), TimeZone::UTC).unwrap()).await;
     assert_eq!(
         refused.to_string(),
-        "I read 0 messages, then stopped: invite me there."
+        "I read 0 messages, then stopped: I am not in the channel C; /invite me there."
     );
     // It can be begun again; when it is turned off meanwhile, it stops.
     let watched = backfills.begin(&channel, day(), TimeZone::UTC).unwrap();

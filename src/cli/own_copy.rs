@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use muninn::conversation::audit::{Action, Audit, OPERATOR};
 use muninn::conversation::own_copy::{CopyForm, write_copy};
+use muninn_platform::AudienceId;
 use private_files::private_file;
 
 use super::context::Context;
@@ -24,11 +25,14 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
         CopyForm::Json => Partial::of(&paths.0),
         CopyForm::Markdown => Partial::of(&paths.1),
     };
+    // How this person reads their platform is not known here, nor where they do.
+    let nowhere = AudienceId::new("");
+    let language = at.config.channels.language(&nowhere, None);
     let written = async {
         let linked = store.accounts_of(person).await?.into_iter();
         let others = linked.map(|it| it.account.id).filter(|it| it != person);
         let accounts: Vec<String> = std::iter::once(person.to_owned()).chain(others).collect();
-        write_copy(&store, &accounts, CopyForm::ALL, u64::MAX, open).await
+        write_copy(&store, &accounts, CopyForm::ALL, u64::MAX, language, open).await
     };
     let written = written.await;
     store.close().await?;

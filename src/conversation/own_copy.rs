@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use muninn_texts::{Language, Text, text};
 use tokio::sync::mpsc;
 
 use crate::graph::own_copy::OwnRecord;
@@ -11,8 +12,8 @@ use crate::graph::{GraphStore, StoreError};
 
 /// Maximum number of items buffered between the graph and the files.
 const IN_FLIGHT: usize = 100;
-/// Maximum number of files per form; more are impractical in a chat.
-const MOST_PARTS: usize = 50;
+/// Files of one form; what needs more is nothing for a chat.
+pub const MOST_PARTS: usize = 50;
 
 /// The format of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +42,11 @@ impl CopyForm {
         }
     }
 
-    fn before_all(self, who: &str, part: usize) -> String {
+    fn before_all(self, who: &str, part: usize, language: Language) -> String {
         match (self, part) {
             (Self::Json, _) => "[\n".to_owned(),
-            (Self::Markdown, 1) => format!("# What Muninn keeps of {who}\n\n"),
-            (Self::Markdown, part) => format!("# What Muninn keeps of {who}, part {part}\n\n"),
+            (Self::Markdown, 1) => heading(&text!("copy-title", who), language),
+            (Self::Markdown, part) => heading(&text!("copy-title-part", who, part), language),
         }
     }
 
@@ -63,15 +64,19 @@ impl CopyForm {
         }
     }
 
-    fn write(self, record: &OwnRecord) -> io::Result<String> {
+    fn write(self, record: &OwnRecord, language: Language) -> io::Result<String> {
         match self {
             Self::Json => Ok(serde_json::to_string(record)?),
-            Self::Markdown => Ok(record.to_markdown()),
+            Self::Markdown => Ok(record.to_markdown(language)),
         }
     }
 }
 
-/// A finished copy.
+fn heading(of: &Text, language: Language) -> String {
+    format!("# {}\n\n", of.in_language(language))
+}
+
+/// A copy that is written.
 #[derive(Debug)]
 pub struct OwnCopy<W> {
     /// Number of items in it.
@@ -101,8 +106,8 @@ pub enum CopyError {
     TooMuch,
 }
 
-/// Writes what is kept of these accounts, in these forms, to files that `open` opens. Each has at most `largest` bytes, unless a
-/// single item is larger. Memory use does not grow with the amount.
+/// Writes what is kept of these accounts in these forms to files that `open` opens, each of at most `largest` bytes unless one thing
+/// alone has more, in this language. Takes little memory however much it is.
 ///
 /// # Errors
 /// Fails when the graph cannot be read or a file cannot be written. The files are then incomplete.
@@ -111,12 +116,14 @@ pub async fn write_copy<W: Write + Send + 'static>(
     accounts: &[String],
     forms: &'static [CopyForm],
     largest: u64,
+    language: Language,
     open: impl FnMut(CopyForm, usize) -> io::Result<W> + Send + 'static,
 ) -> Result<OwnCopy<W>, CopyError> {
     let (sender, records) = mpsc::channel::<OwnRecord>(IN_FLIGHT);
     let who = accounts.join(", ");
-    let writing =
-        tokio::task::spawn_blocking(move || write_all(records, &who, forms, largest, open));
+    let writing = tokio::task::spawn_blocking(move || {
+        write_all(records, (&who, language), forms, largest, open)
+    });
     let reading = async move {
         for account in accounts {
             store.own_records(account, sender.clone()).await?;
@@ -131,7 +138,7 @@ pub async fn write_copy<W: Write + Send + 'static>(
 
 fn write_all<W: Write>(
     mut records: mpsc::Receiver<OwnRecord>,
-    who: &str,
+    (who, language): (&str, Language),
     forms: &[CopyForm],
     largest: u64,
     mut open: impl FnMut(CopyForm, usize) -> io::Result<W>,
@@ -140,7 +147,7 @@ fn write_all<W: Write>(
     let mut count = 0;
     while let Some(record) = records.blocking_recv() {
         for parts in &mut forms {
-            parts.put(&record, who, largest, &mut open)?;
+            parts.put(&record, (who, language), largest, &mut open)?;
         }
         count += 1;
     }
@@ -175,12 +182,12 @@ impl<W: Write> Parts<W> {
     fn put(
         &mut self,
         record: &OwnRecord,
-        who: &str,
+        (who, language): (&str, Language),
         largest: u64,
         open: &mut impl FnMut(CopyForm, usize) -> io::Result<W>,
     ) -> Result<(), CopyError> {
         let form = self.form;
-        let text = form.write(record).map_err(CopyError::File)?;
+        let text = form.write(record, language).map_err(CopyError::File)?;
         let rest = form.between().len() + text.len() + form.behind_all().len();
         let is_full = |size: u64| size.saturating_add(rest as u64) > largest;
         if self
@@ -193,7 +200,7 @@ impl<W: Write> Parts<W> {
         let before = match &self.growing {
             Some(_) => form.between().to_owned(),
             None if self.part() > MOST_PARTS => return Err(CopyError::TooMuch),
-            None => form.before_all(who, self.part()),
+            None => form.before_all(who, self.part(), language),
         };
         let growing = match self.growing.take() {
             Some(growing) => Ok(growing),
@@ -254,9 +261,13 @@ mod tests {
             sender.try_send(noted(&format!("note {number}"))).unwrap();
         }
         drop(sender);
-        write_all(receiver, "ann", CopyForm::ALL, largest, |_, _| {
-            Ok(Vec::new())
-        })
+        write_all(
+            receiver,
+            ("ann", Language::English),
+            CopyForm::ALL,
+            largest,
+            |_, _| Ok(Vec::new()),
+        )
     }
 
     #[test]

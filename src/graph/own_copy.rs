@@ -3,8 +3,9 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{Feedback, Opinion};
+use muninn_texts::{Language, Value, text};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::engine::{Engine, Row};
@@ -61,24 +62,26 @@ pub struct OwnWords {
 }
 
 impl OwnRecord {
-    /// The item in Markdown, for people.
-    pub fn to_markdown(&self) -> String {
+    /// As a person reads it, in Markdown.
+    pub fn to_markdown(&self, language: Language) -> String {
         let (said, what) = match self {
-            Self::Asked { said, .. } => (said, "I asked"),
-            Self::Said(said) => (said, "I said to others"),
-            Self::Noted(said) => (said, "I had noted"),
+            Self::Asked { said, .. } => (said, text!("copy-asked")),
+            Self::Said(said) => (said, text!("copy-said")),
+            Self::Noted(said) => (said, text!("copy-noted")),
             Self::Feedback {
                 opinion,
                 answer,
                 answered_at,
             } => {
-                let opinion = match opinion {
-                    Opinion::Good => "good",
-                    Opinion::Bad => "bad",
+                let answer = match answered_at {
+                    Some(at) => text!("copy-answer-of", answer, date = Value::date(at)).into(),
+                    None => Value::from(answer),
                 };
-                let at = answered_at
-                    .map_or_else(String::new, |at| at.format(" of %Y-%m-%d").to_string());
-                return format!("- I found the answer {answer}{at} {opinion}.\n");
+                let said = match opinion {
+                    Opinion::Good => text!("copy-liked", answer),
+                    Opinion::Bad => text!("copy-disliked", answer),
+                };
+                return format!("- {}\n", said.in_language(language));
             }
         };
         let OwnWords {
@@ -90,27 +93,26 @@ impl OwnRecord {
             link,
             corrected_at,
         } = said;
-        let corrected = corrected_at.map_or_else(String::new, |at| {
-            format!(", corrected on {}", at.format("%Y-%m-%d"))
-        });
+        let what = match corrected_at {
+            Some(at) => text!("copy-what-corrected", what, date = Value::date(at)),
+            None => text!("copy-what", what),
+        };
+        let heading = text!("copy-where", at = Value::moment(at), place, platform);
         let link = link
             .as_ref()
             .map_or_else(String::new, |link| format!(" <{link}>"));
         let mut lines = vec![
-            format!(
-                "### {} in {place} ({platform}){link}",
-                at.format("%Y-%m-%d %H:%M")
-            ),
+            format!("### {}{link}", heading.in_language(language)),
             String::new(),
-            format!("{what}{corrected}:"),
+            what.in_language(language),
             quoted(text),
         ];
         if let Self::Asked { answer, files, .. } = self {
             for file in files {
-                lines.push(format!("with the file {}:", file.name));
+                lines.push(text!("copy-file", name = &file.name).in_language(language));
                 lines.push(quoted(&file.text));
             }
-            lines.push("and was answered:".to_owned());
+            lines.push(text!("copy-answer").in_language(language));
             lines.push(quoted(answer));
         }
         lines.push(String::new());
@@ -149,7 +151,7 @@ impl GraphStore {
     async fn pages(
         &self,
         statement: &str,
-        bound: Value,
+        bound: serde_json::Value,
         to: &mpsc::Sender<OwnRecord>,
         make: impl Fn(&Row) -> Result<Option<OwnRecord>, StoreError> + Send,
     ) -> Result<(), StoreError> {
@@ -175,7 +177,7 @@ impl GraphStore {
 }
 
 fn words(row: &Row) -> Result<OwnRecord, StoreError> {
-    let turn = turn(row.get("turn").unwrap_or(&Value::Null))?;
+    let turn = turn(row.get("turn").unwrap_or(&serde_json::Value::Null))?;
     let said = OwnWords {
         at: turn.created_at,
         platform: text(row, "platform").unwrap_or_default(),

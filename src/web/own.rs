@@ -314,7 +314,8 @@ async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<
     let folder = visitor.web.data.folder.clone();
     let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
     let store = &visitor.web.data.store;
-    let copied = write_copy(store, &accounts, form, u64::MAX, open).await;
+    let language = language_of(&visitor.headers);
+    let copied = write_copy(store, &accounts, form, u64::MAX, language, open).await;
     let OwnCopy { count, files } = copied.map_err(|error| match error {
         CopyError::Graph(error) => error.into(),
         CopyError::File(_) | CopyError::TooMuch => {

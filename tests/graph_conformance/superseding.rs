@@ -7,6 +7,7 @@ use muninn::graph::items::{AsRead, OwnItems};
 use muninn::graph::own_copy::OwnRecord;
 use muninn::graph::{AttachedText, Forget, How, NewTurn, ResponseId, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
+use muninn_texts::Language;
 use tokio::sync::mpsc;
 
 use crate::lanes::{Lane, Talk};
@@ -293,7 +294,7 @@ async fn what_is_kept_of_a_person_is_handed_over_in_pages(lane: &Lane) {
         ("What is in the file?", &*talk.audience.name)
     );
     assert!(answer.starts_with("answer to") && files[0].text == "soup");
-    assert!(all[0].to_markdown().contains("> soup\n"));
+    assert!(all[0].to_markdown(Language::English).contains("> soup\n"));
     let said = all
         .iter()
         .filter(|it| matches!(it, OwnRecord::Said(_)))

@@ -111,6 +111,7 @@ handed-over-at = { $count ->
 }
 not-handed-over = Ich konnte dir nicht geben, was ich von dir behalten habe, denn { $why }. Wer mich betreibt, kann die Dateien mit `muninn export mine.json --person { $person }` erstellen.
 no-copy-disk = die Dateien ließen sich nicht schreiben, vielleicht ist die Festplatte voll
+no-copy-too-much = es braucht mehr als { $files } Dateien
 no-copy-late = { $minutes ->
     [one] es hat länger als { $minutes } Minute gedauert
    *[other] es hat länger als { $minutes } Minuten gedauert
@@ -131,4 +132,19 @@ approval-unknown = Ich habe `{ $tool }` schon begonnen und weiß nicht, was dara
 decided-before = Das ist schon entschieden, und jetzt wurde nichts getan. Ich sagte damals: { $said }
 call-done = Erledigt: `{ $tool }`.
 call-failed = Ich habe `{ $tool }` versucht, und es schlug fehl: { $error }.
+call-not-offered = es wird hier nicht mehr angeboten
 call-more = … und { $count } mehr
+
+copy-title = Was Muninn von { $who } behält
+copy-title-part = Was Muninn von { $who } behält, Teil { $part }
+copy-where = { $at } in { $place } ({ $platform })
+copy-asked = Ich habe gefragt
+copy-said = Ich habe zu anderen gesagt
+copy-noted = Ich habe notieren lassen
+copy-what = { $what }:
+copy-what-corrected = { $what }, korrigiert am { $date }:
+copy-file = mit der Datei { $name }:
+copy-answer = und die Antwort war:
+copy-answer-of = { $answer } vom { $date }
+copy-liked = Ich fand die Antwort { $answer } gut.
+copy-disliked = Ich fand die Antwort { $answer } schlecht.

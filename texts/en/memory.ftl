@@ -113,6 +113,7 @@ handed-over-at = { $count ->
 # $why is the end of a sentence: one of the no-copy-… texts, or what a platform says.
 not-handed-over = I could not give you what I keep of yours, because { $why }. Whoever runs me can make the files with `muninn export mine.json --person { $person }`.
 no-copy-disk = I could not write the files, as the disk may be full
+no-copy-too-much = it needs more than { $files } files
 no-copy-late = { $minutes ->
     [one] it took longer than { $minutes } minute
    *[other] it took longer than { $minutes } minutes
@@ -133,4 +134,24 @@ approval-unknown = I began `{ $tool }` before, and do not know what came of it: 
 decided-before = That is decided already, and nothing was done now. I said then: { $said }
 call-done = Done: `{ $tool }`.
 call-failed = I tried `{ $tool }`, and it failed: { $error }.
+# Why it failed.
+call-not-offered = it is not offered here any more
 call-more = … and { $count } more
+
+## The copy of what is kept of somebody, as they read it: "I" is that person
+
+copy-title = What Muninn keeps of { $who }
+copy-title-part = What Muninn keeps of { $who }, part { $part }
+copy-where = { $at } in { $place } ({ $platform })
+# $what below is one of these three.
+copy-asked = I asked
+copy-said = I said to others
+copy-noted = I had noted
+copy-what = { $what }:
+copy-what-corrected = { $what }, corrected on { $date }:
+copy-file = with the file { $name }:
+copy-answer = and was answered:
+# An answer, by its ID.
+copy-answer-of = { $answer } of { $date }
+copy-liked = I found the answer { $answer } good.
+copy-disliked = I found the answer { $answer } bad.

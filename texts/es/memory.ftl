@@ -115,6 +115,7 @@ handed-over-at = { $count ->
 }
 not-handed-over = No pude darte lo que guardo de ti, porque { $why }. Quien me administra puede crear los archivos con `muninn export mine.json --person { $person }`.
 no-copy-disk = no pude escribir los archivos; puede que el disco esté lleno
+no-copy-too-much = hacen falta más de { $files } archivos
 no-copy-late = { $minutes ->
     [one] tardó más de { $minutes } minuto
    *[other] tardó más de { $minutes } minutos
@@ -135,4 +136,19 @@ approval-unknown = Ya empecé `{ $tool }` y no sé qué pasó: compruébalo all�
 decided-before = Eso ya está decidido y ahora no se hizo nada. Entonces dije: { $said }
 call-done = Hecho: `{ $tool }`.
 call-failed = Intenté `{ $tool }` y falló: { $error }.
+call-not-offered = ya no se ofrece aquí
 call-more = … y { $count } más
+
+copy-title = Lo que Muninn guarda de { $who }
+copy-title-part = Lo que Muninn guarda de { $who }, parte { $part }
+copy-where = { $at } en { $place } ({ $platform })
+copy-asked = Pregunté
+copy-said = Dije a otros
+copy-noted = Hice anotar
+copy-what = { $what }:
+copy-what-corrected = { $what }, corregido el { $date }:
+copy-file = con el archivo { $name }:
+copy-answer = y la respuesta fue:
+copy-answer-of = { $answer } del { $date }
+copy-liked = La respuesta { $answer } me pareció buena.
+copy-disliked = La respuesta { $answer } me pareció mala.

@@ -111,6 +111,7 @@ handed-over-at = { $count ->
 }
 not-handed-over = Je n’ai pas pu vous donner ce que je garde de vous, car { $why }. La personne qui m’héberge peut créer les fichiers avec `muninn export mine.json --person { $person }`.
 no-copy-disk = je n’ai pas pu écrire les fichiers ; le disque est peut-être plein
+no-copy-too-much = il faudrait plus de { $files } fichiers
 no-copy-late = { $minutes ->
     [one] cela a pris plus de { $minutes } minute
    *[other] cela a pris plus de { $minutes } minutes
@@ -131,4 +132,19 @@ approval-unknown = J’ai déjà commencé `{ $tool }` et je ne sais pas ce qu�
 decided-before = C’est déjà décidé, et rien n’a été fait maintenant. J’ai dit alors : { $said }
 call-done = Fait : `{ $tool }`.
 call-failed = J’ai essayé `{ $tool }`, et cela a échoué : { $error }.
+call-not-offered = il n’est plus proposé ici
 call-more = … et { $count } de plus
+
+copy-title = Ce que Muninn garde de { $who }
+copy-title-part = Ce que Muninn garde de { $who }, partie { $part }
+copy-where = { $at } dans { $place } ({ $platform })
+copy-asked = J’ai demandé
+copy-said = J’ai dit à d’autres
+copy-noted = J’ai fait noter
+copy-what = { $what } :
+copy-what-corrected = { $what }, corrigé le { $date } :
+copy-file = avec le fichier { $name } :
+copy-answer = et la réponse a été :
+copy-answer-of = { $answer } du { $date }
+copy-liked = J’ai trouvé la réponse { $answer } bonne.
+copy-disliked = J’ai trouvé la réponse { $answer } mauvaise.

@@ -81,6 +81,7 @@ handed-over-here = あなたに関して保管しているすべて（{ $count }
 handed-over-at = あなたに関して保管しているすべて（{ $count }件）は { $paths } にあります。ほかの人は読めません。
 not-handed-over = あなたのデータを渡せませんでした。理由：{ $why }。運用者は `muninn export mine.json --person { $person }` でファイルを作れます。
 no-copy-disk = ファイルを書き込めませんでした。ディスクがいっぱいかもしれません
+no-copy-too-much = { $files }個を超えるファイルが必要です
 no-copy-late = { $minutes }分以上かかりました
 no-copy-unreadable = 書いたものを読み戻せません（{ $error }）。もう一度頼んでください
 
@@ -98,4 +99,19 @@ approval-unknown = `{ $tool }` はすでに始めていて、結果が分かり�
 decided-before = すでに決まっているため、今は何もしていません。そのときの返事：{ $said }
 call-done = 完了しました：`{ $tool }`。
 call-failed = `{ $tool }` を試しましたが、失敗しました：{ $error }。
+call-not-offered = ここではもう使えません
 call-more = … ほか{ $count }件
+
+copy-title = Muninn が { $who } について保存しているもの
+copy-title-part = Muninn が { $who } について保存しているもの（{ $part }）
+copy-where = { $at } { $place }（{ $platform }）
+copy-asked = 私の質問
+copy-said = ほかの人への私の発言
+copy-noted = 私が記録を頼んだこと
+copy-what = { $what }：
+copy-what-corrected = { $what }（{ $date }に訂正）：
+copy-file = 添付ファイル { $name }：
+copy-answer = それへの回答：
+copy-answer-of = { $answer }（{ $date }）
+copy-liked = 回答 { $answer } を良いと評価しました。
+copy-disliked = 回答 { $answer } を悪いと評価しました。

@@ -111,6 +111,7 @@ handed-over-at = { $count ->
 }
 not-handed-over = Não consegui entregar o que guardo de você, porque { $why }. Quem me administra pode criar os arquivos com `muninn export mine.json --person { $person }`.
 no-copy-disk = não consegui gravar os arquivos; o disco pode estar cheio
+no-copy-too-much = são precisos mais de { $files } arquivos
 no-copy-late = { $minutes ->
     [one] demorou mais de { $minutes } minuto
    *[other] demorou mais de { $minutes } minutos
@@ -131,4 +132,19 @@ approval-unknown = Já comecei `{ $tool }` e não sei o que aconteceu: verifique
 decided-before = Isso já está decidido, e nada foi feito agora. Eu disse então: { $said }
 call-done = Feito: `{ $tool }`.
 call-failed = Tentei `{ $tool }`, e falhou: { $error }.
+call-not-offered = não é mais oferecido aqui
 call-more = … e mais { $count }
+
+copy-title = O que o Muninn guarda de { $who }
+copy-title-part = O que o Muninn guarda de { $who }, parte { $part }
+copy-where = { $at } em { $place } ({ $platform })
+copy-asked = Perguntei
+copy-said = Eu disse a outros
+copy-noted = Pedi para anotar
+copy-what = { $what }:
+copy-what-corrected = { $what }, corrigido em { $date }:
+copy-file = com o arquivo { $name }:
+copy-answer = e a resposta foi:
+copy-answer-of = { $answer } de { $date }
+copy-liked = Achei boa a resposta { $answer }.
+copy-disliked = Achei ruim a resposta { $answer }.

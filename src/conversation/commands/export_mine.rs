@@ -18,7 +18,9 @@ use super::once::CommandOutcome;
 use super::{Commands, failed};
 use crate::conversation::audit::Action;
 use crate::conversation::notice::Notice;
-use crate::conversation::own_copy::{CopyError, CopyFile, CopyForm, OwnCopy, write_copy};
+use crate::conversation::own_copy::{
+    CopyError, CopyFile, CopyForm, MOST_PARTS, OwnCopy, write_copy,
+};
 use crate::graph::StoreError;
 
 /// Maximum number of copies made at once; others wait.
@@ -102,7 +104,9 @@ impl Commands {
             Ok(Err(ExportError::Copy(CopyError::Graph(error)))) => {
                 return failed(&error).in_language(language);
             }
-            Ok(Err(ExportError::Copy(error @ CopyError::TooMuch))) => error.to_string().into(),
+            Ok(Err(ExportError::Copy(CopyError::TooMuch))) => {
+                text!("no-copy-too-much", files = MOST_PARTS).into()
+            }
             Ok(Err(ExportError::Copy(error @ CopyError::File(_)))) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(
@@ -130,13 +134,14 @@ impl Commands {
         // The semaphore is never closed.
         let _place = self.exports.places.acquire().await;
         let largest = reply.largest_file().await?;
+        let language = message.languages.person;
         let folder = self.exports.folder.clone();
         let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
         let store = self.archive.store();
         let OwnCopy { count, files } =
-            write_copy(store, accounts, CopyForm::ALL, largest, open).await?;
+            write_copy(store, accounts, CopyForm::ALL, largest, language, open).await?;
         if count == 0 {
-            return Ok(Notice::NothingKeptOfYou.in_language(message.languages.person));
+            return Ok(Notice::NothingKeptOfYou.in_language(language));
         }
         let files: io::Result<Vec<OwnFile>> = files.into_iter().map(own_file).collect();
         let place = reply.hand_over(&files.map_err(CopyError::File)?).await?;
@@ -145,7 +150,7 @@ impl Commands {
             self.audit.did(message, action, account, Some(count)).await;
         }
         let notice = Notice::HandedOver { count, place };
-        let said = notice.in_language(message.languages.person);
+        let said = notice.in_language(language);
         Ok(self.have_said(message, said).await?)
     }
 }

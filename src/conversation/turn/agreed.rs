@@ -47,7 +47,7 @@ impl TurnRunner {
         language: Language,
     ) -> (String, ToolUse) {
         let began = Instant::now();
-        let answered = self.call_agreed(channel, call).await;
+        let answered = self.call_agreed(channel, call, language).await;
         let used = ToolUse {
             name: call.tool.clone(),
             arguments: call.arguments.clone(),
@@ -63,12 +63,17 @@ impl TurnRunner {
         )
     }
 
-    async fn call_agreed(&self, channel: &AudienceId, call: &ProposedCall) -> Answered {
+    async fn call_agreed(
+        &self,
+        channel: &AudienceId,
+        call: &ProposedCall,
+        language: Language,
+    ) -> Answered {
         let outside = self.outside(channel).await;
         let is_allowed = self.kind(channel).await.allows(&call.tool);
         let tool = outside.iter().find(|tool| tool.spec().name == call.tool);
         let Some(tool) = tool.filter(|_| is_allowed) else {
-            return Answered::failed("it is not offered here any more");
+            return Answered::failed(text!("call-not-offered").in_language(language));
         };
         match tool.checked(&call.arguments) {
             Ok(arguments) => tool.call(&arguments).await,

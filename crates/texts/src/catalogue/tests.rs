@@ -10,7 +10,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::Text;
 
-/// The references of the texts of a file, by key.
+mod hard_coded;
+
+/// What texts of a file refer to, by their keys.
 fn references(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let read =
         fluent_syntax::parser::parse(text).unwrap_or_else(|(_, errors)| panic!("{errors:?}"));

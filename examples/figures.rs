@@ -25,7 +25,7 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::ResponseId;
 use muninn::memory::{AudienceIndex, Calibration, Earlier, Query, RecallSettings, recall};
 use muninn::retrieval::LocalEmbedder;
-use muninn::wiring::{Wired, wire};
+use muninn::wiring::{App, wire};
 use muninn_platform::Inbox;
 use muninn_platform::testing::Room;
 use tokio_util::sync::CancellationToken;
@@ -90,7 +90,7 @@ fn main() -> anyhow::Result<()> {
 async fn part(line: Line, began: Instant) -> anyhow::Result<()> {
     let (role, name) = (line.role, line.name);
     let config = line.options.into_config()?;
-    let Wired { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
+    let App { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
     let mut found = Found {
         open_ms: ms(began.elapsed()),
         ..Found::default()

@@ -10,7 +10,7 @@ use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::GraphStore;
 use muninn::memory::Archive;
-use muninn::wiring::{Wired, wire};
+use muninn::wiring::{App, wire};
 use muninn_platform::testing::{Outcome, Pending, Room};
 use muninn_platform::{HeardAudiences, Inbox};
 use tokio::sync::OnceCell;
@@ -147,7 +147,7 @@ impl Place {
                 .await;
         }
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let Wired {
+        let App {
             bot,
             archive,
             store,

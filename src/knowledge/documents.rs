@@ -180,12 +180,12 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
             let html = decoded(&bytes)?;
             let page = text::of_html(&html)?;
             let outline = titled(page.about, markdown::outline(&page.markdown));
-            // What a site adds to each title, says nothing of this page.
-            let title = match (text::html_title(&html), outline.title) {
-                (Some(page), Some(own)) if page.contains(&own) => Some(own),
-                (page, own) => page.or(own),
-            };
-            Outline { title, ..outline }
+            match (text::html_title(&html), &outline.title) {
+                // What a site adds to each title, says nothing of this page.
+                (Some(page), Some(own)) if page.contains(own.as_str()) => outline,
+                (Some(page), _) => outline.under(page),
+                (None, _) => outline,
+            }
         }
         Format::Pdf => {
             let read = extract::pdf::read(bytes)?;
@@ -225,14 +225,30 @@ fn marked((about, markdown): (Map<String, Value>, String)) -> Outline {
 
 /// A title of the document's own goes before its first heading.
 fn titled(mut about: Map<String, Value>, outline: Outline) -> Outline {
-    let title = match about.remove("title") {
-        Some(Value::String(title)) => Some(title),
-        Some(_) | None => outline.title,
+    let outline = match about.remove("title") {
+        Some(Value::String(title)) => outline.under(title),
+        Some(_) | None => outline,
     };
-    Outline {
-        title,
-        about,
-        ..outline
+    Outline { about, ..outline }
+}
+
+impl Outline {
+    /// With another title. The heading that was the title is a heading again, so that its words are
+    /// found, unless the other title has them all.
+    fn under(mut self, title: String) -> Self {
+        let has = |own: &str| title.to_lowercase().contains(&own.to_lowercase());
+        if let Some(heading) = self.title.take().filter(|own| !has(own)) {
+            // All other headings are lower, or it would not have been the title.
+            let section = Section {
+                level: 1,
+                heading,
+                body: std::mem::take(&mut self.opening),
+                ..Section::default()
+            };
+            self.sections.insert(0, section);
+        }
+        self.title = Some(title);
+        self
     }
 }
 

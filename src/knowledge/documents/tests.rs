@@ -283,7 +283,7 @@ fn what_a_document_says_of_itself_is_kept_and_found() {
     assert_eq!(properties["aliases"], json!(["Corvids"]));
     assert_eq!(
         read.chunks[0].text,
-        "Author: Ada\nDate: 2026-01-02\nTags: birds\nAlso called: Corvids\n\nTwo."
+        "Author: Ada\nDate: 2026-01-02\nTags: birds\nAlso called: Corvids"
     );
     let section = &read.chunks[1].properties;
     assert_eq!(
@@ -291,4 +291,47 @@ fn what_a_document_says_of_itself_is_kept_and_found() {
         (&json!("Ravens"), &json!("2026-01-02"))
     );
     assert!(!section.contains_key("author"));
+    assert_eq!(read.chunks[1].embedded, "Ravens > Intro\nTwo.");
+    assert_eq!(read.chunks[2].embedded, "Ravens > Intro > More\nThree.");
+}
+
+#[test]
+fn a_title_of_its_own_leaves_the_only_heading_to_be_found() {
+    let all = |outline: Outline| {
+        let path = Path::new("a.md");
+        let record = record(outline, "a.md", path, Format::Markdown, Form::Markdown).unwrap();
+        let embedded = record.chunks.into_iter().map(|chunk| chunk.embedded);
+        embedded.collect::<Vec<_>>()
+    };
+    let expected = [
+        "Nightly backup\nNightly backup",
+        "Nightly backup > Zanzibar procedure\nCall Ada.",
+        "Nightly backup > Zanzibar procedure > Steps\nOne.",
+    ];
+    for (text, format) in [
+        (
+            "---\ntitle: Nightly backup\n---\n# Zanzibar procedure\nCall Ada.\n## Steps\nOne.\n",
+            Format::Markdown,
+        ),
+        (
+            "+++\ntitle = \"Nightly backup\"\n+++\n## Zanzibar procedure\nCall Ada.\n### Steps\nOne.\n",
+            Format::Markdown,
+        ),
+        (
+            "#+TITLE: Nightly backup\n* Zanzibar procedure\nCall Ada.\n** Steps\nOne.\n",
+            Format::Org,
+        ),
+        (
+            "<title>Nightly backup</title><h1>Zanzibar procedure</h1><p>Call Ada.<h2>Steps</h2><p>One.",
+            Format::Html,
+        ),
+    ] {
+        let read = all(outline(text.into(), format).unwrap());
+        let read: Vec<String> = read.iter().map(|it| it.replace("\n\n", "\n")).collect();
+        assert_eq!(read, expected, "{text}");
+    }
+    // A heading that the title has already is not said twice.
+    let text = "---\ntitle: The nightly backup\n---\n# Nightly backup\nCall Ada.\n";
+    let read = all(outline(text.into(), Format::Markdown).unwrap());
+    assert_eq!(read, ["The nightly backup\nCall Ada."]);
 }

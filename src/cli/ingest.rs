@@ -342,6 +342,12 @@ pub(super) fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
             .iter()
             .map(|example| format!("refused: {example}")),
     );
+    let warnings = summary.warnings.iter();
+    lines.extend(warnings.map(|warning| format!("warning: {warning}")));
+    let more = summary.warned - summary.warnings.len() as u64;
+    if more > 0 {
+        lines.push(format!("Further {}.", counted(more, "warning")));
+    }
     if let Some(path) = &summary.rejects {
         lines.push(format!("All that was refused: {}", path.display()));
     }

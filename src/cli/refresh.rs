@@ -261,6 +261,9 @@ fn log(origin: &str, refreshed: &Refreshed) {
         if !summary.is_same {
             let version = summary.version;
             tracing::info!(source, version, "refreshed");
+            for warning in &summary.warnings {
+                tracing::warn!(source, warning, "of a document something was left out");
+            }
         }
     }
     for (source, chunks) in &refreshed.removed {

@@ -115,6 +115,16 @@ struct Outline {
     /// What stands before the first heading.
     opening: String,
     sections: Vec<Section>,
+    /// What of the file could not be read, in words.
+    problem: Option<String>,
+}
+
+/// A document that was read.
+#[derive(Debug)]
+pub struct Document {
+    pub record: Record,
+    /// What of its file was left out, with the reason.
+    pub warning: Option<Rejection>,
 }
 
 /// Reads a file; `key` names it within its source. `link` is where people find it; where there is none,
@@ -127,7 +137,7 @@ pub fn read(
     key: &str,
     link: Option<&str>,
     format: Format,
-) -> Result<Record, Rejection> {
+) -> Result<Document, Rejection> {
     let at = || Place::file(path);
     let size = std::fs::metadata(path)
         .map_err(|error| at().refuse(unreadable(&error)))?
@@ -150,6 +160,8 @@ pub fn read(
         | Format::Notebook
         | Format::Packed(_) => Form::Markdown,
     };
+    let problem = outline.problem.clone();
+    let warning = problem.map(|problem| at().refuse(problem));
     let record = record(outline, key, path, format, form);
     let mut record = record.ok_or_else(|| at().refuse("it holds no text"))?;
     if let Some(link) = link {
@@ -157,7 +169,7 @@ pub fn read(
             chunk.properties.insert("link".to_owned(), json!(link));
         }
     }
-    Ok(record)
+    Ok(Document { record, warning })
 }
 
 fn unreadable(error: &std::io::Error) -> String {
@@ -169,8 +181,11 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
     Ok(match format {
         Format::Markdown => {
             let text = decoded(&bytes)?;
-            let (about, body) = about::front_matter(&text);
-            titled(about, markdown::outline(body))
+            let front = about::front_matter(&text);
+            Outline {
+                problem: front.problem,
+                ..titled(front.about, markdown::outline(front.body))
+            }
         }
         Format::Text => Outline {
             opening: decoded(&bytes)?,

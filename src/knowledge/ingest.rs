@@ -84,6 +84,9 @@ pub struct Summary {
     pub rejects: Option<PathBuf>,
     /// Some of the refusals.
     pub examples: Vec<String>,
+    /// Documents of which something was left out, and the first of them in words.
+    pub warned: u64,
+    pub warnings: Vec<String>,
     /// Chunks that were embedded now.
     pub chunks: u64,
     /// Of these, the ones in which the embedder found nothing to embed.
@@ -220,6 +223,8 @@ async fn dry(
         is_same: read.plan.changes_nothing(),
         rejected: read.rejected,
         examples: read.examples,
+        warned: read.warned,
+        warnings: read.warnings,
         chunks,
         ..Summary::default()
     })
@@ -423,6 +428,7 @@ impl Run<'_> {
         let had_circles = before.as_ref().is_some_and(|of| of.circles > 0);
         summary.counts = read.plan.counts();
         summary.examples = read.examples;
+        (summary.warned, summary.warnings) = (read.warned, read.warnings);
         let exchange = exchange::Exchanging {
             run: self,
             plan: read.plan,

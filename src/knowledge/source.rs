@@ -18,7 +18,7 @@ pub(super) use self::naming::source_name;
 use self::sorting::Found;
 use super::anonymise::{Anonymiser, Originals};
 use super::conversations;
-use super::documents::{self, Format};
+use super::documents::{self, Document, Format};
 use super::folder::{Filter, LeftAlone, Reason, Walked};
 use super::mapping::columns;
 use super::mapping::{Mapping, MappingError, Presence};
@@ -153,6 +153,8 @@ fn listed(names: &[String]) -> String {
 pub(super) enum Item {
     Record(Record),
     Refused(Rejection),
+    /// Something of a record was left out; the record itself comes too.
+    Warned(Rejection),
     /// So many bytes more were read.
     Read(u64),
 }
@@ -336,7 +338,7 @@ impl Source {
         };
         self.read_as_is(&mut |item| match item {
             Item::Record(record) => sink(Item::Record(record.told_by(anonymiser))),
-            other @ (Item::Refused(_) | Item::Read(_)) => sink(other),
+            other @ (Item::Refused(_) | Item::Warned(_) | Item::Read(_)) => sink(other),
         })
     }
 
@@ -348,10 +350,15 @@ impl Source {
                         continue;
                     };
                     let read = documents::read(&file.path, &file.key, file.link.as_deref(), format);
-                    sink(match read {
-                        Ok(record) => Item::Record(record),
-                        Err(refused) => Item::Refused(refused),
-                    })?;
+                    match read {
+                        Ok(Document { record, warning }) => {
+                            if let Some(warning) = warning {
+                                sink(Item::Warned(warning))?;
+                            }
+                            sink(Item::Record(record))?;
+                        }
+                        Err(refused) => sink(Item::Refused(refused))?,
+                    }
                     sink(Item::Read(file.bytes))?;
                 }
                 Kind::Conversations if extension(&file.path) == "csv" => {

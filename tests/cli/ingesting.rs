@@ -723,3 +723,22 @@ async fn a_search_shows_what_it_found_and_why() {
     let wrong = home.run(&["search"], "").await;
     assert!(wrong.err.contains("<QUESTION>"), "{wrong:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn front_matter_that_cannot_be_read_is_warned_of_and_the_rest_is_found() {
+    let home = Home::new();
+    let broken = "---\ntitle: Keel: the manual\n---\n# Keel\nThe kill switch is under the desk.\n";
+    put(&home, "wiki/keel.md", broken);
+    for dry in [&["--dry-run"][..], &[]] {
+        let said = home.run(&[&["ingest", "wiki"], dry].concat(), "").await;
+        let said = said.succeeds();
+        let warning = "warning: wiki/keel.md: its front matter is no YAML and was left out";
+        assert!(said.contains(warning), "{said}");
+        assert!(
+            said.contains("1 new, 0 changed, 0 unchanged, 0 removed, 0 refused."),
+            "{said}"
+        );
+    }
+    let found = home.run(&["search", "Where is the kill switch?"], "").await;
+    assert!(found.succeeds().contains("under the desk"));
+}

@@ -1,5 +1,6 @@
 //! What a document says of itself: title, author, date, tags, other names.
 
+use muninn_platform::one_line;
 use serde_json::{Map, Value, json};
 
 /// Front matter of more bytes is text.
@@ -77,33 +78,53 @@ fn words(value: &Value, is_list: bool) -> Vec<String> {
     texts.filter(|text| !text.is_empty()).take(LISTED).collect()
 }
 
-/// The settings with which a file begins, and the rest of it: YAML between lines of dashes, or TOML
-/// between lines of plus signs. What cannot be read is left out of both, as no tool shows it.
-pub(super) fn front_matter(text: &str) -> (Map<String, Value>, &str) {
+/// The settings with which a file begins, and the rest of it.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct FrontMatter<'a> {
+    pub(super) about: Map<String, Value>,
+    pub(super) body: &'a str,
+    /// Why its settings cannot be read, in words.
+    pub(super) problem: Option<String>,
+}
+
+/// Reads YAML between lines of dashes, or TOML between lines of plus signs. What cannot be read is left out of both,
+/// as no tool shows it, and told of.
+pub(super) fn front_matter(text: &str) -> FrontMatter<'_> {
     let text = text.trim_start_matches('\u{feff}');
-    for (mark, is_yaml) in [("---", true), ("+++", false)] {
+    let nothing = |body, problem| FrontMatter {
+        about: Map::new(),
+        body,
+        problem,
+    };
+    for (mark, form) in [("---", "YAML"), ("+++", "TOML")] {
         let Some((settings, body)) = between(text, mark) else {
             continue;
         };
-        let fields = if is_yaml {
-            yaml(settings)
-        } else {
-            toml::from_str(settings).ok()
+        let fields = match form {
+            "YAML" => yaml(settings),
+            _toml => toml::from_str(settings).map_err(|error| error.message().to_owned()),
+        };
+        let error = match fields {
+            Ok(fields) => {
+                return FrontMatter {
+                    about: of(&plain(fields)),
+                    ..nothing(body, None)
+                };
+            }
+            Err(error) => one_line(&error),
         };
         // A text between two lines may be a text: then it is no settings.
-        let Some(fields) = fields else {
-            let looks = settings
-                .lines()
-                .all(|line| line.contains([':', '=', '-', '#']) || line.trim().is_empty());
-            return if looks {
-                (Map::new(), body)
-            } else {
-                (Map::new(), text)
-            };
+        let looks = settings
+            .lines()
+            .all(|line| line.contains([':', '=', '-', '#']) || line.trim().is_empty());
+        let problem =
+            format!("its front matter is no {form} and was left out, the rest was read: {error}");
+        return match looks {
+            true => nothing(body, Some(problem)),
+            false => nothing(text, None),
         };
-        return (of(&plain(fields)), body);
     }
-    (Map::new(), text)
+    nothing(text, None)
 }
 
 fn between<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
@@ -127,8 +148,11 @@ fn between<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// Bounded by the reader: what refers to itself again and again is refused.
-fn yaml(text: &str) -> Option<Map<String, Value>> {
-    serde_saphyr::from_str(text).ok()
+fn yaml(text: &str) -> Result<Map<String, Value>, String> {
+    let read: Result<Option<_>, _> = serde_saphyr::from_str(text);
+    let read = read.map_err(|error| error.without_snippet().to_string())?;
+    // Nothing but comments, or nothing at all.
+    Ok(read.unwrap_or_default())
 }
 
 /// Dates of TOML are maps of their own kind.
@@ -184,8 +208,10 @@ mod tests {
             "+++\ntitle = \"Tides\"\nauthor = [\"Ada Marsh\", \"Bo\"]\ndate = 2026-01-02\n\
              tags = [\"sea\", \"moon\"]\naliases = \"Ebb\"\n+++\nBody.\n",
         ] {
-            let (about, body) = front_matter(text);
-            assert_eq!((Value::Object(about), body), (expected.clone(), "Body.\n"));
+            let read = front_matter(text);
+            let about = Value::Object(read.about);
+            assert_eq!((about, read.body), (expected.clone(), "Body.\n"));
+            assert_eq!(read.problem, None);
         }
     }
 
@@ -198,7 +224,11 @@ mod tests {
             "",
             "---",
         ] {
-            assert_eq!(front_matter(text), (Map::new(), text), "{text}");
+            let expected = FrontMatter {
+                body: text,
+                ..FrontMatter::default()
+            };
+            assert_eq!(front_matter(text), expected, "{text}");
         }
         let again = (b'b'..b'j').map(|c| {
             let (name, before) = (c as char, (c - 1) as char);
@@ -209,6 +239,30 @@ mod tests {
         });
         let again: String = again.collect();
         let bomb = format!("---\na: &a [x,x,x,x,x,x,x,x,x]\n{again}title: *i\n---\nBody.\n");
-        assert_eq!(front_matter(&bomb).1, "Body.\n");
+        assert_eq!(front_matter(&bomb).body, "Body.\n");
+    }
+
+    #[test]
+    fn settings_that_cannot_be_read_are_told_of() {
+        for (text, words) in [
+            (
+                "---\ntitle: Keel: the manual\n---\nBody.\n",
+                "its front matter is no YAML and was left out, the rest was read: ",
+            ),
+            (
+                "+++\ntitle = Keel\n+++\nBody.\n",
+                "its front matter is no TOML and was left out, the rest was read: ",
+            ),
+        ] {
+            let read = front_matter(text);
+            assert_eq!((read.about, read.body), (Map::new(), "Body.\n"));
+            let problem = read.problem.unwrap();
+            assert!(problem.starts_with(words), "{problem}");
+            assert!(problem.len() > words.len() && !problem.contains('\n'));
+        }
+        for text in ["---\n---\nBody.\n", "---\n# none yet\n---\nBody.\n"] {
+            let read = front_matter(text);
+            assert_eq!((read.body, read.problem), ("Body.\n", None), "{text}");
+        }
     }
 }

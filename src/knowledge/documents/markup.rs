@@ -3,8 +3,6 @@
 //! What these have beyond headings stays as it is written, which reads well enough; what only tells
 //! a tool what to do is left out.
 
-use std::collections::HashMap;
-
 use serde_json::{Map, Value, json};
 
 use super::about;
@@ -319,31 +317,91 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
     (about::of(&fields), markdown)
 }
 
+/// A block of Org whose lines are no text of the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OrgBlock {
+    Source,
+    Example,
+    Comment,
+}
+
+impl OrgBlock {
+    /// The block that `#+BEGIN_SRC sh` begins, given what follows the `#+`. The text of other blocks, as of a
+    /// quotation, is read like all text.
+    fn begun(setting: &str) -> Option<Self> {
+        let name = setting.split_whitespace().next()?.to_ascii_lowercase();
+        match name.as_str() {
+            "begin_src" => Some(Self::Source),
+            "begin_example" => Some(Self::Example),
+            "begin_comment" => Some(Self::Comment),
+            _other => None,
+        }
+    }
+
+    fn end(self) -> &'static str {
+        match self {
+            Self::Source => "#+end_src",
+            Self::Example => "#+end_example",
+            Self::Comment => "#+end_comment",
+        }
+    }
+}
+
+/// A line of code as it is meant: Org puts a comma before what would be a heading or a setting.
+fn unescaped(line: &str) -> String {
+    let start = line.len() - line.trim_start().len();
+    let (indent, code) = line.split_at(start);
+    let code = match code.strip_prefix(',') {
+        Some(rest) if rest.trim_start_matches(',').starts_with(['*', '#']) => rest,
+        Some(_) | None => code,
+    };
+    format!("{indent}{code}")
+}
+
+/// `TITLE: Tides` as a field.
+fn org_setting(setting: &str) -> Option<(String, Value)> {
+    let (name, value) = setting.split_once(':')?;
+    let (name, value) = (name.to_ascii_lowercase(), value.trim());
+    Some(match name.as_str() {
+        // `:sea:moon:`
+        "filetags" => {
+            let tags = value.trim_matches(':').replace(':', ",");
+            ("tags".to_owned(), json!(tags))
+        }
+        _other => (name, json!(value)),
+    })
+}
+
 /// Org; its settings (`#+TITLE:`) are what it says of itself.
 pub(super) fn of_org(text: &str) -> Marked {
     let mut fields = Map::new();
     let mut markdown = String::new();
     let mut is_drawer = false;
-    let mut names: HashMap<&str, &str> = HashMap::new();
-    names.insert("filetags", "tags");
+    let mut block: Option<OrgBlock> = None;
     for line in text.lines() {
         let trimmed = line.trim();
+        if let Some(open) = block {
+            let is_end = trimmed.eq_ignore_ascii_case(open.end());
+            match open {
+                OrgBlock::Source | OrgBlock::Example if is_end => markdown.push_str("```\n"),
+                OrgBlock::Source | OrgBlock::Example => {
+                    markdown.push_str(&format!("{}\n", unescaped(line)));
+                }
+                OrgBlock::Comment => {}
+            }
+            block = block.filter(|_| !is_end);
+            continue;
+        }
         if is_drawer {
             is_drawer = !trimmed.eq_ignore_ascii_case(":END:");
             continue;
         }
         if let Some(setting) = trimmed.strip_prefix("#+") {
-            let lower = setting.to_ascii_lowercase();
-            let blocks = ["begin_src", "begin_example", "end_src", "end_example"];
-            if blocks.iter().any(|block| lower.starts_with(block)) {
-                markdown.push_str("```\n");
-            } else if let Some((name, value)) = setting.split_once(':') {
-                let name = name.to_ascii_lowercase();
-                let value = value.trim().trim_matches(':').replace(':', ",");
-                let name = names
-                    .get(name.as_str())
-                    .map_or(name.clone(), |it| (*it).to_owned());
-                fields.insert(name, json!(value));
+            block = OrgBlock::begun(setting);
+            match block {
+                Some(OrgBlock::Source | OrgBlock::Example) => markdown.push_str("```\n"),
+                Some(OrgBlock::Comment) => {}
+                None => fields.extend(org_setting(setting)),
             }
             continue;
         }
@@ -436,6 +494,21 @@ mod tests {
         assert!(
             !text.contains("PROPERTIES") && !text.contains(":x:"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn code_of_org_keeps_its_comments() {
+        let (about, text) = of_org(
+            "#+TITLE: Keel: the manual\n# A note of the writer\n#+BEGIN_SRC sh\n# Stop it first\nkeel stop\n:END:\n\
+             #+TITLE: no setting\n,* no heading\n#+END_SRC\n#+begin_example\n  # as it is\n#+end_example\n\
+             #+BEGIN_COMMENT\nNobody reads this.\n#+END_COMMENT\n#+BEGIN_QUOTE\nText.\n#+END_QUOTE\n",
+        );
+        assert_eq!(about["title"], json!("Keel: the manual"));
+        assert_eq!(
+            text,
+            "```\n# Stop it first\nkeel stop\n:END:\n#+TITLE: no setting\n* no heading\n```\n\
+             ```\n  # as it is\n```\nText.\n"
         );
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Read {
     pub(super) rejects: Option<Rejects>,
     pub(super) rejected: u64,
     pub(super) examples: Vec<String>,
+    pub(super) warned: u64,
+    pub(super) warnings: Vec<String>,
     /// What would happen to each document; none where it happens.
     pub(super) files: Option<Vec<(String, FileFate)>>,
 }
@@ -59,6 +61,8 @@ pub(super) fn start(
             rejects,
             rejected: 0,
             examples: Vec::new(),
+            warned: 0,
+            warnings: Vec::new(),
             files: (is_dry && source.kind == Kind::Documents).then(Vec::new),
             is_private,
             to,
@@ -70,6 +74,7 @@ pub(super) fn start(
                 Item::Record(_) | Item::Refused(_) => {
                     counters.records.fetch_add(1, Ordering::Relaxed)
                 }
+                Item::Warned(_) => 0,
             };
             reader.take(item)
         });
@@ -83,6 +88,8 @@ pub(super) fn start(
             rejects: reader.rejects,
             rejected: reader.rejected,
             examples: reader.examples,
+            warned: reader.warned,
+            warnings: reader.warnings,
             files: reader.files,
         })
     })
@@ -94,6 +101,8 @@ struct Reader {
     rejects: Option<Rejects>,
     rejected: u64,
     examples: Vec<String>,
+    warned: u64,
+    warnings: Vec<String>,
     files: Option<Vec<(String, FileFate)>>,
     is_private: bool,
     to: mpsc::Sender<Fresh>,
@@ -105,6 +114,13 @@ impl Reader {
         let kept = match item {
             Item::Read(_) => Ok(()),
             Item::Refused(refused) => self.refuse(&refused),
+            Item::Warned(warning) => {
+                self.warned += 1;
+                if self.warnings.len() < EXAMPLES {
+                    self.warnings.push(in_words(&warning));
+                }
+                Ok(())
+            }
             Item::Record(record) => match self.compare(record) {
                 Ok(flow) => return flow,
                 Err(error) => Err(error),

@@ -15,6 +15,7 @@ mod package;
 mod pdf;
 #[cfg(feature = "formats")]
 mod sheet;
+mod table;
 mod text;
 
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! Headings and text of reStructuredText, `AsciiDoc` and Org, as Markdown.
 //!
-//! What these have beyond headings stays as it is written, which reads well enough; what only tells
-//! a tool what to do is left out.
+//! What these have beyond headings and tables stays as it is written, which reads well enough; what
+//! only tells a tool what to do is left out.
 
 use serde_json::{Map, Value, json};
 
-use super::about;
+use super::{about, table};
 
 /// Marks that underline a heading of reStructuredText.
 const UNDERLINES: &str = "=-~^\"'`#*+:._";
@@ -35,9 +35,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("module", ""),
     ("option", ""),
     ("envvar", ""),
-    ("csv-table", ""),
     ("table", ""),
-    ("list-table", ""),
 ];
 
 /// Directives whose text is code.
@@ -74,6 +72,9 @@ pub(super) fn of_rst(text: &str) -> Marked {
             at += taken;
         } else if let Some(rest) = lines[at].trim_start().strip_prefix(".. ") {
             at += rst_directive(rest, &lines[at..], &mut markdown);
+        } else if let Some((rows, taken)) = table::of_rst(&lines[at..]) {
+            markdown.push_str(&rst_table(rows));
+            at += taken;
         } else if is_rst_settings(lines[at]) {
             at += 1;
         } else {
@@ -181,7 +182,27 @@ fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
     let text: Vec<&str> = text
         .map(|line| line.get(least.unwrap_or(0)..).unwrap_or(""))
         .collect();
-    if CODE.contains(&name) {
+    let rows = match name {
+        "list-table" => Some(table::of_list(&text)),
+        "csv-table" => {
+            let option = |name: &str| {
+                let mut lines = body[..options].iter().map(|line| line.trim());
+                lines
+                    .find_map(|line| line.strip_prefix(name))
+                    .map(str::trim)
+            };
+            // What is named in words (`tab`, `space`) is rare.
+            let delimiter = option(":delim:").and_then(|it| it.bytes().next());
+            let delimiter = delimiter.unwrap_or(b',');
+            let header = option(":header:").unwrap_or_default();
+            let text = format!("{header}\n{}", text.join("\n"));
+            Some(table::of_csv(&text, delimiter))
+        }
+        _other => None,
+    };
+    if let Some(rows) = rows {
+        markdown.push_str(&format!("{}\n{}", rst_inline(argument), rst_table(rows)));
+    } else if CODE.contains(&name) {
         markdown.push_str(&format!(
             "```{argument}\n{}\n```\n\n",
             text.join("\n").trim_matches('\n')
@@ -191,14 +212,33 @@ fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
         .find(|(known, _)| *known == name.rsplit(':').next().unwrap_or(name))
     {
         let head = format!("{shown} {argument}");
-        let text: Vec<String> = text.iter().map(|line| escaped(&rst_inline(line))).collect();
-        markdown.push_str(&format!(
-            "{}\n{}\n\n",
-            head.trim(),
-            text.join("\n").trim_matches('\n')
-        ));
+        let text = rst_text(&text);
+        markdown.push_str(&format!("{}\n{}\n\n", head.trim(), text.trim_matches('\n')));
     }
     1 + body.len()
+}
+
+/// Running text and tables.
+fn rst_text(lines: &[&str]) -> String {
+    let (mut text, mut at) = (String::new(), 0);
+    while at < lines.len() {
+        if let Some((rows, taken)) = table::of_rst(&lines[at..]) {
+            text.push_str(&rst_table(rows));
+            at += taken;
+        } else {
+            text.push_str(&escaped(&rst_inline(lines[at])));
+            text.push('\n');
+            at += 1;
+        }
+    }
+    text
+}
+
+fn rst_table(mut rows: Vec<Vec<String>>) -> String {
+    for cell in rows.iter_mut().flatten() {
+        *cell = rst_inline(cell);
+    }
+    table::markdown(&rows)
 }
 
 /// Lines of a field list within the text that tell a tool something.
@@ -249,8 +289,33 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
     let mut markdown = String::new();
     let mut block: Option<&str> = None;
     let (mut is_header, mut lines_of_header) = (true, 0);
+    let mut table: Option<Vec<&str>> = None;
+    // What stands in brackets above a block.
+    let mut attributes = "";
     for line in text.lines() {
         let mark = line.trim_end();
+        let is_table = matches!(mark, "|===" | ",===" | ":===");
+        match &mut table {
+            Some(lines) if is_table => {
+                let lines = std::mem::take(lines);
+                let rows = match mark.as_bytes()[0] {
+                    b'|' => table::of_asciidoc(&lines, attributes),
+                    delimiter => table::of_csv(&lines.join("\n"), delimiter),
+                };
+                markdown.push_str(&table::markdown(&rows));
+                (table, attributes) = (None, "");
+                continue;
+            }
+            Some(lines) => {
+                lines.push(line);
+                continue;
+            }
+            None if is_table && block.is_none() => {
+                table = Some(Vec::new());
+                continue;
+            }
+            None => {}
+        }
         if let Some(open) = block {
             if mark == open {
                 block = None;
@@ -274,7 +339,11 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
         }
         let attribute = line.strip_prefix(':').and_then(|rest| rest.split_once(':'));
         if let Some((name, value)) = attribute.filter(|(name, _)| !name.contains(' ')) {
-            fields.insert(name.trim_start_matches('!').to_owned(), json!(value.trim()));
+            let name = match name.trim_start_matches('!') {
+                "revdate" => "date",
+                name => name,
+            };
+            fields.insert(name.to_owned(), json!(value.trim()));
             continue;
         }
         let level = line.bytes().take_while(|byte| *byte == b'=').count();
@@ -294,7 +363,19 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
             lines_of_header += 1;
             continue;
         }
+        // Below the authors stands the revision.
+        if is_header && lines_of_header == 2 && !mark.is_empty() && !mark.starts_with("//") {
+            let date = revision_date(mark).map(|date| ("date".to_owned(), json!(date)));
+            fields.extend(date);
+            lines_of_header += 1;
+            continue;
+        }
         is_header &= !(mark.is_empty() && lines_of_header > 0);
+        if mark.starts_with('[') && mark.ends_with(']') {
+            attributes = mark;
+        } else if !mark.starts_with('.') {
+            attributes = "";
+        }
         let is_setting = line.starts_with("//")
             || (mark.starts_with('[') && mark.ends_with(']'))
             || [
@@ -314,7 +395,22 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
             markdown.push_str(&format!("{}\n", escaped(line)));
         }
     }
+    // A table that was never closed.
+    for line in table.unwrap_or_default() {
+        markdown.push_str(&format!("{}\n", escaped(line)));
+    }
     (about::of(&fields), markdown)
+}
+
+/// The date of `v2.1, 2026-01-02: Spring`; a version alone has none.
+fn revision_date(line: &str) -> Option<&str> {
+    let date = match line.split_once(',') {
+        Some((_version, rest)) => rest,
+        None if line.starts_with(['v', 'V']) => return None,
+        None => line,
+    };
+    let date = date.split(": ").next().unwrap_or(date).trim();
+    date.contains(|c: char| c.is_ascii_digit()).then_some(date)
 }
 
 /// A block of Org whose lines are no text of the document.
@@ -358,6 +454,22 @@ fn unescaped(line: &str) -> String {
     format!("{indent}{code}")
 }
 
+/// `[[https://a.b][the text]]` reads as `the text`, and a link without one as where it leads.
+fn org_links(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, from)) = rest.split_once("[[") {
+        let Some((link, after)) = from.split_once("]]") else {
+            break;
+        };
+        text.push_str(before);
+        text.push_str(link.split_once("][").map_or(link, |(_, shown)| shown));
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
+
 /// `TITLE: Tides` as a field.
 fn org_setting(setting: &str) -> Option<(String, Value)> {
     let (name, value) = setting.split_once(':')?;
@@ -378,8 +490,16 @@ pub(super) fn of_org(text: &str) -> Marked {
     let mut markdown = String::new();
     let mut is_drawer = false;
     let mut block: Option<OrgBlock> = None;
+    let mut rows: Vec<Vec<String>> = Vec::new();
     for line in text.lines() {
         let trimmed = line.trim();
+        if block.is_none() && !is_drawer && trimmed.starts_with('|') {
+            rows.extend(table::row_of_org(&org_links(trimmed)));
+            continue;
+        }
+        if !rows.is_empty() {
+            markdown.push_str(&table::markdown(&std::mem::take(&mut rows)));
+        }
         if let Some(open) = block {
             let is_end = trimmed.eq_ignore_ascii_case(open.end());
             match open {
@@ -424,10 +544,14 @@ pub(super) fn of_org(text: &str) -> Marked {
                 .rsplit_once(' ')
                 .filter(|(_, tags)| tags.len() > 2 && tags.starts_with(':') && tags.ends_with(':'));
             let heading = tagged.map_or(heading, |(heading, _)| heading.trim());
+            let heading = org_links(heading);
             markdown.push_str(&format!("\n{} {heading}\n\n", "#".repeat(level.min(6))));
         } else {
-            markdown.push_str(&format!("{}\n", escaped(line)));
+            markdown.push_str(&format!("{}\n", escaped(&org_links(line))));
         }
+    }
+    if !rows.is_empty() {
+        markdown.push_str(&table::markdown(&rows));
     }
     (about::of(&fields), markdown)
 }
@@ -495,6 +619,81 @@ mod tests {
             !text.contains("PROPERTIES") && !text.contains(":x:"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn tables_are_tables_of_markdown() {
+        let expected = "| Quay | Dues |\n| --- | --- |\n| North quay | 4 a day |\n| South | 2 |\n";
+        for text in [
+            "+-------+-------+\n| Quay  | Dues  |\n+=======+=======+\n| North | 4 a   |\n| quay  | day   |\n\
+             +-------+-------+\n| South | 2     |\n+-------+-------+\n",
+            "==========  =====\nQuay        Dues\n==========  =====\nNorth quay  4 a\n            day\n\
+             South       2\n==========  =====\n",
+            ".. list-table:: Dues\n   :header-rows: 1\n\n   * - Quay\n     - Dues\n   * - North quay\n     - 4 a\n\
+             \x20      day\n   * - South\n     - 2\n",
+            ".. csv-table:: Dues\n   :header: Quay, Dues\n\n   \"North quay\", 4 a day\n   South, 2\n",
+            ".. table:: Dues\n\n   ==========  =======\n   Quay        Dues\n   ==========  =======\n\
+             \x20  North quay  4 a day\n   South       2\n   ==========  =======\n",
+        ] {
+            let (_, read) = of_rst(&format!("Before.\n\n{text}\nAfter.\n"));
+            assert!(read.contains(expected), "{text} is {read}");
+            assert!(read.starts_with("Before.\n") && read.ends_with("After.\n"));
+            assert!(!read.contains("===") && !read.contains("+--"), "{read}");
+        }
+        for text in [
+            "|===\n|Quay |Dues\n\n|North quay\n|4 a\nday\n\n|South |2\n|===\n",
+            "[%header,cols=\"2*\"]\n|===\n|Quay\n|Dues\n|North quay |4 a day\n|South\n|2\n|===\n",
+            "[cols=\"1,2\"]\n.Dues\n|===\n|Quay ^|Dues\na|North quay .2+|4 a day |South |2\n|===\n",
+            ",===\nQuay,Dues\nNorth quay,4 a day\nSouth,2\n,===\n",
+        ] {
+            let (_, read) = of_asciidoc(&format!("Before.\n\n{text}\nAfter.\n"));
+            assert!(read.contains(expected), "{text} is {read}");
+            assert!(
+                read.ends_with("After.\n") && !read.contains("==="),
+                "{read}"
+            );
+        }
+        let (_, read) = of_org(
+            "Before.\n| Quay | Dues |\n|------+------|\n| [[file:n.org][North quay]] | 4 a day |\n| South | 2 |\n\
+             #+TBLFM: $2=1\nAfter.\n",
+        );
+        assert_eq!(read, format!("Before.\n\n{expected}\nAfter.\n"));
+        // An example is none.
+        let (_, read) = of_asciidoc("----\n|===\n|a\n|===\n----\n");
+        assert_eq!(read, "```\n|===\n|a\n|===\n```\n");
+        let (_, read) = of_org("#+BEGIN_SRC\n| a |\n#+END_SRC\n");
+        assert_eq!(read, "```\n| a |\n```\n");
+        let (_, read) = of_asciidoc("|===\n|never closed\n");
+        assert!(read.contains("|never closed\n"));
+    }
+
+    #[test]
+    fn links_of_org_read_as_their_texts() {
+        let (_, text) = of_org(
+            "* The [[https://a.b][harbour]]\nSee [[file:x.org][the list]] and [[https://c.d]], not [[this.\n",
+        );
+        assert_eq!(
+            text,
+            "\n# The harbour\n\nSee the list and https://c.d, not [[this.\n"
+        );
+    }
+
+    #[test]
+    fn a_revision_says_of_when_a_guide_is() {
+        for (revision, date) in [
+            ("v2.1, 2026-01-02: Spring", Some("2026-01-02")),
+            ("2.1, January 2, 2026", Some("January 2, 2026")),
+            ("2026-01-02", Some("2026-01-02")),
+            ("v2.1", None),
+            (":revdate: 2026-01-02", Some("2026-01-02")),
+        ] {
+            let (about, text) = of_asciidoc(&format!(
+                "= Guide\nAda Marsh <a@x>\n{revision}\n\nOpening.\n"
+            ));
+            let read = about.get("date").and_then(Value::as_str);
+            assert_eq!((read, text.contains("2026")), (date, false), "{revision}");
+            assert_eq!(about["author"], json!("Ada Marsh"));
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::about;
 use super::package::{Package, Xml, walk};
+use super::{about, table};
 
 /// What was read: what it says of itself, and its text.
 pub(super) type Marked = (Map<String, Value>, String);
@@ -80,27 +80,9 @@ impl Writer {
         self.tables = self.tables.saturating_sub(1);
         if self.tables == 0 {
             let rows = std::mem::take(&mut self.rows);
-            self.markdown.push_str(&table(&rows));
+            self.markdown.push_str(&table::markdown(&rows));
         }
     }
-}
-
-/// Rows as a table of Markdown.
-fn table(rows: &[Vec<String>]) -> String {
-    let mut text = String::from("\n");
-    for (at, row) in rows
-        .iter()
-        .filter(|row| row.iter().any(|cell| !cell.is_empty()))
-        .enumerate()
-    {
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
-        if at == 0 {
-            text.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));
-        }
-    }
-    text.push('\n');
-    text
 }
 
 /// A text of Word.

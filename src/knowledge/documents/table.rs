@@ -1,0 +1,244 @@
+//! Tables of reStructuredText, `AsciiDoc` and Org, as tables of Markdown.
+
+/// Cells of a row at most.
+const CELLS: usize = 1_000;
+
+/// Rows as a table of Markdown; the first one with text heads it.
+pub(super) fn markdown(rows: &[Vec<String>]) -> String {
+    let filled = rows
+        .iter()
+        .filter(|row| row.iter().any(|it| !it.is_empty()));
+    let mut text = String::from("\n");
+    for (at, row) in filled.enumerate() {
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+        if at == 0 {
+            text.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// Comma-separated values as rows.
+pub(super) fn of_csv(text: &str, delimiter: u8) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new();
+    reader
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .trim(csv::Trim::All);
+    let records = reader.from_reader(text.as_bytes());
+    let records = records.into_records().map_while(Result::ok);
+    let row = |record: csv::StringRecord| record.iter().take(CELLS).map(joined).collect();
+    records.map(row).collect()
+}
+
+/// In one line.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A table of reStructuredText that begins here, drawn as a grid or with lines of `=`: its rows, and how many lines it takes.
+pub(super) fn of_rst(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
+    grid(lines).or_else(|| simple(lines))
+}
+
+/// `+-----+-----+`
+fn grid(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
+    let is_border = |line: &str| {
+        let line = line.trim();
+        line.len() > 2
+            && line.starts_with('+')
+            && line.ends_with('+')
+            && line.chars().all(|c| matches!(c, '+' | '-' | '='))
+    };
+    let taken = lines.iter().take_while(|line| {
+        let line = line.trim();
+        line.starts_with(['+', '|']) && line.ends_with(['+', '|'])
+    });
+    let table: Vec<&str> = taken.copied().collect();
+    if !is_border(table.first()?) || !is_border(table.last()?) || table.len() < 3 {
+        return None;
+    }
+    let mut rows: Vec<Vec<String>> = vec![Vec::new()];
+    for line in &table {
+        if is_border(line) {
+            rows.push(Vec::new());
+            continue;
+        }
+        let line = line.trim().trim_matches('|');
+        // A line below some of the cells only is part of a cell that spans rows.
+        let cells = line
+            .split('|')
+            .map(|cell| cell.trim_matches(['+', '-', ' ']));
+        add(rows.last_mut()?, cells);
+    }
+    Some((rows, table.len()))
+}
+
+/// Adds a further line to each cell.
+fn add<'a>(row: &mut Vec<String>, cells: impl Iterator<Item = &'a str>) {
+    for (at, cell) in cells.take(CELLS).enumerate() {
+        match row.get_mut(at) {
+            Some(before) => *before = joined(&format!("{before} {cell}")),
+            None => row.push(joined(cell)),
+        }
+    }
+}
+
+/// `=====  =====`
+fn simple(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_line_of = |line: &str, mark: char| {
+        let line = line.trim();
+        line.len() > 2 && line.contains(' ') && line.chars().all(|c| c == mark || c == ' ')
+    };
+    let first = lines.first().filter(|line| is_line_of(line, '='))?;
+    // The last of two or three such lines is followed by a blank one, or by nothing.
+    let ends = |at: usize| lines.get(at + 1).is_none_or(|next| next.trim().is_empty());
+    let end = (1..lines.len()).find(|at| is_line_of(lines[*at], '=') && ends(*at))?;
+    let columns = columns(first);
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for line in &lines[1..end] {
+        if line.trim().is_empty() || is_line_of(line, '=') || is_line_of(line, '-') {
+            continue;
+        }
+        if indent(line) < indent(first) {
+            return None;
+        }
+        let cells = cut(line, &columns);
+        // What has nothing in the first column goes on with the row above.
+        match rows.last_mut().filter(|_| cells[0].is_empty()) {
+            Some(row) => add(row, cells.iter().map(String::as_str)),
+            None => rows.push(cells),
+        }
+    }
+    (!rows.is_empty()).then_some((rows, end + 1))
+}
+
+/// Where the columns of a line of `=` begin, counted in characters.
+fn columns(line: &str) -> Vec<usize> {
+    let mut before = ' ';
+    let mut columns = Vec::new();
+    for (at, mark) in line.chars().enumerate() {
+        if mark != ' ' && before == ' ' && columns.len() < CELLS {
+            columns.push(at);
+        }
+        before = mark;
+    }
+    columns
+}
+
+fn cut(line: &str, columns: &[usize]) -> Vec<String> {
+    let letters: Vec<char> = line.chars().collect();
+    let cell = |(at, from): (usize, &usize)| {
+        let to = columns.get(at + 1).copied().unwrap_or(letters.len());
+        let letters = letters.get(*from..to.min(letters.len()));
+        joined(&letters.unwrap_or_default().iter().collect::<String>())
+    };
+    columns.iter().enumerate().map(cell).collect()
+}
+
+/// The items of a `list-table`: an item a row, in it an item a cell.
+pub(super) fn of_list(lines: &[&str]) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for line in lines {
+        let mut text = line.trim_start();
+        let is_outermost = text.len() == line.len();
+        if let Some(rest) = text
+            .strip_prefix('*')
+            .filter(|rest| is_outermost && (rest.is_empty() || rest.starts_with(' ')))
+        {
+            rows.push(Vec::new());
+            text = rest.trim_start();
+        }
+        let Some(row) = rows.last_mut() else {
+            continue;
+        };
+        match text
+            .strip_prefix('-')
+            .filter(|rest| rest.is_empty() || rest.starts_with(' '))
+        {
+            Some(cell) if row.len() < CELLS => row.push(joined(cell)),
+            Some(_) | None => {
+                if let Some(cell) = row.last_mut() {
+                    *cell = joined(&format!("{cell} {text}"));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// The lines between two `|===`. `attributes` stand in brackets above it: `[cols="1,2", options="header"]`.
+pub(super) fn of_asciidoc(lines: &[&str], attributes: &str) -> Vec<Vec<String>> {
+    let mut cells: Vec<String> = Vec::new();
+    let mut in_first_line = 0;
+    for line in lines {
+        // A mark that is escaped stays within its cell.
+        let line = line.replace("\\|", "\u{1}");
+        let parts: Vec<&str> = line.split('|').collect();
+        for (at, part) in parts.iter().enumerate() {
+            let part = part.replace('\u{1}', "|");
+            let is_last = at + 1 == parts.len();
+            let part = if is_last {
+                &part
+            } else {
+                without_format(&part)
+            };
+            match cells.last_mut().filter(|_| at == 0) {
+                Some(cell) => *cell = joined(&format!("{cell} {part}")),
+                // Before the first mark stands only how the cell is shown.
+                None if at == 0 => {}
+                None => cells.push(joined(part)),
+            }
+        }
+        if in_first_line == 0 {
+            in_first_line = cells.len();
+        }
+    }
+    let width = width(attributes).unwrap_or(in_first_line).clamp(1, CELLS);
+    cells.chunks(width).map(<[String]>::to_vec).collect()
+}
+
+/// How many columns `cols="2*,1"` has.
+fn width(attributes: &str) -> Option<usize> {
+    let (_, from) = attributes.split_once("cols=")?;
+    let columns = match from.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next()?,
+        None => from.split([',', ']']).next()?,
+    };
+    let count = |column: &str| {
+        let times = column.trim().split_once('*');
+        times.map_or(Some(1), |(times, _)| times.parse().ok())
+    };
+    let counts: Option<Vec<usize>> = columns.split([',', ';']).map(count).collect();
+    Some(counts?.into_iter().fold(0, usize::saturating_add))
+}
+
+/// Without what says how the next cell is shown: `2+^`, `.3+`, `a`.
+fn without_format(part: &str) -> &str {
+    let (before, last) = match part.trim_end().rsplit_once(char::is_whitespace) {
+        // A cell's own last word is followed by a blank.
+        Some((before, last)) if part.ends_with(last) => (before, last),
+        None if !part.ends_with(char::is_whitespace) => ("", part),
+        Some(_) | None => return part,
+    };
+    let marks = last.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let rest = marks.trim_start_matches(['+', '*', '<', '>', '^', '.']);
+    let is_style = rest.is_empty() || matches!(rest, "a" | "d" | "e" | "h" | "l" | "m" | "s" | "v");
+    let is_format = is_style && (marks.len() > rest.len() || (last.len() == 1 && rest == last));
+    if is_format { before } else { part }
+}
+
+/// A row of Org: none for a line between rows.
+pub(super) fn row_of_org(line: &str) -> Option<Vec<String>> {
+    let line = line.trim();
+    let inner = line.strip_prefix('|')?;
+    if inner.starts_with('-') && inner.chars().all(|c| matches!(c, '-' | '+' | '|')) {
+        return None;
+    }
+    let inner = inner.strip_suffix('|').unwrap_or(inner);
+    Some(inner.split('|').take(CELLS).map(joined).collect())
+}

@@ -25,6 +25,7 @@ use serde_json::json;
 use self::quay::{HANDBOOK, INJECTED, Quay, answers, put_by, put_folder, routes};
 use self::support::bot::Place;
 use self::support::model_server::{ModelServer, Reply};
+use self::support::pdf::pdf_of;
 use self::support::proxy::Proxy;
 
 support::bot::on_every_graph!(
@@ -70,6 +71,57 @@ async fn an_answer_cites_what_it_was_made_from(place: Place) {
         "Exemptions",
     ] {
         assert!(why.contains(told), "{told} is missing in:\n{why}");
+    }
+    bot.end().await;
+    server.finish();
+}
+
+/// What a PDF says of itself is told with the page on which something stands.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pdf_is_cited_by_its_page() {
+    let place = Place::embedded();
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let lease = pdf_of(
+        &[
+            "This is the lease of the north quay.",
+            "The tenant sweeps the quay every Sunday.",
+            "The rent of the crane shed is 70 crowns a month.",
+        ],
+        "/Title (Harbour lease) /Author (Ada Marsh) /CreationDate (D:20260102030405Z) /Keywords (rent, quay)",
+    );
+    // Word's own name for a file is no title.
+    let winter = pdf_of(
+        &[
+            "How the harbour is in winter.",
+            "Sledges are kept in the sail loft.",
+        ],
+        "/Title (Microsoft Word - winter.docx) /CreationDate (yesterday)",
+    );
+    let files = [("lease.pdf", lease), ("winter.pdf", winter)];
+    let bot = quay.bot(&place, Some(&server), &files, false).await;
+    let room = bot.room_of("a", &quay.channel);
+    for (question, found, source) in [
+        (
+            "What is the rent of the crane shed?",
+            &["[1] Harbour lease \u{203a} Page 3", "70 crowns a month"][..],
+            "Harbour lease (lease.pdf, p. 3), Ada Marsh, 2026-01-02",
+        ),
+        (
+            "Where are the sledges kept?",
+            &["[1] winter \u{203a} Page 2", "in the sail loft"],
+            "winter.pdf, p. 2",
+        ),
+    ] {
+        server
+            .expects(routes(question))
+            .calls(&[("search_knowledge", json!({"query": question}))]);
+        server.expects(answers(found)).answers("So it says [1].");
+        let answer = room.say("ada", question).await.text();
+        assert_eq!(
+            answer,
+            format!("So it says [1].\n\nSources:\n- [1] {source}")
+        );
     }
     bot.end().await;
     server.finish();

@@ -42,9 +42,9 @@ const POLICIES: &str = r#"{"name": "Swimming", "triggers": ["swim", "diving"], "
 
 /// Puts files into a source that only these channels see; a test on a shared server sees none but
 /// its own then.
-async fn put(
+async fn put<T: AsRef<[u8]>>(
     store: &Arc<GraphStore>,
-    files: &[(&str, &str)],
+    files: &[(&str, T)],
     by: Option<&str>,
     name: &str,
     channels: &[&str],
@@ -52,8 +52,8 @@ async fn put(
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
     std::fs::create_dir(&input).unwrap();
-    for (file, text) in files {
-        std::fs::write(input.join(file), text).unwrap();
+    for (file, bytes) in files {
+        std::fs::write(input.join(file), bytes).unwrap();
     }
     put_folder(store, &input, by, name, channels).await;
 }
@@ -116,7 +116,7 @@ impl Quay {
         format!("{name}-{}", self.end)
     }
 
-    pub(crate) async fn put(&self, store: &Arc<GraphStore>, files: &[(&str, &str)]) {
+    pub(crate) async fn put<T: AsRef<[u8]>>(&self, store: &Arc<GraphStore>, files: &[(&str, T)]) {
         let name = self.source("handbook");
         put(store, files, None, &name, &[&self.channel]).await;
     }
@@ -128,11 +128,11 @@ impl Quay {
     }
 
     /// A bot over a graph that has this already.
-    pub(crate) async fn bot(
+    pub(crate) async fn bot<T: AsRef<[u8]>>(
         &self,
         place: &Place,
         server: Option<&ModelServer>,
-        files: &[(&str, &str)],
+        files: &[(&str, T)],
         has_policies: bool,
     ) -> TestBot {
         let config = place.config(server, &["--agent-max-rounds=0"]);

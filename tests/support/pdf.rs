@@ -4,20 +4,39 @@ use std::io::Write as _;
 
 /// A PDF of one page with this text, or without any.
 pub fn pdf(text: &str) -> Vec<u8> {
-    let stream = format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET");
-    let objects = [
+    pdf_of(&[text], "")
+}
+
+/// A PDF with a page for each text. `info` is what stands in its information dictionary: `/Title (Tides)`.
+pub fn pdf_of(pages: &[&str], info: &str) -> Vec<u8> {
+    // Each page is two objects, after the four that all have in common.
+    let page = |at: usize| 5 + 2 * at;
+    let kids: Vec<String> = (0..pages.len())
+        .map(|at| format!("{} 0 R", page(at)))
+        .collect();
+    let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R \
-         /Resources << /Font << /F1 5 0 R >> >> >>"
-            .to_owned(),
         format!(
-            "<< /Length {} >>\nstream\n{stream}\nendstream",
-            stream.len()
+            "<< /Type /Pages /Kids [{}] /Count {} >>",
+            kids.join(" "),
+            pages.len()
         ),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
             .to_owned(),
+        format!("<< {info} >>"),
     ];
+    for (at, text) in pages.iter().enumerate() {
+        let stream = format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET");
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R \
+             /Resources << /Font << /F1 3 0 R >> >> >>",
+            page(at) + 1
+        ));
+        objects.push(format!(
+            "<< /Length {} >>\nstream\n{stream}\nendstream",
+            stream.len()
+        ));
+    }
     let mut pdf = b"%PDF-1.4\n".to_vec();
     let mut offsets = Vec::new();
     for (at, object) in objects.iter().enumerate() {
@@ -31,7 +50,7 @@ pub fn pdf(text: &str) -> Vec<u8> {
     }
     write!(
         pdf,
-        "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n",
+        "trailer << /Size {} /Root 1 0 R /Info 4 0 R >>\nstartxref\n{table}\n%%EOF\n",
         objects.len() + 1
     )
     .unwrap();

@@ -87,7 +87,9 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Chat in this terminal; if stdin is not a terminal, each line is a message
+    /// Chat in this terminal
+    ///
+    /// If stdin is not a terminal, each line is a message.
     #[cfg(feature = "terminal")]
     Chat {
         /// The conversation to continue
@@ -96,11 +98,13 @@ enum Command {
     },
     /// Run the bot on all configured platforms
     Serve,
-    /// Check configuration, graph, models and platform accounts, and say how to fix what is wrong
-    Doctor(doctor::DoctorArgs),
-    /// Tell whether the bot that runs here is well; for service managers and containers
+    /// Check settings, graph, models and accounts
     ///
-    /// Asks the process that has the data folder open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
+    /// Says how to fix what is wrong; exits with 1 if anything is.
+    Doctor(doctor::DoctorArgs),
+    /// Tell whether the bot that runs here is well
+    ///
+    /// For service managers and containers. Asks the process that has the data folder open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
     Health,
     #[command(flatten)]
     Open(OpenCommand),
@@ -123,9 +127,13 @@ enum Command {
         #[command(subcommand)]
         command: CypherCommand,
     },
-    /// Show who forgot, corrected, exported or changed what; the words themselves are not in it
+    /// Show who forgot, corrected, exported or changed what
+    ///
+    /// The words themselves are not in it.
     Audit(audit::AuditArgs),
-    /// Delete damaged parts of the embedded graph's log that were set aside; `doctor` lists them
+    /// Delete damaged parts of the graph's log that were set aside
+    ///
+    /// Only the embedded graph has them; `doctor` lists them.
     DiscardDamaged,
     /// Print the completion script for a shell
     Completions { shell: Shell },

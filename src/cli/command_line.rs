@@ -53,7 +53,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 const WHERE_SETTINGS_ARE: &str =
-    "Settings are environment variables, lines of .env, or options; `muninn --help` lists them.";
+    "Settings: environment variables, lines of .env, or options; see `muninn --help`.";
 
 /// The group of a setting; none for an option of a command.
 pub(super) fn group(setting: &Arg) -> Option<&'static str> {

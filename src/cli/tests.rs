@@ -41,8 +41,14 @@ fn every_setting_is_in_a_group_and_help_is_short() {
             setting.get_id()
         );
     }
-    let short = command.clone().render_help().to_string();
-    assert!(short.lines().count() < 45, "{short}");
+    // As a terminal of the usual width shows it, on one screen.
+    let short = command.clone().term_width(80).render_help().to_string();
+    assert!(short.lines().all(|line| line.len() <= 80), "{short}");
+    assert!(short.lines().count() <= 45, "{short}");
+    for name in command.get_subcommands().map(clap::Command::get_name) {
+        let line = format!("\n  {name} ");
+        assert!(short.contains(&line), "{name} is not in {short}");
+    }
     let long = command.clone().render_long_help().to_string();
     assert!(long.contains("\nGraph and files:\n") && long.contains("\nSlack:\n"));
 

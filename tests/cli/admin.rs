@@ -195,6 +195,47 @@ async fn what_is_shown_can_be_read_by_a_script_with_and_without_a_bot() {
     serving.end().await.succeeds();
 }
 
+/// As in `muninn catalog | head -1`, with and without a bot.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_read_enough_ends_a_command_quietly() {
+    // What is logged is no complaint.
+    let home = home().with("LOG", "warn");
+    home.chat(&[], &["The code of the coffee machine is 4711."])
+        .await
+        .succeeds();
+    home.run(&["ingest", "docs"], "").await.succeeds();
+    let through_the_bot: [&[&str]; 8] = [
+        &["catalog"],
+        &["catalog", "--json"],
+        &["search", "xylophone"],
+        &["schema"],
+        &["sessions"],
+        &["recall", "the code of the coffee machine?"],
+        &["doctor"],
+        &["offline-turns", "list"],
+    ];
+    let by_itself: [&[&str]; 5] = [
+        &["cypher", "check", "MATCH (d:Document) RETURN d.title"],
+        &["audit", "--json"],
+        &["completions", "bash"],
+        &["man"],
+        &["--help"],
+    ];
+    for arguments in through_the_bot.into_iter().chain(by_itself) {
+        let done = home.run_unread(arguments).await;
+        done.succeeds();
+        assert_eq!(done.err, "", "{arguments:?}");
+    }
+    let serving = serving(&home).await;
+    for arguments in through_the_bot.into_iter().chain([&["health"][..]]) {
+        let done = home.run_unread(arguments).await;
+        done.succeeds();
+        assert_eq!(done.err, "", "{arguments:?}");
+    }
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
 /// The names in a value, without what they stand for.
 fn shape(value: &Value) -> Value {
     match value {

@@ -87,20 +87,42 @@ impl Home {
         Exported::read(&self.path("export.jsonl"))
     }
 
-    /// Starts it; it is killed when the test ends.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+    /// Runs it to its end where nobody reads what it says, as when `head` has had enough.
+    pub(crate) async fn run_unread(&self, arguments: &[&str]) -> Done {
         let errors = tempfile::NamedTempFile::new().unwrap().into_temp_path();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_muninn"))
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = self.command(arguments, &errors);
+        let mut child = command.stdin(Stdio::null()).stdout(writer).spawn().unwrap();
+        let status = tokio::time::timeout(LONG, child.wait()).await;
+        Done {
+            status: status.expect("its end in time").unwrap(),
+            out: String::new(),
+            err: std::fs::read_to_string(&errors).unwrap(),
+        }
+    }
+
+    fn command(&self, arguments: &[&str], errors: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_muninn"));
+        command
             .args(arguments)
             .current_dir(self.folder.path())
             .env_clear()
             .env("USER", "ada")
             .env("DATA_DIR", "./muninn-data")
             .envs(&self.environment)
+            .stderr(File::create(errors).unwrap())
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Starts it; it is killed when the test ends.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+        let errors = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let mut child = self
+            .command(arguments, &errors)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(File::create(&errors).unwrap())
-            .kill_on_drop(true)
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();

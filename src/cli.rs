@@ -61,7 +61,7 @@ use command_line::command_line;
 use context::Context;
 pub(crate) use live_settings::Environment;
 use muninn::agent::telemetry;
-use muninn::config::{Config, LogFormat, Options, data_dir};
+use muninn::config::{Config, ConfigError, LogFormat, Options, data_dir};
 use muninn::memory::eval::EvalArgs;
 use open_commands::OpenCommand;
 use output::Exit;
@@ -219,12 +219,18 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> anyhow::Result<ExitCode
     for unknown in names::unknown_variables() {
         tracing::warn!(target: SETTINGS, "{unknown}");
     }
-    let config = cli.options.into_config()?;
+    // Who looks for what is wrong hears of everything else, too.
+    let (config, wrong) = if matches!(cli.command, Command::Doctor(_)) {
+        cli.options.into_config_to_check()?
+    } else {
+        (cli.options.into_config()?, None)
+    };
     cli.platforms.check(&config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let code = runtime.block_on(execute(cli.command, config, cli.platforms, environment));
+    let command = execute(cli.command, config, cli.platforms, environment, wrong);
+    let code = runtime.block_on(command);
     if let Some(traces) = traces {
         traces.end();
     }
@@ -238,6 +244,7 @@ async fn execute(
     config: Config,
     platforms: PlatformArgs,
     environment: Environment,
+    wrong: Option<ConfigError>,
 ) -> anyhow::Result<Exit> {
     let at = Context::here(config);
     let config = &at.config;
@@ -248,7 +255,7 @@ async fn execute(
         #[cfg(feature = "terminal")]
         Command::Chat { session } => chat::run(&at, &session, environment).await,
         Command::Serve => serve::run(config, &platforms, environment).await,
-        Command::Doctor(args) => doctor::run(&at, &platforms, &args).await,
+        Command::Doctor(args) => doctor::run(&at, &platforms, &args, wrong.as_ref()).await,
         Command::Health => health::run(config).await,
         Command::Open(command) => command.execute(&at, environment).await,
         #[cfg(feature = "slack")]

@@ -8,7 +8,7 @@ mod tools;
 use clap::Args;
 use muninn::agent::prompts::{Prompts, unread_files};
 use muninn::agent::tools::ToolFiles;
-use muninn::config::{Config, data_dir};
+use muninn::config::{Config, ConfigError, data_dir};
 use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
 use muninn::knowledge::search::nodes::NodeSettings;
@@ -94,13 +94,17 @@ struct Finding {
     text: String,
 }
 
-/// Prints the findings; fails if anything is wrong.
+/// Prints the findings; fails if anything is wrong. `channels` says what is wrong with the channel settings, if they could
+/// not be read.
 pub(super) async fn run(
     at: &Context,
     platform_args: &PlatformArgs,
     args: &DoctorArgs,
+    channels: Option<&ConfigError>,
 ) -> anyhow::Result<Exit> {
-    let shown = findings(at, Some(platform_args)).await;
+    let channels = channels.map(|error| Shown::from(wrong("channels", error)));
+    let mut shown: Vec<Shown> = channels.into_iter().collect();
+    shown.extend(findings(at, Some(platform_args)).await);
     if args.json {
         at.out.say_json(&shown).await?;
     } else {

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Channels, SettingsError, TimeZone, filled, filled_secret, in_one_line};
+use muninn_platform::{
+    Channels, SettingsError, TimeZone, filled, filled_secret, in_one_line, one_line,
+};
 use secrecy::SecretString;
 
 use super::{
@@ -93,6 +95,19 @@ impl Options {
         })
     }
 
+    /// As [`Options::into_config`], for whoever looks for what is wrong: channel settings that cannot be used are
+    /// left out, and what is wrong with them is given back.
+    ///
+    /// # Errors
+    /// Names the variable that has to change, of everything else.
+    pub fn into_config_to_check(mut self) -> Result<(Config, Option<ConfigError>), ConfigError> {
+        let wrong = self.channels().err();
+        if wrong.is_some() {
+            self.channel_settings = None;
+        }
+        Ok((self.into_config()?, wrong))
+    }
+
     fn check_numbers(&self) -> Result<(), ConfigError> {
         let least = [
             ("WINDOW_TURNS", self.window_turns, 1),
@@ -172,7 +187,9 @@ impl Options {
     fn channels(&self) -> Result<Arc<Channels>, ConfigError> {
         let channels = match &self.channel_settings {
             Some(path) => {
-                Channels::load(path).map_err(|error| ConfigError::Channels(in_one_line(&error)))?
+                // The reader of TOML shows the place in several lines.
+                let wrong = |error| ConfigError::Channels(one_line(&in_one_line(&error)));
+                Channels::load(path).map_err(wrong)?
             }
             None => Channels::default(),
         };

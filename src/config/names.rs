@@ -40,8 +40,21 @@ impl fmt::Display for UnknownName {
 /// Set on nearly every system for all programs; the terminal reads it itself.
 const SYSTEMS: &str = "LANG";
 
-/// Finds unknown variables that look like settings. In the environment, which many programs share,
-/// these are names similar to a setting; in the file, also names with our prefixes.
+/// What other programs call some of our settings, and what it is called here.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("LOG_LEVEL", "LOG"),
+    ("NEO4J_PASSWORD", "GRAPH_PASSWORD"),
+    ("NEO4J_URI", "GRAPH_URL"),
+    ("NEO4J_USER", "GRAPH_USER"),
+    ("NEO4J_USERNAME", "GRAPH_USER"),
+    ("OPENAI_API_BASE", "OPENAI_BASE_URL"),
+    ("OPENAI_MODEL", "CHAT_MODEL"),
+    ("RUST_LOG", "LOG"),
+];
+
+/// Which of the variables are none of the known ones, though they look so: in the environment, which
+/// many share, those that are nearly one; in the file also those that begin as ours do, and what other
+/// programs call a setting.
 pub fn unknown<'a>(
     set: impl Iterator<Item = (Place, &'a str)>,
     known: &BTreeSet<String>,
@@ -51,6 +64,11 @@ pub fn unknown<'a>(
         let first = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
         name.contains('_') && all().any(|known| first(known) == first(name))
     };
+    let elsewhere = |name: &str| {
+        let mut all = ELSEWHERE.iter();
+        let (_, meant) = all.find(|(theirs, ours)| *theirs == name && known.contains(*ours))?;
+        Some(*meant)
+    };
     let found: BTreeSet<UnknownName> = set
         .filter(|(_, name)| {
             !known.contains(*name) && *name != SYSTEMS && !traces::is_standard(name)
@@ -58,11 +76,15 @@ pub fn unknown<'a>(
         .filter_map(|(place, name)| {
             let meant = match place {
                 Place::Environment => surely_meant(name, all()),
-                Place::File => perhaps_meant(name, all()),
+                Place::File => elsewhere(name).or_else(|| perhaps_meant(name, all())),
             };
             let is_ours = match place {
                 Place::Environment => meant.is_some(),
-                Place::File => surely_meant(name, all()).is_some() || begins_as_ours(name),
+                Place::File => {
+                    elsewhere(name).is_some()
+                        || surely_meant(name, all()).is_some()
+                        || begins_as_ours(name)
+                }
             };
             is_ours.then(|| UnknownName {
                 name: name.to_owned(),
@@ -80,7 +102,15 @@ mod tests {
 
     #[test]
     fn what_looks_like_ours_is_named_and_what_is_others_is_not() {
-        let known = ["SLACK_BOT_TOKEN", "MODELS", "MODEL_KEYS", "DATA_DIR"];
+        let known = [
+            "SLACK_BOT_TOKEN",
+            "MODELS",
+            "MODEL_KEYS",
+            "DATA_DIR",
+            "CHAT_MODEL",
+            "OPENAI_API_KEY",
+            "LOG",
+        ];
         let known = known.map(str::to_owned).into_iter().collect();
         let set = [
             (Place::Environment, "SLACK_BOT_TOKNE"),
@@ -90,6 +120,9 @@ mod tests {
             (Place::File, "MODEL_NAMES"),
             (Place::File, "SLACK_XYZZY"),
             (Place::File, "NEO4J_AUTH"),
+            (Place::File, "OPENAI_MODEL"),
+            (Place::File, "LOG_LEVEL"),
+            (Place::Environment, "LOG_LEVEL"),
         ];
         let told: Vec<String> = unknown(set.into_iter(), &known)
             .iter()
@@ -98,7 +131,9 @@ mod tests {
         assert_eq!(
             told,
             [
+                "LOG_LEVEL in .env is no setting; did you mean LOG?",
                 "MODEL_NAMES in .env is no setting; did you mean MODEL_KEYS?",
+                "OPENAI_MODEL in .env is no setting; did you mean CHAT_MODEL?",
                 "SLACK_BOT_TOKNE in the environment is no setting; did you mean SLACK_BOT_TOKEN?",
                 "SLACK_XYZZY in .env is no setting; .env.example lists them all",
             ]

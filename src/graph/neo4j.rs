@@ -21,6 +21,7 @@ use async_trait::async_trait;
 use neo4rs::{ConfigBuilder, Graph, Neo4jClientErrorKind, Neo4jErrorKind, Operation, Query};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value};
+use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -47,7 +48,10 @@ const CONNECTIONS: usize = 16;
 /// once; a write is not, as it is unknown whether it took effect.
 const READ_RECONNECTS: u32 = 1;
 
-/// Number of rows fetched at once: the most that any statement returns to a waiting caller.
+/// How long it is looked why nobody answers.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Rows that are asked for at once: as many as any statement gives to whoever waits.
 const FETCH: usize = 1_024;
 
 /// Error codes of the server that concern the values given to a statement.
@@ -167,6 +171,35 @@ impl Neo4j {
         }
     }
 
+    /// With the cause where the driver keeps it to itself: of a cluster none of whose addresses answers it says
+    /// only that none is left to ask.
+    async fn explained(&self, error: StoreError) -> StoreError {
+        let StoreError::Unreachable {
+            source: Some(source),
+            ..
+        } = &error
+        else {
+            return error;
+        };
+        let says_nothing = source.downcast_ref().is_some_and(|it: &neo4rs::Error| {
+            matches!(
+                it,
+                neo4rs::Error::ServerUnavailableError(_)
+                    | neo4rs::Error::RoutingTableRefreshFailed(_)
+            )
+        });
+        match host_and_port(&self.url).filter(|_| says_nothing) {
+            Some(address) => match timeout(LOOK, TcpStream::connect(address)).await {
+                Ok(Err(cause)) => StoreError::Unreachable {
+                    url: self.url.clone(),
+                    source: Some(cause.into()),
+                },
+                Ok(Ok(_)) | Err(_) => error,
+            },
+            None => error,
+        }
+    }
+
     fn query(&self, statement: &str, params: &Params) -> Result<Query, StoreError> {
         // The server's time-out is a little longer than ours, so that its locks are released too.
         let server_timeout = i64::try_from(self.timeout.as_millis()).unwrap_or(i64::MAX);
@@ -228,7 +261,7 @@ impl Neo4j {
                 | StoreError::Unexpected(_) => false,
             };
             if !may_repeat || Instant::now() + pause >= deadline {
-                return Err(error);
+                return Err(self.explained(error).await);
             }
             tracing::debug!(%error, tried, "trying a statement again");
             tokio::time::sleep(with_jitter(pause)).await;
@@ -292,7 +325,14 @@ fn pool(config: &GraphConfig, user: &str, password: &SecretString) -> Result<Gra
     })
 }
 
-/// Spreads attempts, so that two that collided do not collide again.
+/// Where a server listens; the port is the one of Bolt where the address has none.
+fn host_and_port(url: &str) -> Option<(String, u16)> {
+    let url: http::Uri = url.parse().ok()?;
+    let host = url.host()?.trim_matches(['[', ']']);
+    Some((host.to_owned(), url.port_u16().unwrap_or(7687)))
+}
+
+/// Spreads attempts, so that two that met once don't meet again.
 fn with_jitter(pause: Duration) -> Duration {
     let (_, random) = uuid::Uuid::new_v4().as_u64_pair();
     pause.mul_f64(0.5 + (random % 1_000) as f64 / 1_000.0)

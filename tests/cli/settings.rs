@@ -96,8 +96,22 @@ async fn names_in_files_that_are_none_are_told_with_what_was_meant() {
 
     let home = Home::new().with("CHANNEL_SETTINGS", "channels.toml");
     write(&home, "channels.toml", "['slack/T/C']\nanswr = 'always'\n");
-    let refused = home.run(&["doctor"], "").await;
+    // What is wrong with them is one finding, and the others follow.
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    let channels = "PROBLEM  channels: the channel settings channels.toml are wrong: ";
+    let line = doctor.out.lines().find(|line| line.starts_with(channels));
+    let line = line.unwrap_or_else(|| panic!("{doctor:?}"));
+    assert!(line.ends_with("did you mean `answer`?"), "{line}");
+    assert!(doctor.out.contains("\nok       prompts: "), "{doctor:?}");
+    assert!(doctor.out.lines().all(is_finding), "{doctor:?}");
+    assert_eq!(
+        told(&home.run(&["doctor", "--json"], "").await, "channels").len(),
+        1
+    );
+    let refused = home.run(&["sessions"], "").await;
     refused.fails(1, &["channels.toml", "did you mean `answer`?"]);
+    assert_eq!(refused.err.lines().count(), 1, "{refused:?}");
     write(&home, "channels.toml", "['slak/T/C']\nanswer = 'always'\n");
     let doctor = home.run(&["doctor"], "").await;
     assert!(
@@ -120,14 +134,22 @@ async fn the_doctor_keeps_causes_and_a_driver_keeps_quiet() {
         );
     }
 
-    let home = Home::new().with("GRAPH_URL", "neo4j://127.0.0.1:1");
-    for command in ["sessions", "doctor"] {
-        let refused = home.run(&[command], "").await;
-        refused.fails(1, &[]);
-        let said = format!("{}{}", refused.out, refused.err);
-        let told = said.lines().filter(|line| line.contains("127.0.0.1"));
-        assert_eq!(told.count(), 1, "{said}");
-        assert!(!said.contains("neo4rs"), "{said}");
+    for (host, cause) in [
+        ("127.0.0.1:1", "Connection refused"),
+        ("nowhere.invalid", "lookup"),
+    ] {
+        let home = Home::new().with("GRAPH_URL", format!("neo4j://{host}"));
+        for command in ["sessions", "doctor"] {
+            let refused = home.run(&[command], "").await;
+            refused.fails(1, &[]);
+            let said = format!("{}{}", refused.out, refused.err);
+            let told: Vec<&str> = said.lines().filter(|line| line.contains(host)).collect();
+            let [line] = told.as_slice() else {
+                panic!("{said}");
+            };
+            assert!(line.contains(cause), "{line}");
+            assert!(!said.contains("neo4rs"), "{said}");
+        }
     }
 }
 
@@ -360,7 +382,9 @@ async fn doctor_shows_what_makes_a_channel_another_and_names_what_there_is_not()
         "['slack/T/C']\ngrounding = 'strickt'\n",
     );
     let doctor = home.run(&["doctor"], "").await;
-    assert!(doctor.err.contains("did you mean `strict`?"), "{doctor:?}");
+    doctor.fails(1, &[]);
+    let meant = doctor.out.matches("did you mean `strict`?");
+    assert_eq!(meant.count(), 1, "{doctor:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,9 +17,11 @@ pub fn in_one_line(error: &dyn Error) -> String {
         }
         cause = source.source();
     }
-    match meant_in(&line).map(str::to_owned) {
-        Some(meant) => format!("{line}; did you mean `{meant}`?"),
-        None => line,
+    let meant = meant_in(&line).map(|meant| format!("; did you mean `{meant}`?"));
+    match meant {
+        // An error that was made of another one may have said so.
+        Some(meant) if !line.ends_with(&meant) => line + &meant,
+        Some(_) | None => line,
     }
 }
 
@@ -56,5 +58,9 @@ mod tests {
         assert_eq!(in_one_line(&error), "cannot connect: refused");
         let error = Because("cannot connect: refused", Some(refused()));
         assert_eq!(in_one_line(&error), "cannot connect: refused");
+        let unknown = Because("unknown field `answr`, expected `answer`", None);
+        let told = "unknown field `answr`, expected `answer`; did you mean `answer`?";
+        assert_eq!(in_one_line(&unknown), told);
+        assert_eq!(in_one_line(&Because(told, None)), told);
     }
 }

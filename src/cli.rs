@@ -105,7 +105,7 @@ enum Command {
     /// Tell whether the bot that runs here is well
     ///
     /// For service managers and containers. Asks the process that has the data folder open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
-    Health,
+    Health(health::HealthArgs),
     #[command(flatten)]
     Open(OpenCommand),
     /// Print an app manifest
@@ -186,7 +186,7 @@ impl Command {
             #[cfg(feature = "terminal")]
             Self::Chat { .. } => true,
             Self::Serve
-            | Self::Health
+            | Self::Health(_)
             | Self::Open(_)
             | Self::RecallEval(_)
             | Self::Audit(_)
@@ -256,7 +256,7 @@ async fn execute(
         Command::Chat { session } => chat::run(&at, &session, environment).await,
         Command::Serve => serve::run(config, &platforms, environment).await,
         Command::Doctor(args) => doctor::run(&at, &platforms, &args, wrong.as_ref()).await,
-        Command::Health => health::run(config).await,
+        Command::Health(args) => health::run(config, &args).await,
         Command::Open(command) => command.execute(&at, environment).await,
         #[cfg(feature = "slack")]
         Command::Manifest {
@@ -305,7 +305,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<Option<Traces>> {
         Command::Invite { .. } => SERVICE_LOG,
         Command::Serve
         | Command::Doctor(_)
-        | Command::Health
+        | Command::Health(_)
         | Command::Open(_)
         | Command::RecallEval(_)
         | Command::Cypher { .. }

@@ -3,9 +3,10 @@
 use anyhow::bail;
 use chrono::NaiveDate;
 use clap::Args;
-use muninn::conversation::backfill::BackfillState;
+use muninn::conversation::backfill::{BackfillProgress, BackfillState};
 use muninn_platform::AudienceId;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::context::Context;
 use super::output::{Exit, Unit};
@@ -17,6 +18,25 @@ pub(super) struct BackfillArgs {
     /// The first day that is read, such as 2026-01-31
     #[arg(long)]
     since: NaiveDate,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn as_json(channel: &AudienceId, progress: &BackfillProgress) -> Value {
+    let (state, reason) = match &progress.state {
+        BackfillState::Reading => ("reading", None),
+        BackfillState::Resting(_) => ("resting", None),
+        BackfillState::Done => ("done", None),
+        BackfillState::Stopped(reason) => ("stopped", Some(reason)),
+    };
+    json!({
+        "channel": channel.as_str(),
+        "state": state,
+        "reason": reason,
+        "messages": progress.messages,
+        "reached": progress.reached,
+    })
 }
 
 /// Has the process that runs read a channel's history, and shows how far it is. It goes on there when nobody waits.
@@ -34,7 +54,11 @@ pub(super) async fn run(at: &Context, args: &BackfillArgs) -> anyhow::Result<Exi
         let progress = watched.borrow_and_update().clone();
         if progress.is_over() {
             bar.clear();
-            at.out.say(&progress.to_string()).await?;
+            if args.json {
+                at.out.say_json(&as_json(&channel, &progress)).await?;
+            } else {
+                at.out.say(&progress.to_string()).await?;
+            }
             return Ok(Exit::of(progress.state == BackfillState::Done));
         }
         // How much there is no platform tells.
@@ -42,5 +66,32 @@ pub(super) async fn run(at: &Context, args: &BackfillArgs) -> anyhow::Result<Exi
         if watched.changed().await.is_err() {
             bail!("the process is ending; the backfill goes on at the next start");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_read_how_it_ended() {
+        let progress = |state| BackfillProgress {
+            messages: 7,
+            reached: "2026-01-31T10:00:00Z".parse().ok(),
+            state,
+        };
+        let told = |state| as_json(&AudienceId::new("slack/T1/C1"), &progress(state));
+        assert_eq!(
+            told(BackfillState::Done),
+            json!({
+                "channel": "slack/T1/C1", "state": "done", "reason": null, "messages": 7,
+                "reached": "2026-01-31T10:00:00Z",
+            })
+        );
+        let stopped = told(BackfillState::Stopped("the channel is gone".to_owned()));
+        assert_eq!(
+            (&stopped["state"], &stopped["reason"]),
+            (&json!("stopped"), &json!("the channel is gone"))
+        );
     }
 }

@@ -24,6 +24,9 @@ pub(super) struct CheckArgs {
     /// Rows that may be asked for
     #[arg(long, default_value_t = 100)]
     rows: u32,
+    /// Print JSON: whether it is let through, and the statement or why not; with `-` that is so anyway
+    #[arg(long)]
+    json: bool,
     /// The statement, or `-` for statements from stdin
     query: String,
 }
@@ -44,8 +47,14 @@ pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Resu
     if args.query == "-" {
         return check_lines(&schema, &limits);
     }
+    let checked = confine(&args.query, &schema, &limits);
+    if args.json {
+        let exit = Exit::of(checked.is_ok());
+        at.out.say_json(&answer(checked)).await?;
+        return Ok(exit);
+    }
     let mut out = std::io::stdout().lock();
-    match confine(&args.query, &schema, &limits) {
+    match checked {
         Ok(confined) => {
             writeln!(out, "{}", confined.as_str())?;
             Ok(Exit::SUCCESS)

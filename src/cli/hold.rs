@@ -1,10 +1,13 @@
 //! `muninn hold`: what is kept of what was forgotten under a legal hold.
 
+use std::collections::BTreeMap;
+
 use anyhow::bail;
 use clap::Subcommand;
 use muninn::conversation::audit::{Action, Audit, OPERATOR};
 use muninn_platform::{AudienceId, counted};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::context::Context;
 use super::output::Exit;
@@ -14,7 +17,11 @@ use super::source::answered;
 #[serde(rename_all = "snake_case")]
 pub(super) enum HoldCommand {
     /// List the places under a legal hold, and how many copies there are of what was forgotten there
-    List,
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Delete the copies of a place whose hold has ended in the settings
     Release {
         /// As `muninn hold list` names it
@@ -35,24 +42,37 @@ impl HoldCommand {
             Self::Release { place, yes: false } => answered(&format!(
                 "Delete for good the copies of what was forgotten in {place}?"
             )),
-            Self::List | Self::Release { .. } => Ok(true),
+            Self::List { .. } | Self::Release { .. } => Ok(true),
         }
     }
 }
 
 pub(super) async fn run(at: &Context, command: HoldCommand) -> anyhow::Result<Exit> {
     match command {
-        HoldCommand::List => list(at).await,
+        HoldCommand::List { json } => list(at, json).await,
         HoldCommand::Release { place, yes: _ } => release(at, &AudienceId::new(place)).await,
     }
 }
 
-async fn list(at: &Context) -> anyhow::Result<Exit> {
+async fn list(at: &Context, is_json: bool) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let held = store.held().await;
     store.close().await?;
     let held = held?;
     let holds = at.config.channels.holds();
+    if is_json {
+        let mut places: BTreeMap<String, (bool, usize)> = BTreeMap::new();
+        for place in &holds {
+            places.entry(place.to_string()).or_default().0 = true;
+        }
+        for (place, copies) in &held {
+            places.entry(place.to_string()).or_default().1 = *copies;
+        }
+        let places = places.into_iter().map(
+            |(place, (is_held, copies))| json!({"place": place, "held": is_held, "copies": copies}),
+        );
+        return at.out.say_json(&places.collect::<Vec<_>>()).await;
+    }
     let mut lines: Vec<String> = holds
         .iter()
         .map(|place| format!("{place}: under a legal hold"))

@@ -57,6 +57,9 @@ pub(super) struct IngestArgs {
     /// Remove sources whose files are gone without asking
     #[arg(long)]
     yes: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl IngestArgs {
@@ -72,6 +75,7 @@ impl IngestArgs {
             anonymise: false,
             dry_run: false,
             yes: true,
+            json: false,
         }
     }
 
@@ -147,20 +151,25 @@ impl Ingesting<'_> {
         let question = question(&gone);
         let is_removing =
             !gone.is_empty() && !is_dry && (self.args.yes || confirmed(self.at, &question)?);
+        let is_json = self.args.json;
+        let (mut sources, mut removed) = (Vec::new(), Vec::new());
         for source in gathered.sources {
-            self.one(source).await?;
+            let (name, summary) = self.one(source).await?;
+            if is_json {
+                sources.push(summary_as_json(&name, &summary, is_dry));
+            } else {
+                self.tell(&name, &summary).await?;
+            }
         }
         for name in &gone {
             if is_removing {
-                let removed = changing::remove(self.store, &self.at.config.data_dir, name).await?;
-                self.at
-                    .out
-                    .line(&format!(
-                        "{name} was removed, with {}.",
-                        counted(removed, "chunk")
-                    ))
-                    .await?;
-            } else {
+                let chunks = changing::remove(self.store, &self.at.config.data_dir, name).await?;
+                let line = format!("{name} was removed, with {}.", counted(chunks, "chunk"));
+                removed.push((name.clone(), chunks));
+                if !is_json {
+                    self.at.out.line(&line).await?;
+                }
+            } else if !is_json {
                 let why = if is_dry {
                     "would be asked about"
                 } else {
@@ -169,6 +178,20 @@ impl Ingesting<'_> {
                 let line = format!("{name} {why}: nothing is left to ingest of it.");
                 self.at.out.line(&line).await?;
             }
+        }
+        if is_json {
+            let left_alone = gathered.left_alone.iter().map(|one| {
+                json!({"path": one.path.display().to_string(), "reason": one.reason.sentence()})
+            });
+            let gone = if is_removing { Vec::new() } else { gone };
+            let told = json!({
+                "dry_run": is_dry,
+                "sources": sources,
+                "removed": removed_as_json(&removed),
+                "gone": gone,
+                "left_alone": left_alone.collect::<Vec<_>>(),
+            });
+            return self.at.out.say_json(&told).await;
         }
         if is_dry {
             for one in &gathered.left_alone {
@@ -209,7 +232,7 @@ impl Ingesting<'_> {
         Ok(source)
     }
 
-    async fn one(&self, source: Source) -> anyhow::Result<()> {
+    async fn one(&self, source: Source) -> anyhow::Result<(String, Summary)> {
         let source = self.anonymised(source).await?;
         let name = source.name.clone();
         let mut channels = self.args.channels.clone();
@@ -226,12 +249,15 @@ impl Ingesting<'_> {
         let mut tell = |far| show(&bar, far);
         let done = ingest(self.store, self.embedder, what, &mut tell).await;
         bar.clear();
-        let done = done?;
+        Ok((name, done?))
+    }
+
+    async fn tell(&self, name: &str, done: &Summary) -> io::Result<()> {
         for (file, fate) in &done.files {
             self.at.out.line(&fate_in_words(file, fate)).await?;
         }
-        let line = in_words(&name, &done, self.args.dry_run);
-        Ok(self.at.out.line(&line).await?)
+        let line = in_words(name, done, self.args.dry_run);
+        self.at.out.line(&line).await
     }
 }
 
@@ -264,14 +290,19 @@ fn question(gone: &[String]) -> String {
     format!("Nothing is left to ingest of the {source} {names}. Remove {it}?")
 }
 
-fn fate_in_words(file: &str, fate: &FileFate) -> String {
-    let (word, reason) = match fate {
+/// What would happen to a file, and why; the reason is empty where there is none to give.
+fn fate(fate: &FileFate) -> (&'static str, &str) {
+    match fate {
         FileFate::New => ("new", ""),
         FileFate::Changed => ("changed", ""),
         FileFate::Unchanged => ("unchanged", ""),
         FileFate::Gone => ("gone", ""),
         FileFate::Refused(reason) => ("refused", reason.as_str()),
-    };
+    }
+}
+
+fn fate_in_words(file: &str, of: &FileFate) -> String {
+    let (word, reason) = fate(of);
     let colon = if reason.is_empty() { "" } else { ": " };
     format!("{word:<10}  {file}{colon}{reason}")
 }
@@ -298,6 +329,48 @@ pub(super) fn show(bar: &Bar, far: Progress) {
         Phase::Exchanging => "exchanging the versions".to_owned(),
     };
     bar.show(done, total, &what);
+}
+
+/// A source as `ingest` and `source refresh` give it to scripts. A dry run makes no version.
+pub(super) fn summary_as_json(name: &str, summary: &Summary, is_dry: bool) -> Value {
+    let Counts {
+        new,
+        changed,
+        unchanged,
+        removed,
+    } = summary.counts;
+    let files = summary.files.iter().map(|(file, of)| {
+        let (word, reason) = fate(of);
+        let reason = (!reason.is_empty()).then_some(reason);
+        json!({"file": file, "fate": word, "reason": reason})
+    });
+    json!({
+        "name": name,
+        "version": (!is_dry).then_some(summary.version),
+        "same": summary.is_same,
+        "new": new,
+        "changed": changed,
+        "unchanged": unchanged,
+        "removed": removed,
+        "refused": summary.rejected,
+        "chunks": summary.chunks,
+        "without_vector": summary.without_vector,
+        "relationships": summary.links,
+        "dangling": summary.dangling,
+        "circles": summary.circles,
+        "rejects": summary.rejects.as_ref().map(|path| path.display().to_string()),
+        "examples": summary.examples,
+        "warnings": summary.warnings,
+        "files": files.collect::<Vec<_>>(),
+    })
+}
+
+/// Sources that were removed, each with how many chunks it had.
+pub(super) fn removed_as_json(removed: &[(String, u64)]) -> Vec<Value> {
+    let removed = removed.iter();
+    removed
+        .map(|(name, chunks)| json!({"name": name, "chunks": chunks}))
+        .collect()
 }
 
 pub(super) fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {

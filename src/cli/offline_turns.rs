@@ -9,6 +9,7 @@ use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
 use muninn_platform::{counted, excerpt};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::context::{Context, OpenGraph};
 use super::output::Exit;
@@ -17,7 +18,11 @@ use super::output::Exit;
 #[serde(rename_all = "snake_case")]
 pub(super) enum OfflineTurns {
     /// Lists how many turns wait, and each that the graph refused, with the reason
-    List,
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Saves what waits, and tries again what the graph refused
     Retry,
     /// Removes what the graph refused, for good
@@ -26,20 +31,34 @@ pub(super) enum OfflineTurns {
 
 pub(super) async fn run(at: &Context, what: OfflineTurns) -> anyhow::Result<Exit> {
     match what {
-        OfflineTurns::List => list(at).await,
+        OfflineTurns::List { json } => list(at, json).await,
         OfflineTurns::Retry => retry(at).await,
         OfflineTurns::Discard => discard(at).await,
     }
 }
 
-async fn list(at: &Context) -> anyhow::Result<Exit> {
+async fn list(at: &Context, is_json: bool) -> anyhow::Result<Exit> {
     let data_dir = &at.config.data_dir;
     let refused = SetAside::of(data_dir).all()?;
+    let waiting = waiting_in(data_dir)?;
+    if is_json {
+        let refused = refused.iter().map(|one| {
+            let turn = &one.turn.turn;
+            json!({
+                "id": turn.id,
+                "conversation": turn.session,
+                "author": turn.author_name,
+                "at": turn.created_at,
+                "question": turn.input,
+                "reason": one.reason,
+            })
+        });
+        let refused: Vec<Value> = refused.collect();
+        let told = json!({"waiting": waiting, "refused": refused});
+        return at.out.say_json(&told).await;
+    }
     let mut lines = vec![
-        format!(
-            "Waiting for the graph: {}",
-            counted(waiting_in(data_dir)?, "turn")
-        ),
+        format!("Waiting for the graph: {}", counted(waiting, "turn")),
         format!("Refused by the graph: {}", counted(refused.len(), "turn")),
     ];
     for one in refused {

@@ -13,12 +13,13 @@ use muninn::knowledge::origins::{
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
 use muninn_platform::{counted, in_one_line};
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::context::{Context, Running};
-use super::ingest::{in_words, patient, show};
+use super::ingest::{in_words, patient, removed_as_json, show, summary_as_json};
 use super::output::{Bar, Exit, Output, Unit};
 
 /// How often it is looked whether something is due. A folder that has changed is read when it has not
@@ -29,7 +30,7 @@ const LOOK: Duration = Duration::from_secs(2);
 const SHARE: u32 = 20;
 
 /// Refreshes a source now, or all of them.
-pub(super) async fn run(at: &Context, name: Option<&str>) -> anyhow::Result<Exit> {
+pub(super) async fn run(at: &Context, name: Option<&str>, is_json: bool) -> anyhow::Result<Exit> {
     let config = &at.config;
     let all = load(&config.sources_file, &config.data_dir)?;
     let path = config.sources_file.path.display();
@@ -49,21 +50,43 @@ pub(super) async fn run(at: &Context, name: Option<&str>) -> anyhow::Result<Exit
     let Models { chat: _, embedder } = models(config)?;
     let embedder = Arc::new(embedder);
     let mut is_done = true;
+    let mut told_of = Vec::new();
     for of in wanted {
         let bar = at.out.bar(Unit::Bytes);
         let done = refresh(at, of, &embedder, &bar).await;
         bar.clear();
+        is_done &= done.is_ok();
+        let done = done.map_err(|error| in_one_line(error.as_ref()));
+        if is_json {
+            told_of.push(as_json(&of.name, done));
+            continue;
+        }
         let line = match done {
             Ok(refreshed) => told(&of.name, &refreshed),
-            Err(error) => {
-                is_done = false;
-                let error = in_one_line(error.as_ref());
-                format!("{} was not refreshed: {error}", of.name)
-            }
+            Err(error) => format!("{} was not refreshed: {error}", of.name),
         };
         at.out.line(&line).await?;
     }
+    if is_json {
+        at.out.say_json(&told_of).await?;
+    }
     Ok(Exit::of(is_done))
+}
+
+fn as_json(name: &str, done: Result<Refreshed, String>) -> Value {
+    let (refreshed, error) = match done {
+        Ok(refreshed) => (refreshed, None),
+        Err(error) => (Refreshed::default(), Some(error)),
+    };
+    let sources = refreshed.sources.iter();
+    let sources = sources.map(|(name, summary)| summary_as_json(name, summary, false));
+    json!({
+        "name": name,
+        "error": error,
+        "sources": sources.collect::<Vec<_>>(),
+        "removed": removed_as_json(&refreshed.removed),
+        "note": refreshed.note,
+    })
 }
 
 async fn refresh(

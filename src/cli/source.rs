@@ -7,6 +7,7 @@ use muninn::knowledge::anonymise::{Originals, key};
 use muninn::knowledge::changing;
 use muninn_platform::counted;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::context::Context;
 use super::ingest::{CatalogArgs, catalog, patient};
@@ -31,9 +32,17 @@ pub(super) enum SourceCommand {
     Refresh {
         /// Only this one
         name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Show what the placeholders of a source stand for that was ingested with --anonymise
-    Originals { name: String },
+    Originals {
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Give a source another name; nothing is embedded again
     Rename { old: String, new: String },
 }
@@ -61,8 +70,18 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
     let config = &at.config;
     let said = match command {
         SourceCommand::List(args) => return catalog(at, &args).await,
-        SourceCommand::Refresh { name } => return refresh::run(at, name.as_deref()).await,
-        SourceCommand::Originals { name } => match key::load(&config.data_dir, &name)? {
+        SourceCommand::Refresh { name, json } => {
+            return refresh::run(at, name.as_deref(), json).await;
+        }
+        SourceCommand::Originals { name, json: true } => {
+            let Originals(all) = key::load(&config.data_dir, &name)?.unwrap_or_default();
+            let all = all
+                .iter()
+                .map(|(placeholder, it)| json!({"placeholder": placeholder, "stands_for": it}));
+            return at.out.say_json(&all.collect::<Vec<_>>()).await;
+        }
+        SourceCommand::Originals { name, json: false } => match key::load(&config.data_dir, &name)?
+        {
             Some(Originals(all)) if !all.is_empty() => {
                 let lines = all
                     .iter()

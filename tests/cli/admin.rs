@@ -195,6 +195,89 @@ async fn what_is_shown_can_be_read_by_a_script_with_and_without_a_bot() {
     serving.end().await.succeeds();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_listed_and_done_can_be_read_by_a_script_too() {
+    let home = home().with("CHANNEL_SETTINGS", "channels.toml");
+    let held = "['slack/T1/C1']\nlegal_hold = true\n";
+    std::fs::write(home.path("channels.toml"), held).unwrap();
+    std::fs::create_dir(home.path("muninn-data")).unwrap();
+    let origin = "[office]\npath = \"../docs\"\n";
+    std::fs::write(home.path("muninn-data/sources.toml"), origin).unwrap();
+    let broken = "---\ntitle: a: b\n---\nThe parrot is loud.\n";
+    std::fs::write(home.path("docs/parrot.md"), broken).unwrap();
+
+    let dry = json(&home, &["ingest", "docs", "--dry-run", "--json"]).await;
+    assert_eq!(dry["dry_run"], true);
+    let source = &dry["sources"][0];
+    assert_eq!(
+        (&source["name"], &source["new"]),
+        (&json!("docs"), &json!(2))
+    );
+    assert_eq!(source["version"], Value::Null);
+    let fate = json!({"file": "office.md", "fate": "new", "reason": null});
+    assert_eq!(source["files"][0], fate);
+    let warning = source["warnings"][0].as_str().unwrap();
+    assert!(
+        warning.starts_with("docs/parrot.md: its front matter"),
+        "{warning}"
+    );
+    let catalog = json(&home, &["catalog", "--json"]).await;
+    assert_eq!(catalog.as_array().unwrap().len(), 1, "{catalog}");
+    assert_eq!(
+        catalog[0]["version"], 0,
+        "only what is refreshed: {catalog}"
+    );
+
+    let statement = "MATCH (d:Document) RETURN d.title";
+    let all: [&[&str]; 6] = [
+        &["ingest", "docs", "--json"],
+        &["source", "refresh", "--json"],
+        &["source", "originals", "docs", "--json"],
+        &["offline-turns", "list", "--json"],
+        &["hold", "list", "--json"],
+        &["cypher", "check", statement, "--json"],
+    ];
+    let mut alone = Vec::new();
+    for arguments in all {
+        alone.push(json(&home, arguments).await);
+    }
+    let [ingest, refresh, originals, offline, hold, cypher] = alone.as_slice() else {
+        panic!("{alone:?}");
+    };
+    assert_eq!(ingest["sources"][0]["version"], 1);
+    assert_eq!(ingest["left_alone"], json!([]));
+    assert_eq!(refresh[0]["sources"][0]["name"], "office");
+    assert_eq!(refresh[0]["error"], Value::Null);
+    assert_eq!(originals, &json!([]));
+    assert_eq!(offline, &json!({"waiting": 0, "refused": []}));
+    let place = json!([{"place": "slack/T1/C1", "held": true, "copies": 0}]);
+    assert_eq!(hold, &place);
+    assert_eq!(cypher["ok"], true);
+    let refused = home
+        .run(
+            &["cypher", "check", "MATCH (d:Dcument) RETURN d", "--json"],
+            "",
+        )
+        .await;
+    refused.fails(1, &[]);
+    let refused: Value = serde_json::from_str(&refused.out).unwrap();
+    assert_eq!(refused["ok"], false);
+
+    std::fs::write(home.path("muninn-data/sources.toml"), "").unwrap();
+    let serving = serving(&home).await;
+    let health = json(&home, &["health", "--json"]).await;
+    assert_eq!(health, json!({"well": true, "trouble": null}));
+    for (arguments, alone) in all.iter().zip(&alone) {
+        // Nothing is refreshed any more.
+        if arguments[1] != "refresh" {
+            let running = json(&home, arguments).await;
+            assert_eq!(shape(&running), shape(alone), "{arguments:?}");
+        }
+    }
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
 /// As in `muninn catalog | head -1`, with and without a bot.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_has_read_enough_ends_a_command_quietly() {

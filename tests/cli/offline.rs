@@ -1,6 +1,6 @@
 //! `muninn offline-turns`: what waits for the graph, and what it refused.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::home::Home;
 
@@ -45,6 +45,11 @@ async fn what_was_set_aside_is_told_of_and_can_be_tried_again() {
         "{listed}"
     );
     assert!(listed.contains("Ada: Where is Odin?"), "{listed}");
+    let listed = home.run(&["offline-turns", "list", "--json"], "").await;
+    let listed: Value = serde_json::from_str(listed.succeeds()).unwrap();
+    let refused = &listed["refused"][0];
+    assert_eq!(refused["question"], "Where is Odin?");
+    assert_eq!(refused["conversation"], "terminal/main");
     let retried = home.run(&["offline-turns", "retry"], "").await;
     assert_eq!(
         retried.succeeds(),

@@ -123,8 +123,8 @@ impl Connection {
     ///
     /// # Errors
     /// When the process does not answer.
-    pub(in crate::cli) async fn ready(mut self) -> anyhow::Result<Exit> {
-        self.ask(Asked::Ready).await?;
+    pub(in crate::cli) async fn ready(mut self, json: bool) -> anyhow::Result<Exit> {
+        self.ask(Asked::Ready { json }).await?;
         self.print_all().await
     }
 

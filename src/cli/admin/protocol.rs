@@ -10,7 +10,7 @@ use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Far};
 
 /// Of what is said here. Another one is told to the person who asks.
-pub(in crate::cli) const PROTOCOL: u32 = 3;
+pub(in crate::cli) const PROTOCOL: u32 = 4;
 
 /// The longest line, in bytes.
 pub(in crate::cli) const LONGEST_LINE: usize = 8 * 1024 * 1024;
@@ -49,7 +49,7 @@ pub(in crate::cli) enum Asked {
     /// What `doctor` says of the graph.
     Health,
     /// Whether turns are answered and reach the graph.
-    Ready,
+    Ready { json: bool },
     /// What `cypher check` checks against.
     Known,
     /// A tool, for a program that asks here.

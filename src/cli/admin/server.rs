@@ -12,6 +12,7 @@ use muninn_platform::in_one_line;
 use private_files::private_folder;
 use private_files::socket::PrivateSocket;
 use serde::Serialize;
+use serde_json::json;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -221,15 +222,18 @@ async fn act(what: Asked, at: &Context) -> Frame {
         },
         #[cfg(feature = "terminal")]
         Asked::Chat { .. } => Frame::Failed("a chat is no command".to_owned()),
-        Asked::Ready => {
+        Asked::Ready { json } => {
             let trouble = at.running.as_ref().and_then(|it| it.archive.trouble());
             let exit = Exit::of(trouble.is_none());
-            match at
-                .out
-                .line(&trouble.unwrap_or_else(|| "ok".to_owned()))
-                .await
-            {
-                Ok(()) => Frame::Exit(exit),
+            let told = match json {
+                true => {
+                    let told = json!({"well": trouble.is_none(), "trouble": trouble});
+                    at.out.say_json(&told).await
+                }
+                false => at.out.say(trouble.as_deref().unwrap_or("ok")).await,
+            };
+            match told {
+                Ok(_said) => Frame::Exit(exit),
                 Err(error) => Frame::Failed(error.to_string()),
             }
         }
@@ -256,7 +260,7 @@ impl Asked {
             Self::Chat { .. } => TO_ANSWER,
             #[cfg(feature = "mcp")]
             Self::Call(_) => TO_ANSWER,
-            Self::Run(_) | Self::Health | Self::Ready | Self::Known => TO_FINISH,
+            Self::Run(_) | Self::Health | Self::Ready { .. } | Self::Known => TO_FINISH,
         }
     }
 }

@@ -2,10 +2,12 @@
 //! operations are in the files beside this one, by subject.
 
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use muninn_platform::{AudienceId, ConversationId};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
+use tokio::time::timeout;
 
 use super::answers::Spoken;
 use super::confine::ConfinedCypher;
@@ -19,7 +21,11 @@ use super::timed::Timed;
 use super::value::instant;
 use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};
 
-/// The conversation graph and the team's knowledge, with every operation on them, written once for any `Engine`.
+/// How long a turn waits for a look at knowledge that was changed through this store.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// The conversation graph and the team's knowledge, with every operation on them: written once, for
+/// any `Engine`.
 #[derive(Debug)]
 pub struct GraphStore {
     pub(super) engine: Timed,
@@ -33,14 +39,8 @@ pub struct GraphStore {
 impl GraphStore {
     /// Creates constraints and upgrades the schema.
     pub(crate) async fn open(engine: impl Engine) -> Result<Self, StoreError> {
-        let engine = Timed(Box::new(engine));
-        migrate::run(&engine).await?;
-        let store = Self {
-            engine,
-            survey: Cache::default(),
-            holds: RwLock::default(),
-            emptied: Mutex::default(),
-        };
+        let store = Self::over(engine);
+        migrate::run(&store.engine).await?;
         for (intent, wish) in store.engine.intents()? {
             tracing::info!("finishing what was being forgotten when muninn ended");
             let forgotten = store.erase(wish).await?;
@@ -52,8 +52,18 @@ impl GraphStore {
         Ok(store)
     }
 
-    /// The delivered messages of answers that were emptied when the graph was opened, because an earlier process was
-    /// killed while forgetting. Returned once.
+    /// A graph as it is found.
+    pub(super) fn over(engine: impl Engine) -> Self {
+        Self {
+            engine: Timed(Box::new(engine)),
+            survey: Cache::default(),
+            holds: RwLock::default(),
+            emptied: Mutex::default(),
+        }
+    }
+
+    /// What went out of answers that were emptied when the graph was opened, as an earlier process was killed while it
+    /// forgot something. Given once.
     pub fn take_emptied(&self) -> Vec<Spoken> {
         std::mem::take(&mut *self.emptied.lock())
     }
@@ -99,8 +109,51 @@ impl GraphStore {
         self.survey.get(&self.engine).await
     }
 
-    /// Creates the nodes that do not exist yet, in one transaction. Returns their number. Existing nodes are
-    /// unchanged.
+    /// As [`GraphStore::schema`], for a turn: what was found the last time, while one task looks again. It waits only
+    /// where nothing was found yet, and a moment where knowledge was changed through this store.
+    ///
+    /// # Errors
+    /// When nothing was found yet, and the graph cannot be asked.
+    pub async fn kept_schema(self: &Arc<Self>) -> Result<Arc<Survey>, StoreError> {
+        let Some(kept) = self.survey.kept() else {
+            // In a task of its own: a turn that is given up does not take the look along.
+            return self.look().await;
+        };
+        if kept.is_due && self.survey.may_look() {
+            let store = Arc::clone(self);
+            let looking = tokio::spawn(async move { store.look_again().await });
+            if kept.is_outdated
+                && let Ok(Ok(Some(survey))) = timeout(MOMENT, looking).await
+            {
+                return Ok(survey);
+            }
+        }
+        Ok(kept.survey)
+    }
+
+    async fn look(self: &Arc<Self>) -> Result<Arc<Survey>, StoreError> {
+        let store = Arc::clone(self);
+        let looked = tokio::spawn(async move { store.schema().await }).await;
+        looked.unwrap_or_else(|error| Err(StoreError::Unexpected(error.to_string())))
+    }
+
+    /// Looks again in the background.
+    async fn look_again(self: &Arc<Self>) -> Option<Arc<Survey>> {
+        let looked = self.look().await;
+        if let Some(rest) = self.survey.looked(looked.is_ok())
+            && let Err(error) = &looked
+        {
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "the schema of the knowledge is used as it was: it is read again in {} s at the earliest",
+                rest.as_secs()
+            );
+        }
+        looked.ok()
+    }
+
+    /// Creates those nodes that are not there yet, in one transaction; says how many. What is
+    /// there stays as it is.
     pub async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
         let made = knowledge::merge_nodes(&self.engine, put).await;
         self.survey.outdate();

@@ -95,9 +95,9 @@ impl Toolbox {
     /// Returns the tools that fit the present graph; `None` if it holds no knowledge.
     ///
     /// # Errors
-    /// Fails when the schema of the graph cannot be read.
-    pub async fn offer(&self) -> Result<Option<Arc<OfferedTools>>, StoreError> {
-        let survey = self.store.schema().await?;
+    /// When the graph cannot be asked what it holds.
+    pub async fn offer(&self) -> Result<Option<Arc<Offer>>, StoreError> {
+        let survey = self.store.kept_schema().await?;
         if survey.is_empty() {
             return Ok(None);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::sync::Mutex;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::Survey;
@@ -19,19 +19,53 @@ const BELIEVED: Duration = Duration::from_secs(30);
 /// How long it lasts while the counts stay as they are: a property may have come meanwhile.
 const LASTS: Duration = Duration::from_secs(600);
 
-/// Looks at most once at a time; who comes meanwhile waits for that look.
+/// How long nobody looks again in the background after a look that failed; twice as long after each further one.
+const FIRST_REST: Duration = Duration::from_secs(5);
+const LONGEST_REST: Duration = Duration::from_secs(600);
+
+/// Looks at most once at a time; who comes meanwhile waits for that look, or takes the one before.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     last: Mutex<Option<Look>>,
+    /// Held while somebody looks.
+    looking: tokio::sync::Mutex<()>,
     is_outdated: AtomicBool,
+    background: Mutex<Background>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Look {
     survey: Arc<Survey>,
     counts: Counts,
     compared: Instant,
     taken: Instant,
+    /// Knowledge was changed through this store since.
+    is_outdated: bool,
+}
+
+/// What was looked at last.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    pub(crate) survey: Arc<Survey>,
+    /// It is time to look again.
+    pub(crate) is_due: bool,
+    /// Knowledge was changed through this store since.
+    pub(crate) is_outdated: bool,
+}
+
+/// Looks for those who do not wait.
+#[derive(Debug, Default)]
+struct Background {
+    is_looking: bool,
+    failures: u32,
+    /// Not before.
+    next: Option<Instant>,
+}
+
+/// How long to rest after so many failures in a row.
+fn rest(failures: u32) -> Duration {
+    let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
+    FIRST_REST.saturating_mul(doubled).min(LONGEST_REST)
 }
 
 impl Cache {
@@ -40,32 +74,301 @@ impl Cache {
         self.is_outdated.store(true, Ordering::Release);
     }
 
+    /// What there is now. Waits for a look where one is due.
     pub(crate) async fn get(&self, engine: &dyn Engine) -> Result<Arc<Survey>, StoreError> {
-        let mut last = self.last.lock().await;
-        if self.is_outdated.swap(false, Ordering::AcqRel) {
-            *last = None;
-        }
-        if let Some(look) = &*last
+        let _looking = self.looking.lock().await;
+        let kept = {
+            let mut last = self.last.lock();
+            // Kept with the look: whoever looks now may be cancelled.
+            if self.is_outdated.swap(false, Ordering::AcqRel)
+                && let Some(look) = &mut *last
+            {
+                look.is_outdated = true;
+            }
+            last.clone().filter(|look| !look.is_outdated)
+        };
+        if let Some(look) = &kept
             && look.compared.elapsed() < BELIEVED
         {
             return Ok(Arc::clone(&look.survey));
         }
         let counts = counts(engine).await?;
-        if let Some(look) = &mut *last
+        let now = Instant::now();
+        if let Some(look) = kept
             && look.counts == counts
             && look.taken.elapsed() < LASTS
         {
-            look.compared = Instant::now();
-            return Ok(Arc::clone(&look.survey));
+            let survey = Arc::clone(&look.survey);
+            *self.last.lock() = Some(Look {
+                compared: now,
+                ..look
+            });
+            return Ok(survey);
         }
         let survey = Arc::new(survey(engine, &counts).await?);
         let now = Instant::now();
-        *last = Some(Look {
+        *self.last.lock() = Some(Look {
             survey: Arc::clone(&survey),
             counts,
             compared: now,
             taken: now,
+            is_outdated: false,
         });
         Ok(survey)
+    }
+
+    /// What was looked at last, without a wait.
+    pub(crate) fn kept(&self) -> Option<Kept> {
+        let look = self.last.lock().clone()?;
+        let is_outdated = look.is_outdated || self.is_outdated.load(Ordering::Acquire);
+        Some(Kept {
+            is_due: is_outdated || look.compared.elapsed() >= BELIEVED,
+            is_outdated,
+            survey: look.survey,
+        })
+    }
+
+    /// Whether the caller may look in the background: nobody does, and the last failure was some time ago. Then it
+    /// has to say what came of it to [`Cache::looked`].
+    pub(crate) fn may_look(&self) -> bool {
+        let mut background = self.background.lock();
+        let rests = background.next.is_some_and(|next| Instant::now() < next);
+        let may = !background.is_looking && !rests;
+        background.is_looking |= may;
+        may
+    }
+
+    /// A look in the background has ended. Says how long nobody looks again if it failed.
+    pub(crate) fn looked(&self, succeeded: bool) -> Option<Duration> {
+        let mut background = self.background.lock();
+        background.is_looking = false;
+        if succeeded {
+            *background = Background::default();
+            return None;
+        }
+        background.failures = background.failures.saturating_add(1);
+        let rest = rest(background.failures);
+        background.next = Some(Instant::now() + rest);
+        Some(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use async_trait::async_trait;
+    use serde_json::{Value, json};
+    use tokio::sync::{Semaphore, mpsc};
+
+    use super::*;
+    use crate::graph::GraphStore;
+    use crate::graph::confine::ConfinedCypher;
+    use crate::graph::engine::{About, Dialect, Intent, Params, Purge, Row, Step};
+    use crate::graph::query::{QueryError, QueryLimits, Rows};
+
+    #[test]
+    fn each_failure_doubles_the_rest_up_to_a_bound() {
+        assert_eq!([1, 2, 3].map(|it| rest(it).as_secs()), [5, 10, 20]);
+        assert_eq!(rest(u32::MAX), LONGEST_REST);
+    }
+
+    static DIALECT: Dialect = Dialect {
+        is_shared: true,
+        relabels: true,
+        plans_dearly: false,
+        unsupported_features: &[],
+        indexes: &[],
+        knowledge_indexes: &[],
+        embedding: |_| Value::Null,
+        strip: |_| {},
+        prepare: |_| {},
+    };
+
+    /// A graph of which every look begins with a question for its labels, which it answers when it may.
+    #[derive(Debug)]
+    struct Slow {
+        may_answer: Arc<Semaphore>,
+        fails: Arc<AtomicBool>,
+        looks: Arc<AtomicUsize>,
+    }
+
+    #[async_trait]
+    impl Engine for Slow {
+        fn dialect(&self) -> &'static Dialect {
+            &DIALECT
+        }
+
+        async fn read(&self, statement: &str, _: Params) -> Result<Vec<Row>, StoreError> {
+            if statement.contains("db.labels") {
+                let looks = self.looks.fetch_add(1, Ordering::SeqCst);
+                self.may_answer.acquire().await.unwrap().forget();
+                if self.fails.load(Ordering::SeqCst) {
+                    return Err(StoreError::Unexpected("no".to_owned()));
+                }
+                let name = format!("Look{looks}");
+                return Ok(vec![Row::from_iter([("name".to_owned(), json!(name))])]);
+            }
+            Ok(Vec::new())
+        }
+
+        async fn write(&self, _: &str, _: Params) -> Result<Vec<Row>, StoreError> {
+            Ok(Vec::new())
+        }
+
+        async fn transact(
+            &self,
+            _: mpsc::Receiver<Step>,
+            _: Duration,
+        ) -> Result<Vec<i64>, StoreError> {
+            Ok(Vec::new())
+        }
+
+        async fn stream(&self, _: &str, _: Params, _: mpsc::Sender<Row>) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn confined(
+            &self,
+            _: &ConfinedCypher,
+            _: Params,
+            _: QueryLimits,
+        ) -> Result<Rows, QueryError> {
+            Err(StoreError::Unexpected("no".to_owned()).into())
+        }
+
+        async fn about(&self) -> Result<About, StoreError> {
+            Err(StoreError::Unexpected("no".to_owned()))
+        }
+
+        fn intend(&self, _: &Value) -> Result<Option<Intent>, StoreError> {
+            Ok(None)
+        }
+
+        fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+            Ok(Vec::new())
+        }
+
+        async fn purge(&self, _: Purge) -> Result<(), StoreError> {
+            Ok(())
+        }
+
+        async fn close(&self) -> Result<(), StoreError> {
+            Ok(())
+        }
+    }
+
+    struct Desk {
+        store: Arc<GraphStore>,
+        may_answer: Arc<Semaphore>,
+        fails: Arc<AtomicBool>,
+        looks: Arc<AtomicUsize>,
+    }
+
+    impl Desk {
+        fn new() -> Self {
+            let (may_answer, fails) = (Arc::new(Semaphore::new(0)), Arc::default());
+            let looks = Arc::default();
+            let engine = Slow {
+                may_answer: Arc::clone(&may_answer),
+                fails: Arc::clone(&fails),
+                looks: Arc::clone(&looks),
+            };
+            Self {
+                store: Arc::new(GraphStore::over(engine)),
+                may_answer,
+                fails,
+                looks,
+            }
+        }
+
+        fn looks(&self) -> usize {
+            self.looks.load(Ordering::SeqCst)
+        }
+
+        /// What a turn gets without waiting for the graph.
+        async fn at_once(&self) -> Arc<Survey> {
+            let kept = self.store.kept_schema();
+            tokio::time::timeout(Duration::from_millis(1), kept)
+                .await
+                .expect("no wait")
+                .unwrap()
+        }
+
+        /// Lets what was begun go on.
+        async fn others_go_on(&self) {
+            for _ in 0..100 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_takes_what_is_kept_while_one_task_looks_again() {
+        let desk = Desk::new();
+        // Somebody who gives up does not take the first look along.
+        let given_up = tokio::time::timeout(BELIEVED, desk.store.kept_schema()).await;
+        assert!(given_up.is_err());
+        desk.may_answer.add_permits(1);
+        desk.others_go_on().await;
+        let first = desk.at_once().await;
+        assert_eq!(desk.looks(), 1);
+
+        tokio::time::advance(BELIEVED).await;
+        for _ in 0..3 {
+            assert!(Arc::ptr_eq(&desk.at_once().await, &first));
+            desk.others_go_on().await;
+        }
+        assert_eq!(desk.looks(), 2, "one looks, however many ask");
+        desk.may_answer.add_permits(1);
+        desk.others_go_on().await;
+        let second = desk.at_once().await;
+        assert!(!Arc::ptr_eq(&second, &first));
+        assert_eq!(desk.looks(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_look_that_fails_is_not_made_again_at_every_turn() {
+        let desk = Desk::new();
+        desk.may_answer.add_permits(100);
+        let first = desk.store.kept_schema().await.unwrap();
+        desk.fails.store(true, Ordering::SeqCst);
+        tokio::time::advance(BELIEVED).await;
+        for expected in [2, 2, 2] {
+            assert!(Arc::ptr_eq(&desk.at_once().await, &first));
+            desk.others_go_on().await;
+            assert_eq!(desk.looks(), expected);
+        }
+        tokio::time::advance(rest(1)).await;
+        desk.at_once().await;
+        desk.others_go_on().await;
+        assert_eq!(desk.looks(), 3);
+        tokio::time::advance(rest(1)).await;
+        desk.at_once().await;
+        desk.others_go_on().await;
+        assert_eq!(desk.looks(), 3, "it rests longer");
+
+        // What somebody waits for is looked at, and is kept.
+        desk.fails.store(false, Ordering::SeqCst);
+        let second = desk.store.schema().await.unwrap();
+        assert!(Arc::ptr_eq(&desk.at_once().await, &second));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_changed_here_is_waited_for_a_moment() {
+        let desk = Desk::new();
+        desk.may_answer.add_permits(2);
+        let first = desk.store.kept_schema().await.unwrap();
+        desk.store.survey.outdate();
+        let second = desk.store.kept_schema().await.unwrap();
+        assert!(!Arc::ptr_eq(&second, &first));
+        // A graph that takes longer is answered from as it was.
+        desk.store.survey.outdate();
+        let kept = desk.store.kept_schema().await.unwrap();
+        assert!(Arc::ptr_eq(&kept, &second));
+        desk.may_answer.add_permits(1);
+        desk.others_go_on().await;
+        let third = desk.at_once().await;
+        assert!(!Arc::ptr_eq(&third, &second));
     }
 }

@@ -96,7 +96,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// When the graph cannot be asked what it holds.
-    pub async fn offer(&self) -> Result<Option<Arc<Offer>>, StoreError> {
+    pub async fn offer(&self) -> Result<Option<Arc<OfferedTools>>, StoreError> {
         let survey = self.store.kept_schema().await?;
         if survey.is_empty() {
             return Ok(None);

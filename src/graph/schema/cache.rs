@@ -176,7 +176,7 @@ mod tests {
     static DIALECT: Dialect = Dialect {
         is_shared: true,
         relabels: true,
-        plans_dearly: false,
+        has_expensive_planning: false,
         unsupported_features: &[],
         indexes: &[],
         knowledge_indexes: &[],

@@ -28,7 +28,7 @@ fn as_json(channel: &AudienceId, progress: &BackfillProgress) -> Value {
         BackfillState::Reading => ("reading", None),
         BackfillState::Resting(_) => ("resting", None),
         BackfillState::Done => ("done", None),
-        BackfillState::Stopped(reason) => ("stopped", Some(reason)),
+        BackfillState::Stopped(reason) => ("stopped", Some(reason.to_string())),
     };
     json!({
         "channel": channel.as_str(),
@@ -71,6 +71,8 @@ pub(super) async fn run(at: &Context, args: &BackfillArgs) -> anyhow::Result<Exi
 
 #[cfg(test)]
 mod tests {
+    use muninn_texts::text;
+
     use super::*;
 
     #[test]
@@ -88,10 +90,11 @@ mod tests {
                 "reached": "2026-01-31T10:00:00Z",
             })
         );
-        let stopped = told(BackfillState::Stopped("the channel is gone".to_owned()));
+        let why = text!("backfill-future", day = "2030-01-01");
+        let stopped = told(BackfillState::Stopped(why));
         assert_eq!(
             (&stopped["state"], &stopped["reason"]),
-            (&json!("stopped"), &json!("the channel is gone"))
+            (&json!("stopped"), &json!("2030-01-01 is in the future"))
         );
     }
 }

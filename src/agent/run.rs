@@ -26,15 +26,15 @@ const LEAST_PROMPT: u32 = 100;
 pub enum Step {
     /// Make the question stand alone.
     Rephrase(Question),
-    /// ModelRequest the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
+    /// Asks the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
     Route { question: Question, tokens: u32 },
     /// Call every one of these tools.
     CallTools(Vec<ToolCall>),
     /// The same, but the results count only if they are certainly about the message.
     Peek(Vec<ToolCall>),
-    /// ModelRequest the critic what the findings, or a direct answer, leave open.
+    /// Asks the critic what the findings, or a direct answer, leave open.
     Critique { direct: Option<String> },
-    /// ModelRequest the model for the answer, from the findings. The prompt takes at most `tokens`.
+    /// Asks the model for the answer, from the findings. The prompt takes at most `tokens`.
     Answer { tokens: u32 },
     /// The answer is complete.
     Reply(String),

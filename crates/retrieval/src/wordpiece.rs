@@ -1,4 +1,4 @@
-//! A WordPiece tokenizer for an uncased BERT vocabulary (Devlin et al. 2018): text is cleaned, split at blanks and
+//! A `WordPiece` tokenizer for an uncased BERT vocabulary (Devlin et al. 2018): text is cleaned, split at blanks and
 //! punctuation, and each word is cut into the longest pieces in the vocabulary.
 //!
 //! It returns the same IDs as the `tokenizers` crate, which tests verify. That crate also records the origin of each

@@ -73,6 +73,7 @@ backfill-goes-on = Ich lese weiter; mit `backfill` siehst du, wie weit ich bin.
 backfill-unheard = was die Leute dort sagen, wird nicht mehr behalten
 backfill-away = die Plattform ist nicht erreichbar; beim nächsten Start lese ich weiter
 history-not-there = { $place } ist kein Kanal von { $platform }, in dem ich bin
+history-other-shard = { $place } liegt auf dem Shard { $shard } von Discord, und dieser Prozess hat { $shards } (DISCORD_SHARDS); fang damit in dem Prozess an, der diesen Shard hat
 history-invite = ich bin nicht im Kanal { $channel }; hol mich mit /invite hinein
 history-lacks = ich darf nicht lesen, was in { $channel } gesagt wurde: Mir fehlt dort { $permissions }
 history-refused = { $platform } gibt nicht heraus, was dort gesagt wurde: { $why }

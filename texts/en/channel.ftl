@@ -75,6 +75,7 @@ backfill-goes-on = I go on; say `backfill` to see how far I am.
 backfill-unheard = what people say there is not remembered any more
 backfill-away = the platform cannot be reached; I go on at the next start
 history-not-there = { $place } is no channel of { $platform } that I am in
+history-other-shard = { $place } is on shard { $shard } of Discord, and this process runs { $shards } (DISCORD_SHARDS); begin it in the process that runs that shard
 history-invite = I am not in the channel { $channel }; /invite me there
 # $permissions are called as Discord calls them in English.
 history-lacks = I may not read what was said in { $channel }: I lack { $permissions } there

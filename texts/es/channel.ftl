@@ -73,6 +73,7 @@ backfill-goes-on = Sigo leyendo; di `backfill` para ver por dónde voy.
 backfill-unheard = lo que la gente dice allí ya no se recuerda
 backfill-away = no se puede contactar con la plataforma; sigo en el próximo arranque
 history-not-there = { $place } no es un canal de { $platform } en el que esté
+history-other-shard = { $place } está en el shard { $shard } de Discord, y este proceso tiene { $shards } (DISCORD_SHARDS); empieza en el proceso que tiene ese shard
 history-invite = no estoy en el canal { $channel }; invítame con /invite
 history-lacks = no puedo leer lo que se dijo en { $channel }: allí me falta { $permissions }
 history-refused = { $platform } no da lo que se dijo allí: { $why }

@@ -73,6 +73,7 @@ backfill-goes-on = Je continue ; dites `backfill` pour voir où j’en suis.
 backfill-unheard = ce que les gens y disent n’est plus retenu
 backfill-away = la plateforme est injoignable ; je continuerai au prochain démarrage
 history-not-there = { $place } n’est pas un canal de { $platform } où je suis
+history-other-shard = { $place } est sur le shard { $shard } de Discord, et ce processus a { $shards } (DISCORD_SHARDS) ; commencez dans le processus qui a ce shard
 history-invite = je ne suis pas dans le canal { $channel } ; invitez-moi avec /invite
 history-lacks = je n’ai pas le droit de lire ce qui a été dit dans { $channel } : il m’y manque { $permissions }
 history-refused = { $platform } ne donne pas ce qui y a été dit : { $why }

@@ -57,6 +57,7 @@ backfill-goes-on = 続けて読みます。`backfill` で進み具合を見ら�
 backfill-unheard = そこでの人どうしの発言は、もう記憶の対象外です
 backfill-away = プラットフォームに接続できません。次の起動時に続けます
 history-not-there = { $place } は、私が参加している { $platform } のチャンネルではありません
+history-other-shard = { $place } は Discord のシャード { $shard } にあり、このプロセスが担当しているのは { $shards } です（DISCORD_SHARDS）。そのシャードを担当するプロセスで始めてください
 history-invite = チャンネル { $channel } に参加していません。/invite で招待してください
 history-lacks = { $channel } の発言を読めません。そこで { $permissions } の権限がありません
 history-refused = { $platform } がそこでの発言を渡しません：{ $why }

@@ -69,6 +69,7 @@ backfill-goes-on = Continuo lendo; diga `backfill` para ver até onde cheguei.
 backfill-unheard = o que as pessoas dizem lá não é mais lembrado
 backfill-away = não dá para alcançar a plataforma; continuo na próxima inicialização
 history-not-there = { $place } não é um canal do { $platform } em que estou
+history-other-shard = { $place } está no shard { $shard } do Discord, e este processo tem { $shards } (DISCORD_SHARDS); comece no processo que tem esse shard
 history-invite = não estou no canal { $channel }; me convide com /invite
 history-lacks = não posso ler o que foi dito em { $channel }: lá me falta { $permissions }
 history-refused = { $platform } não dá o que foi dito lá: { $why }

@@ -12,6 +12,7 @@ use crate::errors::{Failure, Kind, disconnected, logged_out};
 use crate::gateway;
 use crate::options::Options;
 use crate::rights;
+use crate::shards::Shards;
 
 /// Looks at token, intents, guilds and commands.
 pub async fn check(options: &Options) -> Vec<Finding> {
@@ -66,16 +67,39 @@ async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
         Err(failure) => return vec![Finding::error(format!("its gateway: {failure}"))],
     };
     let probe = gateway::probe(options, at);
-    if let Some(refusal) = probe.refusal(0).await {
+    if let Some(refusal) = probe.refusal(probe.shards.first()).await {
         return vec![Finding::error(refusal.to_string())];
     }
     let (shards, recommended) = (probe.shards, probe.recommended);
-    if shards < recommended {
-        return vec![Finding::warning(format!(
-            "DISCORD_SHARDS is {shards}, but Discord recommends {recommended}; set it to auto"
-        ))];
+    let total = shards.total();
+    if total >= recommended {
+        return Vec::new();
     }
-    Vec::new()
+    vec![Finding::warning(if shards.is_all() {
+        format!("DISCORD_SHARDS is {total}, but Discord recommends {recommended}; set it to auto")
+    } else {
+        format!(
+            "DISCORD_SHARDS has {total} shards in all, but Discord recommends {recommended}; set the total of every process to {recommended} or more"
+        )
+    })]
+}
+
+/// Which of the servers this process is told of, where others are told of the rest.
+fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
+    let range = match shards {
+        Shards::Part(range) if !range.is_all() => range,
+        Shards::Part(_) | Shards::Auto | Shards::Number(_) => return None,
+    };
+    let own = guilds.iter().filter(|guild| range.hear(guild.id)).count();
+    let directs = if range.hear_directs() {
+        "direct messages come to this process"
+    } else {
+        "direct messages come to the process with shard 0"
+    };
+    Some(Finding::ok(format!(
+        "this process runs {range}, with {own} of {}; {directs}; the other shards have to be run by others",
+        counted(guilds.len(), "server")
+    )))
 }
 
 /// Which servers it is in, and which permissions it lacks there and in their channels.
@@ -85,6 +109,7 @@ async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
         Err(failure) => return vec![Finding::error(format!("its servers: {failure}"))],
     };
     let mut findings = vec![listed(&guilds)];
+    findings.extend(share(options.shards, &guilds));
     for guild in &guilds {
         let missing = rights::NEEDED - guild.permissions;
         if !missing.is_empty() && !guild.permissions.administrator() {

@@ -24,7 +24,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::api::GatewayAt;
 use crate::errors::{disconnected, logged_out};
 use crate::event::{self, GatewayEvent};
-use crate::options::{Options, Shards};
+use crate::options::Options;
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
 
 /// Events on their way out of the gateway's thread. They are taken out as fast as they can be
@@ -41,9 +41,12 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
 /// For the shards to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(8);
 
+/// Something that happened, and the shard that told it.
+pub(crate) type ShardEvent = (u32, GatewayEvent);
+
 /// A gateway that runs.
 pub(crate) struct Gateway {
-    pub(crate) events: mpsc::Receiver<GatewayEvent>,
+    pub(crate) events: mpsc::Receiver<ShardEvent>,
     /// Why it ended by itself.
     pub(crate) ended: oneshot::Receiver<PlatformError>,
     stop: CancellationToken,
@@ -53,18 +56,19 @@ pub(crate) struct Gateway {
 }
 
 struct Tap {
-    events: mpsc::Sender<GatewayEvent>,
+    events: mpsc::Sender<ShardEvent>,
     lost: AtomicU64,
 }
 
 #[async_trait]
 impl RawEventHandler for Tap {
     /// Never waits: the order is that of the tasks only as long as none of them does.
-    async fn raw_event(&self, _: Context, event: Event) {
+    async fn raw_event(&self, context: Context, event: Event) {
         let Some(happening) = event::read(event) else {
             return;
         };
-        if self.events.try_send(happening).is_err() {
+        let shard = context.shard_id.get();
+        if self.events.try_send((shard, happening)).is_err() {
             let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
             tracing::warn!(
                 lost,
@@ -147,7 +151,9 @@ async fn run(
     // What serenity falls back to where it could not ask is not what was answered before.
     *client.ws_url.lock().await = probe.url.clone();
     let manager = Arc::clone(&client.shard_manager);
-    let running = client.start_shards(probe.shards);
+    let shards = probe.shards;
+    // serenity takes the end of the range for the last shard, unlike what a range says elsewhere.
+    let running = client.start_shard_range(shards.first()..shards.last(), shards.total());
     tokio::select! {
         ended = running => match ended {
             Ok(()) => Err(disconnected("the gateway's connections were ended")),
@@ -177,8 +183,9 @@ async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
                 let runner = runners.get(&ShardId(*shard));
                 runner.is_some_and(|runner| runner.stage == ConnectionStage::Connected)
             };
-            let up = (0..probe.shards).filter(is_up).count();
-            (up, (0..probe.shards).find(|shard| !is_up(shard)))
+            let mut all = probe.shards.numbers();
+            let up = all.clone().filter(is_up).count();
+            (up, all.find(|shard| !is_up(shard)))
         };
         // Shards are begun one after the other, so each that comes up is good news.
         if now > connected || waiting.is_none() {
@@ -197,15 +204,11 @@ async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
 
 /// How connections introduce themselves to the gateway.
 pub(crate) fn probe(options: &Options, at: GatewayAt) -> Probe {
-    let shards = match options.shards {
-        Shards::Auto => at.shards,
-        Shards::Number(number) => number,
-    };
     Probe {
         url: at.url,
         token: options.token.clone(),
         intents: intents(options).bits(),
-        shards: shards.max(1),
+        shards: options.shards.of(at.shards),
         recommended: at.shards,
     }
 }

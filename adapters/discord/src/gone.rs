@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::Utc;
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     Addressed, Audience, AudienceId, Body, Command, ConversationId, Delivered, EventId,
     InboxClosed, Incoming, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
@@ -19,12 +19,15 @@ use crate::errors::Refusal;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 use crate::inbound::Inbound;
+use crate::shards::ShardRange;
 use crate::withdraw::Withdrawer;
 
 /// For the graph to tell which conversations there are.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Conversations that are looked up at a start, the newest first.
 const MOST: usize = 500;
+/// A thread that is called after a younger message may be opened by another process yet.
+const TO_BE_OPENED: TimeDelta = TimeDelta::hours(1);
 /// Discord lists at most so many servers at once; with as many there may be more.
 const LISTED: usize = 200;
 
@@ -94,6 +97,7 @@ impl Inbound {
             .filter_map(|id| Place::parse(id.as_str()));
         let places: HashSet<(GuildId, ChannelId)> = places
             .filter_map(|place| Some((place.guild?, place.channel)))
+            .filter(|(guild, channel)| is_looked_for(self.hub.shards, *guild, *channel, Utc::now()))
             .collect();
         if places.is_empty() {
             return Ok(());
@@ -127,6 +131,18 @@ impl Inbound {
     }
 }
 
+/// Whether a place that is not there is gone. Those of other processes' servers they look for themselves; and where
+/// there are other processes, one may have taken over a question of ours and be about to open the thread for it.
+fn is_looked_for(
+    shards: ShardRange,
+    guild: GuildId,
+    channel: ChannelId,
+    now: DateTime<Utc>,
+) -> bool {
+    let age = now - channel.created_at().to_utc();
+    shards.is_all() || (shards.hear(guild) && age >= TO_BE_OPENED)
+}
+
 /// Says nothing, for there is no place to say it in.
 struct Silent(Arc<Hub>);
 
@@ -142,5 +158,30 @@ impl Reply for Silent {
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(Withdrawer(Arc::clone(&self.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::missed::id_at;
+
+    #[test]
+    fn a_process_looks_for_what_is_gone_of_its_own_servers() {
+        let (all, some) = (ShardRange::all(2), ShardRange::new(1, 1, 2).unwrap());
+        let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
+        let said = |before: TimeDelta| ChannelId::new(id_at(now - before).get());
+        let (young, old) = (said(TimeDelta::minutes(5)), said(TimeDelta::days(1)));
+        let (theirs, own) = (GuildId::new(2 << 22), GuildId::new(3 << 22));
+        for (shards, guild, channel, expected) in [
+            (all, theirs, young, true),
+            (all, own, old, true),
+            (some, theirs, old, false),
+            (some, own, old, true),
+            (some, own, young, false),
+        ] {
+            let found = is_looked_for(shards, guild, channel, now);
+            assert_eq!(found, expected, "{shards}: {guild}/{channel}");
+        }
     }
 }

@@ -79,6 +79,15 @@ impl History for DiscordHistory {
         let place = Place::parse(channel.as_str()).ok_or_else(none)?;
         let guild = place.guild.filter(|_| place.private_to.is_none());
         let guild = guild.ok_or_else(none)?;
+        let shards = self.0.hub.shards;
+        if !shards.hear(guild) {
+            return Err(HistoryError::Refused(text!(
+                "history-other-shard",
+                place = channel.as_str(),
+                shard = shards.name(shards.shard_of(guild)),
+                shards = shards.setting()
+            )));
+        }
         let mut far = Far::read(at);
         let mut places = match far.places.take() {
             Some(places) => places,

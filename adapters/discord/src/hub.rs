@@ -16,6 +16,7 @@ use crate::event::{self, Person};
 use crate::ids::{self, Place};
 use crate::options::Options;
 use crate::outbox::Outbox;
+use crate::shards::ShardRange;
 use crate::transport::{Token, Via};
 
 /// Interactions that are remembered: one that is told twice is told within minutes.
@@ -55,6 +56,8 @@ pub(crate) struct Hub {
     pub(crate) api: Api,
     pub(crate) me: UserId,
     pub(crate) options: Options,
+    /// Whose events this process is told.
+    pub(crate) shards: ShardRange,
     pub(crate) directory: Directory,
     pub(crate) outbox: Outbox,
     /// What is still to be done, and need not be waited for but at the end.
@@ -72,11 +75,12 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    pub(crate) fn new(api: Api, me: UserId, options: Options) -> Self {
+    pub(crate) fn new(api: Api, me: UserId, options: Options, shards: ShardRange) -> Self {
         Self {
             api,
             me,
             options,
+            shards,
             directory: Directory::default(),
             outbox: Outbox::default(),
             chores: TaskTracker::new(),

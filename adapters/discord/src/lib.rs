@@ -43,6 +43,7 @@ mod reply;
 mod rights;
 mod running;
 mod sessions;
+mod shards;
 mod text;
 mod transport;
 mod vocabulary;
@@ -55,9 +56,10 @@ use tokio_util::sync::CancellationToken;
 
 pub use allow::Allow;
 pub use check::{check, invite};
-pub use options::{Api, DiscordArgs, Options, Shards};
+pub use options::{Api, DiscordArgs, Options};
 /// The id of a guild.
 pub use serenity::model::id::GuildId;
+pub use shards::{ShardRange, Shards, ShardsError};
 
 const NAME: &str = "discord";
 

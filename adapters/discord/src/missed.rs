@@ -2,6 +2,7 @@
 //!
 //! A session that is resumed is told what it missed. A new one is not: but with each server it is told the
 //! last message of each channel and open thread, so only those are read in which something was said.
+//! Each shard has a session of its own, and misses something of its own.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::directory::Channel;
 use crate::event::{self, Said};
 use crate::ids::Place;
 use crate::inbound::Inbound;
+use crate::shards::ShardRange;
 
 /// The beginning of Discord's ids, in milliseconds of the epoch.
 const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
@@ -60,11 +62,23 @@ pub(crate) struct MissedReader {
 }
 
 struct State {
+    /// By the shards of this process, the first one first.
     seen_until: SeenUntil,
-    reading: Mutex<Option<Reading>>,
+    shards: ShardRange,
+    /// Shards that have had a session in this process.
+    begun: Mutex<HashSet<u32>>,
+    reading: Mutex<HashMap<u32, Reading>>,
 }
 
-/// What of it is still to be read.
+impl State {
+    /// As what was seen by a shard is numbered.
+    fn connection(&self, shard: u32) -> usize {
+        let number = self.shards.numbers().position(|one| one == shard);
+        number.unwrap_or_default()
+    }
+}
+
+/// What a shard has still to read.
 #[derive(Debug)]
 struct Reading {
     since: DateTime<Utc>,
@@ -87,9 +101,13 @@ impl MissedReader {
         shutdown: &CancellationToken,
     ) -> Self {
         let missed = &inbound.hub.options.missed;
+        let shards = inbound.hub.shards;
+        let names = shards.numbers().map(|shard| shards.name(shard));
         let state = State {
-            seen_until: SeenUntil::open(missed),
-            reading: Mutex::new(None),
+            seen_until: SeenUntil::of_several(missed, names.collect()),
+            shards,
+            begun: Mutex::default(),
+            reading: Mutex::default(),
         };
         Self {
             inbound: inbound.clone(),
@@ -104,49 +122,64 @@ impl MissedReader {
         self.state.seen_until.heard(time_of(message));
     }
 
-    /// An event came.
-    pub(crate) fn saw(&self) {
-        self.state.seen_until.note(Utc::now() - ON_ITS_WAY);
+    /// An event came by a shard, and not the first of a new session: that says nothing of what was missed before.
+    pub(crate) fn saw(&self, shard: u32) {
+        let connection = self.state.connection(shard);
+        let until = Utc::now() - ON_ITS_WAY;
+        self.state.seen_until.note(connection, until);
     }
 
-    /// All that came is in good hands, and no more will come.
+    /// All that came is in good hands, and no more will come. What a shard missed that never had a session is still
+    /// to be read.
     pub(crate) fn ends(&self) {
-        self.state.seen_until.note(Utc::now());
+        let begun = self.state.begun.lock().clone();
+        for shard in begun {
+            let connection = self.state.connection(shard);
+            self.state.seen_until.note(connection, Utc::now());
+        }
         self.state.seen_until.keep();
     }
 
-    /// A session begins, of which nothing was told before. Discord tells of these servers next.
-    pub(crate) fn begins(&self, guilds: &[GuildId]) {
-        let State {
-            seen_until,
-            reading,
-        } = &*self.state;
-        let mut reading = reading.lock();
-        if let Some(reading) = &mut *reading {
+    /// A session of a shard begins, of which nothing was told before. Discord tells of these servers next.
+    pub(crate) fn begins(&self, shard: u32, guilds: &[GuildId]) {
+        self.state.begun.lock().insert(shard);
+        let mut all = self.state.reading.lock();
+        if let Some(reading) = all.get_mut(&shard) {
             reading.guilds.extend(guilds);
             return;
         }
         let until = Utc::now();
+        let (connection, seen_until) = (self.state.connection(shard), &self.state.seen_until);
         // What was said before the very first start was not said to it.
-        let Some(since) = seen_until.hold() else {
-            return seen_until.note(until);
+        let Some(since) = seen_until.hold(connection) else {
+            return seen_until.note(connection, until);
         };
-        *reading = Some(Reading {
+        let reading = Reading {
             since,
             until,
             guilds: guilds.iter().copied().collect(),
             under_way: 1,
-        });
-        drop(reading);
+        };
+        all.insert(shard, reading);
+        drop(all);
+        // Direct messages come by the first of all shards.
+        let has_directs = shard == 0;
         let reader = self.clone();
-        self.spawn(async move { reader.read_directs(since).await });
+        self.spawn(shard, async move {
+            if has_directs {
+                reader.read_directs(since).await?;
+            }
+            Ok(())
+        });
     }
 
     /// Discord tells of a server, as it does at the beginning of a session.
-    pub(crate) fn told_of(&self, guild: GuildId, channels: &[Channel]) {
+    pub(crate) fn told_of(&self, shard: u32, guild: GuildId, channels: &[Channel]) {
         let since = {
-            let mut reading = self.state.reading.lock();
-            let Some(reading) = &mut *reading else { return };
+            let mut all = self.state.reading.lock();
+            let Some(reading) = all.get_mut(&shard) else {
+                return;
+            };
             if !reading.guilds.remove(&guild) {
                 return;
             }
@@ -162,39 +195,44 @@ impl MissedReader {
             .map(|channel| channel.id)
             .collect();
         let reader = self.clone();
-        self.spawn(async move {
+        self.spawn(shard, async move {
             reader.read_guild(guild, &channels, since).await?;
             reader.follow_changes(Some(guild), &all, since).await
         });
     }
 
     /// A server is gone, and nothing is to be read of it.
-    pub(crate) fn gone(&self, guild: GuildId) {
-        let mut reading = self.state.reading.lock();
-        if let Some(reading) = &mut *reading {
+    pub(crate) fn gone(&self, shard: u32, guild: GuildId) {
+        if let Some(reading) = self.state.reading.lock().get_mut(&shard) {
             reading.guilds.remove(&guild);
         }
-        drop(reading);
-        self.finish(0);
+        self.finish(shard, 0);
     }
 
-    fn spawn(&self, job: impl Future<Output = Result<(), InboxClosed>> + Send + 'static) {
+    fn spawn(
+        &self,
+        shard: u32,
+        job: impl Future<Output = Result<(), InboxClosed>> + Send + 'static,
+    ) {
         let reader = self.clone();
         self.inbound.hub.chores.spawn(async move {
             // What is not finished the next process reads.
             if let Some(Ok(())) = reader.shutdown.run_until_cancelled(job).await {
-                reader.finish(1);
+                reader.finish(shard, 1);
             }
         });
     }
 
-    fn finish(&self, jobs: usize) {
-        let mut reading = self.state.reading.lock();
-        let Some(current) = &mut *reading else { return };
+    fn finish(&self, shard: u32, jobs: usize) {
+        let mut all = self.state.reading.lock();
+        let Some(current) = all.get_mut(&shard) else {
+            return;
+        };
         current.under_way -= jobs;
         if current.is_done() {
-            self.state.seen_until.release(current.until);
-            *reading = None;
+            let (connection, until) = (self.state.connection(shard), current.until);
+            self.state.seen_until.release(connection, until);
+            all.remove(&shard);
         }
     }
 

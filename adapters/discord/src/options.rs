@@ -12,15 +12,7 @@ use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
 use crate::Allow;
-
-/// How many connections to the gateway are held.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shards {
-    /// As many as Discord recommends for the bot's guilds.
-    #[default]
-    Auto,
-    Number(u32),
-}
+use crate::shards::{Shards, ShardsError};
 
 /// How Discord is reached.
 #[derive(Clone, Debug, Default)]
@@ -103,7 +95,7 @@ pub struct DiscordArgs {
     /// For development: register the commands in this guild only, where changes show at once
     #[arg(long, env, global = true, default_value = "")]
     pub discord_guild: String,
-    /// Number of gateway shards, or auto for the number that Discord recommends
+    /// Gateway shards: their number, auto for the number that Discord recommends, or those of this process out of all, such as 0-3/8 or 4/8
     #[arg(long, env, global = true, default_value = "auto")]
     pub discord_shards: String,
     /// Address of an HTTP proxy for Discord's API that handles rate limits itself
@@ -132,15 +124,9 @@ impl DiscordArgs {
                 Ok(0) | Err(_) => Err(not("DISCORD_GUILD", &id, "the id of a guild")),
             })
             .transpose()?;
-        let shards = match self.discord_shards.trim() {
-            "" | "auto" => Shards::Auto,
-            number => match number.parse() {
-                Ok(number @ 1..) => Shards::Number(number),
-                Ok(0) | Err(_) => {
-                    return Err(not("DISCORD_SHARDS", number, "a number from 1, or auto"));
-                }
-            },
-        };
+        let shards = self.discord_shards.parse();
+        let shards = shards
+            .map_err(|ShardsError(needs)| not("DISCORD_SHARDS", &self.discord_shards, needs))?;
         Ok(Some(Options {
             guild,
             allow: self.discord_allow.parse()?,
@@ -178,6 +164,7 @@ mod tests {
         for wrong in [
             ["--discord-guild", "here"],
             ["--discord-shards", "0"],
+            ["--discord-shards", "3-0/8"],
             ["--discord-allow", "general"],
         ] {
             let said = with(&wrong).unwrap_err();
@@ -191,5 +178,7 @@ mod tests {
         );
         assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
         assert_eq!(with(&[]).unwrap().unwrap().shards, Shards::Auto);
+        let read = with(&["--discord-shards", "0-3/8"]).unwrap().unwrap();
+        assert_eq!(Ok(read.shards), "0-3/8".parse());
     }
 }

@@ -13,6 +13,7 @@ use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::errors::logged_out;
+use crate::shards::ShardRange;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -22,7 +23,8 @@ pub(crate) struct Probe {
     pub(crate) url: String,
     pub(crate) token: SecretString,
     pub(crate) intents: u64,
-    pub(crate) shards: u32,
+    /// Those of this process.
+    pub(crate) shards: ShardRange,
     /// As many as Discord recommends.
     pub(crate) recommended: u32,
 }
@@ -32,7 +34,7 @@ impl Probe {
     pub(crate) async fn refusal(&self, shard: u32) -> Option<PlatformError> {
         let closed = tokio::time::timeout(PATIENCE, self.close_code(shard));
         let code = closed.await.ok().flatten()?;
-        let error = fatal(code, self.recommended);
+        let error = fatal(code, self.shards, self.recommended);
         if error.is_none() {
             tracing::warn!(code, "Discord closes the connection; it is tried again");
         }
@@ -45,7 +47,7 @@ impl Probe {
         let identify = json!({ "op": 2, "d": {
             "token": self.token.expose_secret(),
             "intents": self.intents,
-            "shard": [shard, self.shards],
+            "shard": [shard, self.shards.total()],
             "properties": { "os": std::env::consts::OS, "browser": "muninn", "device": "muninn" },
         }});
         while let Some(Ok(message)) = socket.next().await {
@@ -79,20 +81,29 @@ fn op(payload: &str) -> Option<u64> {
 }
 
 /// What to do about a close code after which nobody may reconnect.
-fn fatal(code: u16, recommended: u32) -> Option<PlatformError> {
+fn fatal(code: u16, shards: ShardRange, recommended: u32) -> Option<PlatformError> {
+    let is_all = shards.is_all();
     Some(match code {
         4004 => logged_out(),
-        4010 => misconfigured(
+        4010 if is_all => misconfigured(
             "Discord refuses the number of this connection (close code 4010); set DISCORD_SHARDS=auto, or to a number from 1",
         ),
+        4010 => misconfigured(format!(
+            "Discord refuses the number of this connection (close code 4010); it has {shards}: look at DISCORD_SHARDS"
+        )),
         4011 => {
-            let least = if recommended > 1 {
-                format!(", or to {recommended} or more")
-            } else {
-                String::new()
+            let least = match (is_all, recommended > 1) {
+                (true, true) => format!("set DISCORD_SHARDS=auto, or to {recommended} or more"),
+                (true, false) => "set DISCORD_SHARDS=auto".to_owned(),
+                (false, true) => format!(
+                    "set the total in the DISCORD_SHARDS of every process to {recommended} or more"
+                ),
+                (false, false) => {
+                    "set a higher total in the DISCORD_SHARDS of every process".to_owned()
+                }
             };
             misconfigured(format!(
-                "the bot is in more servers than its connections may carry (close code 4011); set DISCORD_SHARDS=auto{least}"
+                "the bot is in more servers than its connections may carry (close code 4011); {least}"
             ))
         }
         4012 => misconfigured(
@@ -113,7 +124,7 @@ pub(crate) fn disallowed_intents() -> PlatformError {
 }
 
 pub(crate) fn unknown_intents() -> PlatformError {
-    fatal(4013, 1).unwrap_or_else(disallowed_intents)
+    fatal(4013, ShardRange::all(1), 1).unwrap_or_else(disallowed_intents)
 }
 
 #[cfg(test)]
@@ -130,11 +141,20 @@ mod tests {
             (4013, "update Muninn"),
             (4014, "Message Content Intent"),
         ] {
-            let said = fatal(code, 3).unwrap().to_string();
+            let said = fatal(code, ShardRange::all(1), 3).unwrap().to_string();
+            assert!(said.contains(says), "{code}: {said}");
+        }
+        let some = ShardRange::new(0, 1, 4).unwrap();
+        for (code, recommended, says) in [
+            (4010, 4, "it has shards 0 to 1 of 4"),
+            (4011, 8, "of every process to 8 or more"),
+            (4011, 1, "set a higher total"),
+        ] {
+            let said = fatal(code, some, recommended).unwrap().to_string();
             assert!(said.contains(says), "{code}: {said}");
         }
         for code in [1000, 1006, 4000, 4001, 4007, 4008, 4009] {
-            assert!(fatal(code, 3).is_none(), "{code}");
+            assert!(fatal(code, some, 3).is_none(), "{code}");
         }
     }
 }

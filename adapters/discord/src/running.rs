@@ -94,9 +94,10 @@ async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
             tracing::warn!(%failure, "the commands could not be registered; was the bot invited with the scope applications.commands?")
         }
     }
-    tracing::info!(name = %username, %me, "is let in by Discord");
+    let shards = options.shards.of(gateway_at.shards);
+    tracing::info!(name = %username, %me, %shards, "is let in by Discord");
     Ok(Introduced {
-        hub: Hub::new(api, me, options.clone()),
+        hub: Hub::new(api, me, options.clone(), shards),
         gateway_at,
     })
 }
@@ -135,13 +136,13 @@ impl Running {
                 Ok(error) = &mut gateway.ended => return Err(error),
             };
             match happening {
-                Some(GatewayEvent::Ready(guilds)) if is_first => {
+                Some((shard, GatewayEvent::Ready(guilds))) if is_first => {
                     is_first = false;
-                    self.missed.begins(&guilds);
+                    self.missed.begins(shard, &guilds);
                     self.take_left_over(shutdown);
                     self.tell_connected();
                 }
-                Some(happening) => self.take(happening),
+                Some((shard, happening)) => self.take(shard, happening),
                 None => {
                     let error = (&mut gateway.ended).await;
                     return Err(error.unwrap_or_else(|_| disconnected("the gateway is gone")));
@@ -161,7 +162,7 @@ impl Running {
     }
 
     /// What was said there is forgotten, and in the private threads that went with it.
-    fn take_gone(&self, guild: GuildId, channel: Option<ChannelId>) {
+    fn take_gone(&self, shard: u32, guild: GuildId, channel: Option<ChannelId>) {
         let hub = &self.inbound.hub;
         let gone: Vec<Option<ChannelId>> = match channel {
             Some(channel) => {
@@ -177,7 +178,7 @@ impl Running {
         hub.directory.apply(change, hub.me);
         hub.is_gone(guild, &gone);
         if channel.is_none() {
-            self.missed.gone(guild);
+            self.missed.gone(shard, guild);
         }
         let inbound = self.inbound.clone();
         hub.chores.spawn(async move {
@@ -203,7 +204,7 @@ impl Running {
         });
     }
 
-    fn take_change(&self, change: Change) {
+    fn take_change(&self, shard: u32, change: Change) {
         let hub = &self.inbound.hub;
         let told = match &change {
             Change::Guild(guild, channels) => {
@@ -221,22 +222,31 @@ impl Running {
         hub.directory.apply(change, hub.me);
         // What was missed is read where it is known what the channels are.
         if let Some((guild, channels)) = told {
-            self.missed.told_of(guild, &channels);
+            self.missed.told_of(shard, guild, &channels);
         }
     }
 
     /// Sorts what happened; never waits.
-    fn take(&self, happening: GatewayEvent) {
-        if let GatewayEvent::Said(said) = &happening {
-            self.missed.heard(said.id);
+    fn take(&self, shard: u32, happening: GatewayEvent) {
+        match &happening {
+            // What came by an earlier session is not followed by what comes by this one.
+            GatewayEvent::Ready(_) => {}
+            GatewayEvent::Said(said) => {
+                self.missed.heard(said.id);
+                self.missed.saw(shard);
+            }
+            GatewayEvent::Changed(_)
+            | GatewayEvent::Gone(..)
+            | GatewayEvent::Edited { .. }
+            | GatewayEvent::Deleted { .. }
+            | GatewayEvent::Asked(_) => self.missed.saw(shard),
         }
-        self.missed.saw();
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
         let queued = |channel, job: Job| (channel, self.queue.spawn(channel, &hub.chores, job));
         let (channel, queued) = match happening {
-            GatewayEvent::Ready(guilds) => return self.missed.begins(&guilds),
-            GatewayEvent::Changed(change) => return self.take_change(change),
-            GatewayEvent::Gone(guild, channel) => return self.take_gone(guild, channel),
+            GatewayEvent::Ready(guilds) => return self.missed.begins(shard, &guilds),
+            GatewayEvent::Changed(change) => return self.take_change(shard, change),
+            GatewayEvent::Gone(guild, channel) => return self.take_gone(shard, guild, channel),
             GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.queue),
             // Most that bots say is the bot's own.
             GatewayEvent::Said(said) if said.author.is_bot => return,

@@ -94,7 +94,7 @@ pub use reply::{
 };
 pub use request::{IgnoreReason, Request};
 pub use safe_text::{LinkHosts, SafeText, without_controls};
-pub use seen_until::{Missed, SeenUntil};
+pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
 pub use settings::{SettingsError, filled, filled_secret, half_set, left_off};
 pub use tasks::joined;
 pub use vocabulary::Vocabulary;

@@ -1,6 +1,7 @@
 //! Until when a platform's events were seen: what was said after it, while nobody listened, is read
 //! when somebody listens again.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,48 +43,80 @@ const KEEP_EVERY: TimeDelta = TimeDelta::seconds(5);
 /// twice is known by its id.
 const CLOCKS: TimeDelta = TimeDelta::seconds(5);
 
-/// Until when everything was seen. Kept in a file.
+/// The connection of a platform that has but one, or whose connections are all told the same.
+pub const ONE_CONNECTION: usize = 0;
+
+/// Until when everything was seen, by each of the connections that events come by. Kept in a file: on its first line the
+/// earliest of these times; where there are several connections, one line more for each, with its name.
 #[derive(Debug)]
 pub struct SeenUntil {
     file: Option<PathBuf>,
+    /// Empty of a single connection.
+    names: Vec<String>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    connections: Vec<Seen>,
+    /// How far this machine's clock is ahead of the platform's, or as long as the newest message was on its way.
+    ahead: TimeDelta,
+}
+
+/// What one connection has seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
     until: Option<DateTime<Utc>>,
     kept: Option<DateTime<Utc>>,
     /// What was missed is being read: as long as not all of it is in good hands, it stands still.
     is_held: bool,
-    /// How far this machine's clock is ahead of the platform's, or as long as the newest message was on its way.
-    ahead: TimeDelta,
 }
 
 impl SeenUntil {
     /// A damaged file counts as none, as at the very first start: nothing was missed.
     pub fn open(missed: &Missed) -> Self {
+        Self::of_several(missed, Vec::new())
+    }
+
+    /// Of connections with these names, which are numbered from 0. One that the file does not name has seen what all have.
+    pub fn of_several(missed: &Missed, names: Vec<String>) -> Self {
         let read = missed.file.as_deref().map(read);
-        let until = match read {
-            Some(Ok(until)) => until,
+        let kept = match read {
+            Some(Ok(kept)) => kept,
             Some(Err(error)) => {
                 tracing::warn!(%error, "until when was listened cannot be read; what was said meanwhile is not read");
-                None
+                Kept::default()
             }
-            None => None,
+            None => Kept::default(),
+        };
+        let names = if names.len() > 1 { names } else { Vec::new() };
+        let seen = |name: Option<&String>| {
+            let own = name.and_then(|name| kept.by_name.get(name)).copied();
+            let until = own.or(kept.earliest);
+            Seen {
+                until,
+                kept: until,
+                is_held: false,
+            }
+        };
+        let connections = if names.is_empty() {
+            vec![seen(None)]
+        } else {
+            names.iter().map(|name| seen(Some(name))).collect()
         };
         Self {
             file: missed.file.clone(),
+            names,
             state: Mutex::new(State {
-                until,
-                kept: until,
-                ..State::default()
+                connections,
+                ahead: TimeDelta::zero(),
             }),
         }
     }
 
     /// None at the very first start. Never in the future: a clock may have been set back.
-    pub fn get(&self) -> Option<DateTime<Utc>> {
-        let until = self.state.lock().until;
+    pub fn get(&self, connection: usize) -> Option<DateTime<Utc>> {
+        let until = self.state.lock().of(connection).until;
         until.map(|until| until.min(Utc::now()))
     }
 
@@ -92,32 +125,35 @@ impl SeenUntil {
         self.state.lock().ahead = (Utc::now() - sent_at).max(TimeDelta::zero());
     }
 
-    /// Everything until then, by this machine's clock, was seen.
-    pub fn note(&self, until: DateTime<Utc>) {
+    /// Everything until then, by this machine's clock, was seen by a connection.
+    pub fn note(&self, connection: usize, until: DateTime<Utc>) {
         let mut state = self.state.lock();
-        if state.is_held {
+        let until = until - state.ahead;
+        let seen = state.of(connection);
+        if seen.is_held {
             return;
         }
-        let until = until - state.ahead;
-        state.until = Some(until);
+        seen.until = Some(until);
         let is_old = |kept: DateTime<Utc>| (until - kept).abs() >= KEEP_EVERY;
-        if state.kept.is_none_or(is_old) {
+        if seen.kept.is_none_or(is_old) {
             self.write(&mut state);
         }
     }
 
-    /// From now on what was missed is read. Gives since when; none at the very first start, when nothing was missed.
-    pub fn hold(&self) -> Option<DateTime<Utc>> {
-        let until = self.get()?;
-        self.state.lock().is_held = true;
+    /// From now on what a connection missed is read. Gives since when; none at the very first start, when nothing was missed.
+    pub fn hold(&self, connection: usize) -> Option<DateTime<Utc>> {
+        let until = self.get(connection)?;
+        self.state.lock().of(connection).is_held = true;
         Some(until - CLOCKS)
     }
 
-    /// What was missed is in good hands, up to then by this machine's clock.
-    pub fn release(&self, until: DateTime<Utc>) {
+    /// What a connection missed is in good hands, up to then by this machine's clock.
+    pub fn release(&self, connection: usize, until: DateTime<Utc>) {
         let mut state = self.state.lock();
-        state.is_held = false;
-        state.until = Some(until - state.ahead);
+        let until = until - state.ahead;
+        let seen = state.of(connection);
+        seen.is_held = false;
+        seen.until = Some(until);
         self.write(&mut state);
     }
 
@@ -127,11 +163,24 @@ impl SeenUntil {
     }
 
     fn write(&self, state: &mut State) {
-        let (Some(file), Some(until)) = (&self.file, state.until) else {
+        let earliest = state.connections.iter().filter_map(|seen| seen.until).min();
+        let (Some(file), Some(earliest)) = (&self.file, earliest) else {
             return;
         };
-        match write(file, until) {
-            Ok(()) => state.kept = Some(until),
+        let untils = state.connections.iter().map(|seen| seen.until);
+        let by_name = self.names.iter().zip(untils);
+        let kept = Kept {
+            earliest: Some(earliest),
+            by_name: by_name
+                .filter_map(|(name, until)| Some((name.clone(), until?)))
+                .collect(),
+        };
+        match write(file, &kept) {
+            Ok(()) => {
+                for seen in &mut state.connections {
+                    seen.kept = seen.until;
+                }
+            }
             // At worst something is read twice.
             Err(error) => {
                 tracing::error!(%error, path = %file.display(), "until when was listened could not be kept");
@@ -140,19 +189,48 @@ impl SeenUntil {
     }
 }
 
-fn read(file: &Path) -> io::Result<Option<DateTime<Utc>>> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
-    let until = DateTime::parse_from_rfc3339(text.trim()).map_err(io::Error::other)?;
-    Ok(Some(until.to_utc()))
+impl State {
+    fn of(&mut self, connection: usize) -> &mut Seen {
+        &mut self.connections[connection]
+    }
 }
 
-fn write(file: &Path, until: DateTime<Utc>) -> io::Result<()> {
+/// What a file says.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Kept {
+    earliest: Option<DateTime<Utc>>,
+    by_name: BTreeMap<String, DateTime<Utc>>,
+}
+
+fn read(file: &Path) -> io::Result<Kept> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
+        Err(error) => return Err(error),
+    };
+    let time = |text: &str| {
+        let time = DateTime::parse_from_rfc3339(text.trim()).map_err(io::Error::other)?;
+        Ok::<_, io::Error>(time.to_utc())
+    };
+    let mut lines = text.trim().lines();
+    let earliest = time(lines.next().unwrap_or_default())?;
+    let named = lines.map(|line| {
+        let (name, until) = line.split_once(' ').ok_or(io::ErrorKind::InvalidData)?;
+        Ok((name.to_owned(), time(until)?))
+    });
+    Ok(Kept {
+        earliest: Some(earliest),
+        by_name: named.collect::<io::Result<_>>()?,
+    })
+}
+
+fn write(file: &Path, kept: &Kept) -> io::Result<()> {
+    let earliest = kept.earliest.iter().map(DateTime::to_rfc3339);
+    let named = kept.by_name.iter();
+    let named = named.map(|(name, until)| format!("{name} {}", until.to_rfc3339()));
+    let text: String = earliest.chain(named).map(|line| line + "\n").collect();
     let new = file.with_extension("new");
-    std::fs::write(&new, format!("{}\n", until.to_rfc3339()))?;
+    std::fs::write(&new, text)?;
     std::fs::rename(&new, file)
 }
 
@@ -170,13 +248,13 @@ mod tests {
         // By the platform's clock it is ten minutes earlier than here.
         let now = Utc::now();
         seen.heard(now - TimeDelta::minutes(10));
-        seen.note(now);
-        let until = seen.get().unwrap();
+        seen.note(ONE_CONNECTION, now);
+        let until = seen.get(ONE_CONNECTION).unwrap();
         assert!(until <= now - TimeDelta::minutes(10), "{until}");
         // Behind it, what is seen is only read once more.
         seen.heard(now + TimeDelta::minutes(10));
-        seen.note(now);
-        assert_eq!(seen.get(), Some(now));
+        seen.note(ONE_CONNECTION, now);
+        assert_eq!(seen.get(ONE_CONNECTION), Some(now));
     }
 
     #[test]
@@ -187,29 +265,67 @@ mod tests {
             ..Missed::default()
         };
         let seen = SeenUntil::open(&missed);
-        assert_eq!((seen.get(), seen.hold()), (None, None));
-        seen.note(at(0));
-        seen.note(at(1));
-        assert_eq!(SeenUntil::open(&missed).get(), Some(at(0)));
+        assert_eq!(
+            (seen.get(ONE_CONNECTION), seen.hold(ONE_CONNECTION)),
+            (None, None)
+        );
+        seen.note(ONE_CONNECTION, at(0));
+        seen.note(ONE_CONNECTION, at(1));
+        assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(0)));
         seen.keep();
-        assert_eq!(SeenUntil::open(&missed).get(), Some(at(1)));
-        assert_eq!(seen.hold(), Some(at(1) - CLOCKS));
-        seen.note(at(60));
+        assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
+        assert_eq!(seen.hold(ONE_CONNECTION), Some(at(1) - CLOCKS));
+        seen.note(ONE_CONNECTION, at(60));
         seen.keep();
-        assert_eq!(SeenUntil::open(&missed).get(), Some(at(1)));
-        seen.release(at(3));
-        assert_eq!(SeenUntil::open(&missed).get(), Some(at(3)));
+        assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
+        seen.release(ONE_CONNECTION, at(3));
+        assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(3)));
         std::fs::write(folder.path().join("seen"), "yesterday").unwrap();
-        assert_eq!(SeenUntil::open(&missed).get(), None);
+        assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), None);
     }
 
     #[test]
     fn a_clock_that_was_set_back_finds_it_in_no_future() {
         let seen = SeenUntil::open(&Missed::default());
         let tomorrow = Utc::now() + TimeDelta::days(1);
-        seen.note(tomorrow);
-        assert!(seen.get().unwrap() < tomorrow);
-        seen.note(at(0));
-        assert_eq!(seen.get(), Some(at(0)));
+        seen.note(ONE_CONNECTION, tomorrow);
+        assert!(seen.get(ONE_CONNECTION).unwrap() < tomorrow);
+        seen.note(ONE_CONNECTION, at(0));
+        assert_eq!(seen.get(ONE_CONNECTION), Some(at(0)));
+    }
+
+    #[test]
+    fn what_one_connection_sees_hides_nothing_that_another_missed() {
+        let folder = tempfile::tempdir().unwrap();
+        let missed = Missed {
+            file: Some(folder.path().join("seen")),
+            ..Missed::default()
+        };
+        let names = |total: usize| (0..total).map(|one| format!("{one}/{total}")).collect();
+        let single = SeenUntil::open(&missed);
+        single.note(ONE_CONNECTION, at(0));
+        // The first is connected again and reads what it missed; the second is not yet.
+        let both = SeenUntil::of_several(&missed, names(2));
+        assert_eq!(both.hold(0), Some(at(0) - CLOCKS));
+        both.note(1, at(-1));
+        both.release(0, at(60));
+        both.note(0, at(90));
+        assert_eq!(both.hold(1), Some(at(-1) - CLOCKS));
+        both.keep();
+        // Each is found again by its name, and whoever is not named has seen what all have.
+        let again = SeenUntil::of_several(&missed, names(2));
+        assert_eq!((again.get(0), again.get(1)), (Some(at(90)), Some(at(-1))));
+        let others = SeenUntil::of_several(&missed, names(3));
+        let all: Vec<_> = (0..3).map(|one| others.get(one)).collect();
+        assert_eq!(all, [Some(at(-1)); 3]);
+        assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(-1)));
+    }
+
+    #[test]
+    fn at_the_very_first_start_none_has_missed_anything() {
+        let names = ["0/2", "1/2"].map(str::to_owned);
+        let seen = SeenUntil::of_several(&Missed::default(), names.to_vec());
+        seen.note(0, at(0));
+        assert_eq!((seen.hold(0), seen.hold(1)), (Some(at(0) - CLOCKS), None));
     }
 }

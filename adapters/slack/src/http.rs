@@ -11,7 +11,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use muninn_platform::{PlatformError, Recent, misconfigured};
+use muninn_platform::{ONE_CONNECTION, PlatformError, Recent, misconfigured};
 use parking_lot::Mutex;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
@@ -104,7 +104,10 @@ async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes)
         Said::Push(push) => match gate.inbound.take(*push, is_late).await {
             Taken::Yes => {
                 gate.remember(signature);
-                gate.inbound.hub.seen_until.note(chrono::Utc::now());
+                gate.inbound
+                    .hub
+                    .seen_until
+                    .note(ONE_CONNECTION, chrono::Utc::now());
                 StatusCode::OK.into_response()
             }
             Taken::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, Missed, Page, PageFailure, PageOrder, ReadPages, counted,
-    read_pages,
+    Bounds, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageFailure, PageOrder, ReadPages,
+    counted, read_pages,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -49,17 +49,19 @@ impl Inbound {
     pub(crate) fn hears(&self, is_first: bool, shutdown: &CancellationToken) {
         let now = Utc::now();
         let seen = &self.hub.seen_until;
-        match seen.get() {
+        match seen.get(ONE_CONNECTION) {
             // What was said before the very first start was not said to it.
-            None => seen.note(now),
+            None => seen.note(ONE_CONNECTION, now),
             Some(since) if is_first || now - since >= SHORT => {
-                let Some(since) = seen.hold() else { return };
+                let Some(since) = seen.hold(ONE_CONNECTION) else {
+                    return;
+                };
                 let (inbound, shutdown) = (self.clone(), shutdown.clone());
                 self.hub.chores.spawn(async move {
                     let reading = CatchUp::new(&inbound, since).run();
                     let read = shutdown.run_until_cancelled(reading).await;
                     if let Some(Ok(())) = read {
-                        inbound.hub.seen_until.release(now);
+                        inbound.hub.seen_until.release(ONE_CONNECTION, now);
                     }
                 });
             }

@@ -1,5 +1,7 @@
 //! The whole bot in Discord: the program itself, killed and started again, on a Discord on loopback.
 
+#[path = "discord/shards.rs"]
+mod shards;
 mod support;
 
 use loopback_discord::{Channel, Chat, Discord, Guild, Message};

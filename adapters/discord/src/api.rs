@@ -110,6 +110,20 @@ pub(crate) struct MyGuild {
     pub(crate) permissions: Permissions,
 }
 
+/// Who may do what in a server, before any channel says otherwise.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct GuildRights {
+    pub(crate) id: GuildId,
+    pub(crate) owner_id: UserId,
+    pub(crate) roles: Vec<RoleRights>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct RoleRights {
+    pub(crate) id: RoleId,
+    pub(crate) permissions: Permissions,
+}
+
 /// A page of archived threads.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ArchivedThreads {
@@ -206,6 +220,10 @@ impl Api {
 
     pub(crate) async fn guilds(&self) -> Answer<Vec<MyGuild>> {
         self.ask(get(Route::UserMeGuilds)).await
+    }
+
+    pub(crate) async fn guild(&self, guild_id: GuildId) -> Answer<GuildRights> {
+        self.ask(get(Route::Guild { guild_id })).await
     }
 
     pub(crate) async fn channels(&self, guild_id: GuildId) -> Answer<Vec<GuildChannel>> {

@@ -10,6 +10,7 @@ use crate::api::{Api, Application, Me, MyGuild};
 use crate::commands;
 use crate::errors::{Failure, Kind, disconnected, logged_out};
 use crate::gateway;
+use crate::gone::LISTED;
 use crate::options::Options;
 use crate::rights;
 use crate::shards::Shards;
@@ -91,14 +92,19 @@ fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
         Shards::Part(_) | Shards::Auto | Shards::Number(_) => return None,
     };
     let own = guilds.iter().filter(|guild| range.hear(guild.id)).count();
+    let all = counted(guilds.len(), "server");
+    let all = if guilds.len() < LISTED {
+        all
+    } else {
+        format!("the {all} that Discord lists")
+    };
     let directs = if range.hear_directs() {
         "direct messages come to this process"
     } else {
         "direct messages come to the process with shard 0"
     };
     Some(Finding::ok(format!(
-        "this process runs {range}, with {own} of {}; {directs}; the other shards have to be run by others",
-        counted(guilds.len(), "server")
+        "this process runs {range}, with {own} of {all}; {directs}; the other shards have to be run by others"
     )))
 }
 

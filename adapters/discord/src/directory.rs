@@ -195,6 +195,11 @@ impl Directory {
         }
     }
 
+    /// Whether anything was told of a server, and it is not gone.
+    pub(crate) fn knows(&self, guild: GuildId) -> bool {
+        self.known.lock().guilds.contains_key(&guild)
+    }
+
     pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<Spot> {
         let known = self.known.lock();
         let found = known.channels.get(&guild)?.get(&channel)?;

@@ -29,7 +29,7 @@ const MOST: usize = 500;
 /// A thread that is called after a younger message may be opened by another process yet.
 const TO_BE_OPENED: TimeDelta = TimeDelta::hours(1);
 /// Discord lists at most so many servers at once; with as many there may be more.
-const LISTED: usize = 200;
+pub(crate) const LISTED: usize = 200;
 
 impl Inbound {
     /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole server.
@@ -97,7 +97,7 @@ impl Inbound {
             .filter_map(|id| Place::parse(id.as_str()));
         let places: HashSet<(GuildId, ChannelId)> = places
             .filter_map(|place| Some((place.guild?, place.channel)))
-            .filter(|(guild, channel)| is_looked_for(self.hub.shards, *guild, *channel, Utc::now()))
+            .filter(|(guild, _)| self.hub.shards.hear(*guild))
             .collect();
         if places.is_empty() {
             return Ok(());
@@ -113,7 +113,10 @@ impl Inbound {
                 if is_all && left.insert(guild) {
                     self.gone(guild, None).await?;
                 }
-            } else if self.is_gone(guild, channel).await && !self.hub.is_in_use(guild, channel) {
+            } else if !may_others_open(self.hub.shards, channel, Utc::now())
+                && self.is_gone(guild, channel).await
+                && !self.hub.is_in_use(guild, channel)
+            {
                 self.gone(guild, Some(channel)).await?;
             }
         }
@@ -131,16 +134,11 @@ impl Inbound {
     }
 }
 
-/// Whether a place that is not there is gone. Those of other processes' servers they look for themselves; and where
-/// there are other processes, one may have taken over a question of ours and be about to open the thread for it.
-fn is_looked_for(
-    shards: ShardRange,
-    guild: GuildId,
-    channel: ChannelId,
-    now: DateTime<Utc>,
-) -> bool {
+/// Whether a place that is not there may be a thread that another process is about to open: one with other shards takes
+/// over questions of ours. What is gone all the same, a later start finds.
+fn may_others_open(shards: ShardRange, channel: ChannelId, now: DateTime<Utc>) -> bool {
     let age = now - channel.created_at().to_utc();
-    shards.is_all() || (shards.hear(guild) && age >= TO_BE_OPENED)
+    !shards.is_all() && age < TO_BE_OPENED
 }
 
 /// Says nothing, for there is no place to say it in.
@@ -167,21 +165,19 @@ mod tests {
     use crate::missed::id_at;
 
     #[test]
-    fn a_process_looks_for_what_is_gone_of_its_own_servers() {
+    fn what_another_process_may_open_yet_is_not_gone() {
         let (all, some) = (ShardRange::all(2), ShardRange::new(1, 1, 2).unwrap());
         let now = DateTime::from_timestamp(1_700_000_000, 0).unwrap();
         let said = |before: TimeDelta| ChannelId::new(id_at(now - before).get());
         let (young, old) = (said(TimeDelta::minutes(5)), said(TimeDelta::days(1)));
-        let (theirs, own) = (GuildId::new(2 << 22), GuildId::new(3 << 22));
-        for (shards, guild, channel, expected) in [
-            (all, theirs, young, true),
-            (all, own, old, true),
-            (some, theirs, old, false),
-            (some, own, old, true),
-            (some, own, young, false),
+        for (shards, channel, expected) in [
+            (all, young, false),
+            (all, old, false),
+            (some, young, true),
+            (some, old, false),
         ] {
-            let found = is_looked_for(shards, guild, channel, now);
-            assert_eq!(found, expected, "{shards}: {guild}/{channel}");
+            let found = may_others_open(shards, channel, now);
+            assert_eq!(found, expected, "{shards}: {channel}");
         }
     }
 }

@@ -9,8 +9,9 @@ use muninn_platform::{AudienceId, Membership, MembershipError};
 use serenity::model::Permissions;
 use serenity::model::id::{GuildId, RoleId, UserId};
 
-use crate::directory::{Kind, Spot};
+use crate::directory::{Change, Directory, Guild, Kind, Spot};
 use crate::errors::{Failure, Kind as Failed};
+use crate::event;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 
@@ -21,42 +22,66 @@ impl DiscordMembership {
     pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
         Arc::new(Self(Arc::clone(hub)))
     }
+}
 
-    async fn may_read(
-        &self,
-        user: UserId,
-        place: Place,
-        roles: &mut Roles,
-    ) -> Result<bool, Failure> {
+/// What is found out to answer one question, and no longer kept.
+struct Asking<'a> {
+    hub: &'a Hub,
+    user: UserId,
+    /// The user's, in servers; none where they are in it no more.
+    roles: HashMap<GuildId, Option<Vec<RoleId>>>,
+    /// Servers of which this process is not told, as those of shards that others run; none where the bot is not.
+    elsewhere: HashMap<GuildId, Option<Directory>>,
+}
+
+impl Asking<'_> {
+    async fn may_read(&mut self, place: Place) -> Result<bool, Failure> {
+        let (hub, user) = (self.hub, self.user);
         if place.private_to.is_some_and(|it| it != user) {
             return Ok(false);
         }
         let Some(guild) = place.guild else {
             // Gives the one that there is.
-            let direct = none_if_refused(self.0.api.open_direct(user).await)?;
+            let direct = none_if_refused(hub.api.open_direct(user).await)?;
             let is_theirs = direct == Some(place.channel);
-            return Ok(is_theirs && self.0.lets_in(user, &[], &Spot::direct(place.channel)));
+            return Ok(is_theirs && hub.lets_in(user, &[], &Spot::direct(place.channel)));
         };
-        let roles = match roles.entry(guild) {
+        let roles = match self.roles.entry(guild) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(unknown) => {
-                unknown.insert(none_if_refused(self.0.api.roles_of(guild, user).await)?)
+                unknown.insert(none_if_refused(hub.api.roles_of(guild, user).await)?)
             }
         };
         let Some(roles) = roles else {
             return Ok(false);
         };
-        let Some(spot) = self.0.spot(Some(guild), place.channel).await else {
+        let directory = if hub.directory.knows(guild) {
+            &hub.directory
+        } else {
+            let asked = match self.elsewhere.entry(guild) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => unknown.insert(ask(hub, guild).await?),
+            };
+            let Some(directory) = asked else {
+                return Ok(false);
+            };
+            directory
+        };
+        let spot = match directory.spot(guild, place.channel) {
+            Some(spot) => Some(spot),
+            None => hub.spot(Some(guild), place.channel).await,
+        };
+        let Some(spot) = spot else {
             return Ok(false);
         };
-        let rights = self.0.directory.permissions(&spot, user, roles);
+        let rights = directory.permissions(&spot, user, roles);
         let rights = rights.unwrap_or_default();
-        if !rights.view_channel() || !self.0.lets_in(user, roles, &spot) {
+        if !rights.view_channel() || !hub.lets_in(user, roles, &spot) {
             return Ok(false);
         }
         match spot.kind {
             Kind::PrivateThread if !rights.contains(Permissions::MANAGE_THREADS) => {
-                let asked = self.0.api.thread_member(spot.channel, user).await;
+                let asked = hub.api.thread_member(spot.channel, user).await;
                 Ok(none_if_refused(asked)?.is_some())
             }
             Kind::PrivateThread
@@ -69,8 +94,28 @@ impl DiscordMembership {
     }
 }
 
-/// Somebody's roles in servers; none where they are in it no more.
-type Roles = HashMap<GuildId, Option<Vec<RoleId>>>;
+/// The roles and channels of a server, without its threads; none where the bot is not in it.
+async fn ask(hub: &Hub, guild: GuildId) -> Result<Option<Directory>, Failure> {
+    let Some(rights) = none_if_refused(hub.api.guild(guild).await)? else {
+        return Ok(None);
+    };
+    let Some(channels) = none_if_refused(hub.api.channels(guild).await)? else {
+        return Ok(None);
+    };
+    let roles = rights.roles.iter();
+    let told = Guild {
+        id: rights.id,
+        owner: rights.owner_id,
+        roles: roles.map(|role| (role.id, role.permissions)).collect(),
+        my_roles: Vec::new(),
+        my_own_role: None,
+        language: None,
+    };
+    let directory = Directory::default();
+    let channels = channels.into_iter().map(event::channel).collect();
+    directory.apply(Change::Guild(told, channels), hub.me);
+    Ok(Some(directory))
+}
 
 /// What Discord refuses to tell is not there, as a member who left.
 fn none_if_refused<T>(asked: Result<T, Failure>) -> Result<Option<T>, Failure> {
@@ -93,13 +138,18 @@ impl Membership for DiscordMembership {
         let Some(user) = ids::person(account) else {
             return Ok(Vec::new());
         };
-        let mut roles = Roles::new();
+        let mut asking = Asking {
+            hub: &self.0,
+            user,
+            roles: HashMap::new(),
+            elsewhere: HashMap::new(),
+        };
         let mut readable = Vec::new();
         for id in places {
             let Some(place) = Place::parse(id.as_str()) else {
                 continue;
             };
-            let asked = self.may_read(user, place, &mut roles).await;
+            let asked = asking.may_read(place).await;
             if asked.map_err(|failure| MembershipError(failure.to_string()))? {
                 readable.push(id);
             }

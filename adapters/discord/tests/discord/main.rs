@@ -13,5 +13,6 @@ mod hearing;
 mod history;
 mod owning;
 mod places;
+mod shards;
 mod support;
 mod trouble;

@@ -162,6 +162,11 @@ const ROUTES: &[(&str, &str, Route)] = &[
     ),
     (
         "GET",
+        "/guilds/{guild_id}",
+        Route::Directory(Directory::Guild),
+    ),
+    (
+        "GET",
         "/guilds/{guild_id}/channels",
         Route::Directory(Directory::GuildChannels),
     ),

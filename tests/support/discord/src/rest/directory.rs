@@ -19,6 +19,7 @@ pub(crate) enum Wants {
     MyGuilds,
     OpenDirect,
     Application,
+    Guild,
     GuildChannels,
     GuildMember,
 }
@@ -31,6 +32,7 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
         Wants::MyGuilds => Ok(my_guilds(world, call)),
         Wants::OpenDirect => open_direct(world, call),
         Wants::Application => Ok(application(world, call)),
+        Wants::Guild => Ok(guild(world, call)?.json()),
         Wants::GuildChannels => channels(world, call),
         Wants::GuildMember => {
             let (guild, user) = (guild(world, call)?, call.id(1)?);

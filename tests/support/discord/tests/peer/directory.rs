@@ -19,6 +19,7 @@ async fn who_and_what_there_is() {
     let (guild_id, ann_id) = (GuildId::new(guild.id().get()), UserId::new(ann.id().get()));
     assert_eq!(http.get_current_user().await.unwrap().name, "Muninn");
     assert_eq!(http.get_guilds(None, None).await.unwrap()[0].name, "Ravens");
+    assert_eq!(http.get_guild(guild_id).await.unwrap().name, "Ravens");
     assert_eq!(http.get_channels(guild_id).await.unwrap().len(), 3);
     assert_eq!(
         http.get_member(guild_id, ann_id).await.unwrap().user.name,

@@ -1,4 +1,4 @@
-//! Who may talk to the bot. Pure, and closed where nothing was opened.
+//! Decides who may talk to the bot. Pure; an empty list admits nobody.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -12,14 +12,14 @@ pub trait AllowEntry: Sized {
     const VARIABLE: &'static str;
     /// What the list is to be set to: "ids of channels or users".
     const ENTRIES: &'static str;
-    /// What an entry looks like, for whoever wrote one that is none.
+    /// The accepted forms of an entry, shown to whoever wrote an invalid one.
     const FORMS: &'static str;
 
-    /// Reads an entry that is not `*`.
+    /// Parses an entry other than `*`.
     fn parse(text: &str) -> Option<Self>;
 }
 
-/// An entry of an allow list that is none.
+/// An invalid entry of an allow list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} has {entry:?}, which is no {forms}, nor * for everyone")]
 pub struct AllowError {
@@ -28,7 +28,7 @@ pub struct AllowError {
     forms: &'static str,
 }
 
-/// An allow list. The default lets nobody in. Its clones are the same list, so that it can be
+/// An allow list. The default admits nobody. Clones share one list, so that it can be
 /// [replaced](AllowList::replace) while a bot runs.
 #[derive(Debug)]
 pub struct AllowList<E>(Arc<RwLock<Entries<E>>>);
@@ -60,8 +60,8 @@ impl<E> Default for Entries<E> {
     }
 }
 
-/// Reads entries that commas or white space separate; `*` is everyone. The first that is none is an
-/// error.
+/// Parses entries separated by commas or white space; `*` is everyone. The first invalid entry is
+/// an error.
 impl<E: AllowEntry> FromStr for AllowList<E> {
     type Err = AllowError;
 
@@ -74,7 +74,7 @@ impl<E: AllowEntry> FromStr for AllowList<E> {
 }
 
 impl<E: AllowEntry> Entries<E> {
-    /// Those that are entries, and the first that is none.
+    /// Returns the valid entries, and the first invalid one as an error.
     fn read(text: &str) -> (Self, Option<AllowError>) {
         let (mut read, mut wrong) = (Self::default(), None);
         let entries = text.split(|c: char| c == ',' || c.is_whitespace());
@@ -96,11 +96,11 @@ impl<E: AllowEntry> Entries<E> {
 }
 
 impl<E: AllowEntry + PartialEq> AllowList<E> {
-    /// Puts another list in the place of this one, for all its clones. Says whether it is another.
+    /// Replaces the list for all its clones. Returns whether it changed.
     ///
     /// # Errors
-    /// At an entry that is none. Then only those are let in whom both lists let in: who was taken out
-    /// is out, and nobody comes in by mistake.
+    /// Fails at an invalid entry. Then only people that both lists admit are let in: those who were
+    /// removed stay out, and nobody is added by mistake.
     pub fn replace(&self, text: &str) -> Result<bool, AllowError> {
         let (read, wrong) = Entries::read(text);
         let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +123,7 @@ impl<E: AllowEntry + PartialEq> AllowList<E> {
 }
 
 impl<E: AllowEntry> AllowList<E> {
-    /// What is wrong with a list that lets nobody in.
+    /// Describes the problem of a list that admits nobody.
     pub fn finding(&self) -> Option<Finding> {
         let list = self.list();
         let is_nobody = !list.everyone && list.entries.is_empty();
@@ -136,14 +136,14 @@ impl<E: AllowEntry> AllowList<E> {
         })
     }
 
-    /// Says in the log what is wrong with the list.
+    /// Logs the problem of a list that admits nobody.
     pub fn warn(&self) {
         if let Some(finding) = self.finding() {
             tracing::warn!("{}", finding.text);
         }
     }
 
-    /// Says in the log that somebody is not answered, as the list does not let them in.
+    /// Logs that somebody is not answered because the list does not admit them.
     pub fn note_not_answered(&self, place: impl Display, person: impl Display) {
         let variable = E::VARIABLE;
         tracing::info!(%place, %person, "not answered: {variable} does not let them in");
@@ -151,13 +151,13 @@ impl<E: AllowEntry> AllowList<E> {
 }
 
 impl<E> AllowList<E> {
-    /// Whether everyone is let in, or an entry fits.
+    /// Whether everyone is let in, or any entry matches.
     pub fn lets_in(&self, fits: impl Fn(&E) -> bool) -> bool {
         let list = self.list();
         list.everyone || list.entries.iter().any(fits)
     }
 
-    /// Whether an entry fits.
+    /// Whether any entry matches.
     pub fn names(&self, fits: impl Fn(&E) -> bool) -> bool {
         self.list().entries.iter().any(fits)
     }

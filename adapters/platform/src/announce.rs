@@ -1,40 +1,41 @@
-//! Saying something where nobody asked.
+//! Posts messages that nobody asked for.
 
 use async_trait::async_trait;
 
 use crate::{AudienceId, MessageId, SafeText, Vocabulary};
 
-/// Says something in an audience, beside threads. An adapter gives one with
+/// Posts in an audience, outside threads. An adapter provides one with
 /// [`Incoming::Connected`](crate::Incoming).
 ///
 /// Each call is one attempt, bounded in time and at the pace the platform allows.
 #[async_trait]
 pub trait Announce: Send + Sync {
-    /// Says it, without pinging anybody.
+    /// Posts the text without pinging anybody.
     async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced;
 
-    /// Whether this process says anything in an audience of its platform: another one may serve its workspace.
+    /// Whether this process posts in this audience of its platform: another process may serve its
+    /// workspace.
     fn serves(&self, _audience: &AudienceId) -> bool {
         true
     }
 
-    /// What the people there call things.
+    /// The platform's words for channels, threads and the like.
     fn vocabulary(&self) -> &'static Vocabulary {
         &Vocabulary::PLAIN
     }
 }
 
-/// What became of it.
+/// The result of an announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Announced {
     Said(MessageId),
-    /// The platform is away or wants a rest: to be tried again.
+    /// The platform is unreachable or rate limits: try again later.
     NotYet,
-    /// It is not to be said there. Says why, as the end of a sentence after "because".
+    /// It must not be posted there. Holds the reason, as the end of a sentence after "because".
     Refused(String),
 }
 
-/// For a platform that has no place where anything can be said unasked.
+/// For a platform without a place for unasked messages.
 #[derive(Clone, Copy, Debug)]
 pub struct NothingToSay;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Pauses that double, up to a longest.
+/// Pauses that double, up to a maximum.
 #[derive(Clone, Copy, Debug)]
 pub struct Backoff {
     first: Duration,
@@ -34,8 +34,8 @@ impl Backoff {
     }
 }
 
-/// How often something that has to go out is tried while the platform is away: at once again, and
-/// less and less often, until the patience is over.
+/// Limits how long something is retried while the platform is unreachable: at once, then less and
+/// less often, until the patience is over.
 #[derive(Debug)]
 pub struct RetryBudget {
     backoff: Backoff,
@@ -47,7 +47,7 @@ impl RetryBudget {
     const FIRST_PAUSE: Duration = Duration::from_millis(500);
     const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-    /// Of a platform that may be away for so long, counted from the first failure.
+    /// For a platform that may be unreachable for so long, counted from the first failure.
     pub fn new(patience: Duration) -> Self {
         Self {
             backoff: Backoff::new(Self::FIRST_PAUSE, Self::LONGEST_PAUSE),
@@ -64,16 +64,17 @@ impl RetryBudget {
         }
     }
 
-    /// An attempt failed: the pause before the next. None: it is given up.
+    /// Reports a failed attempt. Returns the pause before the next one; `None`: give up.
     pub fn pause(&mut self) -> Option<Duration> {
         let pause = self.backoff.pause();
         self.rest(pause)
     }
 
-    /// An attempt failed, and the platform says how long to wait. None: that is too long.
+    /// Reports a failed attempt for which the platform said how long to wait. `None`: that is too
+    /// long.
     pub fn rest(&mut self, rest: Duration) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
-        // Whatever the platform says, also what no clock can tell.
+        // The platform may say any duration, also one that overflows the clock.
         (since.elapsed().saturating_add(rest) <= self.patience).then_some(rest)
     }
 }

@@ -5,8 +5,8 @@ pub fn backticks(text: &str) -> usize {
     text.len() - text.trim_start_matches('`').len()
 }
 
-/// Where the run of exactly `length` backticks ends that comes next: it closes the code that such a run
-/// opened.
+/// Returns the end of the next run of exactly `length` backticks, which closes the code that such a
+/// run opened.
 pub fn closing_backticks(text: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -1,6 +1,6 @@
-//! Brackets that belong together, as Markdown has them.
+//! Matches brackets as Markdown does.
 
-/// Where the bracket that is open at the beginning is closed, behind it.
+/// Returns the position after the bracket that closes the one at the beginning.
 pub fn balanced(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 0_usize;
     let mut is_escaped = false;

@@ -1,4 +1,4 @@
-//! What single platforms of a process can do, found by the platform.
+//! A registry of what single platforms of a process can do.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,21 +6,22 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-/// Those platforms of a process that can do something, by name. Does not keep them.
+/// The platforms of a process with a certain ability, by name. Holds weak references only.
 pub struct ByPlatform<T: ?Sized>(Arc<Mutex<HashMap<&'static str, Weak<T>>>>);
 
 impl<T: ?Sized> ByPlatform<T> {
-    /// A platform can, as long as this lives.
+    /// Registers the ability of a platform, for as long as `can` lives.
     pub fn add(&self, platform: &'static str, can: &Arc<T>) {
         self.0.lock().insert(platform, Arc::downgrade(can));
     }
 
-    /// That of a platform, if it can and is connected.
+    /// Returns the ability of a platform, if it has it and is connected.
     pub fn named(&self, platform: &str) -> Option<Arc<T>> {
         self.0.lock().get(platform)?.upgrade()
     }
 
-    /// That of the platform that something is of: ids begin with its name.
+    /// Returns the ability of the platform that an id belongs to: ids begin with the platform's
+    /// name.
     pub fn of(&self, id: impl AsRef<str>) -> Option<Arc<T>> {
         self.named(id.as_ref().split('/').next()?)
     }

@@ -1,6 +1,7 @@
-//! What is set for single channels, and for all of them.
+//! The settings of single channels and of all channels.
 //!
-//! A file of tables, each named by the id of an audience, or by `*` for every channel that does not say otherwise:
+//! They are read from a TOML file of tables, each named by the id of an audience, or `*` for the
+//! defaults of all channels:
 //!
 //! ```toml
 //! ["slack/T0001/C0002"]
@@ -47,9 +48,9 @@ use crate::{AudienceId, ChannelMemory, DigestSchedule, IncomingMessage, TimeZone
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerMode {
-    /// Each has to name the bot.
+    /// Messages that name the bot.
     Mentions,
-    /// The first of a thread has to name the bot, those after it need not.
+    /// The first message of a thread has to name the bot, later ones need not.
     #[default]
     Threads,
     /// All of them.
@@ -58,7 +59,7 @@ pub enum AnswerMode {
     Never,
 }
 
-/// It is no way of answering.
+/// The text is not an answer mode.
 #[derive(Debug, thiserror::Error)]
 #[error("must be mentions, threads, always or never")]
 pub struct NoAnswerMode;
@@ -77,41 +78,41 @@ impl FromStr for AnswerMode {
     }
 }
 
-/// What is set for one channel; what is unset is as everywhere.
+/// The settings of one channel; an unset field takes the general value.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChannelSettings {
     pub answer: Option<AnswerMode>,
-    /// Who the bot is there, beside what it is everywhere.
+    /// The bot's persona there, added to its general one.
     #[serde(default)]
     pub persona: String,
     /// The model that answers there.
     pub model: Option<String>,
-    /// An exchange is recalled from this probability on, or cosine, from 0 to 1.
+    /// The lowest probability or cosine, from 0 to 1, at which an exchange is recalled.
     pub recall_threshold: Option<f64>,
-    /// By which days begin there, for whoever has none of their own.
+    /// The time zone there, for people who have none of their own.
     pub time_zone: Option<TimeZone>,
-    /// In which the bot itself speaks there.
+    /// The language of the bot's own sentences there.
     pub language: Option<Language>,
     /// What is remembered there.
     pub memory: Option<ChannelMemory>,
-    /// With these words a message begins that is off the record there.
+    /// A message that begins with one of these words is off the record there.
     pub off_record: Option<Vec<String>>,
-    /// When it is told what was decided, answered and left open there.
+    /// When its digest is posted there.
     pub digest: Option<DigestSchedule>,
-    /// What was said there so many days ago is deleted; nothing is where it is unset.
+    /// Messages are deleted after so many days; unset: never.
     pub retain_days: Option<NonZeroU32>,
-    /// Nothing that was said there is deleted for good, whoever wants it forgotten: the operator has a copy that nobody
-    /// is shown.
+    /// Whether the channel is under a legal hold: what people have forgotten there is kept as a
+    /// copy for the operator, which nobody is shown.
     #[serde(default)]
     pub legal_hold: bool,
-    /// How models choose their words there.
+    /// The sampling parameters of models there.
     pub sampling: Option<SamplingSettings>,
-    /// The tools that the model may call there, by name; none of them where the list is empty.
+    /// The tools that the model may call there, by name; an empty list allows none.
     pub tools: Option<Vec<String>>,
     /// The sources of knowledge that are searched there, by name.
     pub sources: Option<Vec<String>>,
-    /// A folder with prompts that replace those of everywhere.
+    /// A folder with prompts that replace the general ones.
     pub prompts: Option<PathBuf>,
     /// Files with instructions that are added to the prompt.
     #[serde(default)]
@@ -122,7 +123,7 @@ pub struct ChannelSettings {
     pub style: Option<AnswerStyle>,
 }
 
-/// The table that holds for all channels.
+/// The name of the table for all channels.
 const EVERYWHERE: &str = "*";
 
 impl ChannelSettings {
@@ -138,7 +139,7 @@ impl ChannelSettings {
         sources.is_none_or(|sources| sources.iter().any(|it| it == source))
     }
 
-    /// What is set here, and where nothing is, there.
+    /// Merges two settings: a field that is unset here is taken from `general`.
     #[must_use]
     fn or(self, general: &Self) -> Self {
         let general = general.clone();
@@ -171,13 +172,13 @@ impl ChannelSettings {
         }
     }
 
-    /// With the files it names looked for beside the settings.
+    /// Resolves the paths of the files it names against the folder of the settings.
     fn beside(&mut self, folder: &Path) {
         let files = self.prompts.iter_mut().chain(&mut self.instructions);
         files.for_each(|file| *file = folder.join(&file));
     }
 
-    /// A setting that is about one channel alone.
+    /// Names a setting that makes sense for a single channel only, if one is set.
     fn only_of_one(&self) -> Option<&'static str> {
         [
             ("answer", self.answer.is_some()),
@@ -191,11 +192,11 @@ impl ChannelSettings {
     }
 }
 
-/// What is set for all of them. It can be [replaced](Channels::replace) while a bot runs.
+/// The settings of all channels. They can be [replaced](Channels::replace) while a bot runs.
 #[derive(Debug, Default)]
 pub struct Channels {
     by_audience: RwLock<ByAudience>,
-    /// Where no channel and no platform says another.
+    /// The default language, where neither channel nor platform says another.
     language: Language,
 }
 
@@ -233,7 +234,7 @@ impl Channels {
     /// Reads the file.
     ///
     /// # Errors
-    /// Says what is wrong with it, and where.
+    /// Fails when the file is not valid; the error says what is wrong, and where.
     pub fn load(path: &Path) -> Result<Self, ChannelsError> {
         let text = std::fs::read_to_string(path).map_err(|source| ChannelsError::Unreadable {
             path: path.to_owned(),
@@ -275,14 +276,14 @@ impl Channels {
         })
     }
 
-    /// The same, where the bot speaks this language if nothing says another.
+    /// Sets the default language of the bot.
     #[must_use]
     pub fn speaking(mut self, language: Language) -> Self {
         self.language = language;
         self
     }
 
-    /// Puts others in the place of these. Says whether they are others.
+    /// Replaces these settings. Returns whether they changed.
     pub fn replace(&self, by: Self) -> bool {
         let by = by.by_audience.into_inner();
         let by = by.unwrap_or_else(PoisonError::into_inner);
@@ -295,7 +296,7 @@ impl Channels {
         is_other
     }
 
-    /// What is set for an audience, or for all of them, if anything is.
+    /// Returns the settings of an audience, with the general ones as defaults, if there are any.
     pub fn of(&self, audience: &AudienceId) -> Option<ChannelSettings> {
         let all = self.all();
         let here = all.get(audience).cloned();
@@ -310,7 +311,8 @@ impl Channels {
         all.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is set, by the names in the file: what holds for all channels is not in what is set for one.
+    /// Returns the settings by their names in the file. General settings are not merged into those
+    /// of a channel.
     pub fn tables(&self) -> Vec<(AudienceId, ChannelSettings)> {
         let all = self.all();
         all.iter()
@@ -318,7 +320,8 @@ impl Channels {
             .collect()
     }
 
-    /// Names in it that are no audience of a platform, which begin with what the platform is called.
+    /// Returns the names that are not an audience of any platform: those do not begin with a
+    /// platform's name.
     pub fn unknown_places(&self) -> Vec<String> {
         const PLATFORMS: [&str; 5] = ["slack", "discord", "matrix", "webhook", "terminal"];
         let all = self.all();
@@ -340,20 +343,20 @@ impl Channels {
         digests.collect()
     }
 
-    /// The places under a legal hold; it covers what is below them, too.
+    /// The places under a legal hold, which also covers the places below them.
     pub fn holds(&self) -> Vec<AudienceId> {
         let all = self.all();
         let held = all.iter().filter(|(_, settings)| settings.legal_hold);
         held.map(|(place, _)| place.clone()).collect()
     }
 
-    /// Whether a place, or one that it is below, is under a legal hold.
+    /// Whether a place, or one above it, is under a legal hold.
     pub fn is_held(&self, place: &AudienceId) -> bool {
         self.holds().iter().any(|held| place.is_within(held))
     }
 
-    /// After how many days what was said in an audience is deleted: as is set for it, for the place it is below, or for
-    /// all. None: it is kept.
+    /// After how many days messages of an audience are deleted: the setting of the audience, of the
+    /// place above it, or the general one. `None`: they are kept.
     pub fn retain_days(&self, audience: &AudienceId) -> Option<NonZeroU32> {
         let all = self.all();
         let set = |place: &str| all.get(&AudienceId::new(place))?.retain_days;
@@ -369,15 +372,15 @@ impl Channels {
         }
     }
 
-    /// In which language the bot speaks to everybody in an audience. `workspace`: that of its workspace, where the
-    /// platform says.
+    /// Returns the language in which the bot speaks to everybody in an audience. `workspace`: the
+    /// language of its workspace, where the platform says.
     pub fn language(&self, audience: &AudienceId, workspace: Option<Language>) -> Language {
         let set = self.of(audience).and_then(|set| set.language);
         set.or(workspace).unwrap_or(self.language)
     }
 
-    /// In which languages a message is answered: for everybody as its channel is set, and for its author alone as they
-    /// read the platform.
+    /// Returns the languages in which a message is answered: the channel's for everybody, and its
+    /// author's own language on the platform for its author alone.
     pub fn languages(&self, message: &IncomingMessage) -> Languages {
         let place = self.language(message.channel(), message.workspace_language);
         Languages {
@@ -386,12 +389,12 @@ impl Channels {
         }
     }
 
-    /// Which messages of an audience are answered. None: as the platform's default says.
+    /// Returns the answer mode of an audience. `None`: the platform's default.
     pub fn answer_mode(&self, audience: &AudienceId) -> Option<AnswerMode> {
         self.all().get(audience)?.answer
     }
 
-    /// With which words a message of an audience begins that is off the record, if that is set.
+    /// Returns the words that put a message of an audience off the record, if set.
     pub fn off_record(&self, audience: &AudienceId) -> Option<Vec<String>> {
         self.all().get(audience)?.off_record.clone()
     }

@@ -1,19 +1,19 @@
-//! Tables for platforms that know none: in a typewriter's columns.
+//! Tables for platforms without tables, in monospaced columns.
 
 /// How the columns of a table look.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns {
-    /// Between two cells.
+    /// The separator of two cells.
     pub between: &'static str,
-    /// The same in the rule below the columns' names.
+    /// The same in the rule below the column names.
     pub crossing: &'static str,
-    /// How wide something is shown.
+    /// Measures the displayed width of a text.
     pub width: fn(&str) -> usize,
 }
 
 impl Columns {
-    /// The lines of a table whose first row names the columns. `is_right`: the cells of a column
-    /// stand at its right.
+    /// Returns the lines of a table whose first row names the columns. `is_right`: whether a column
+    /// is right-aligned.
     pub fn lines(&self, rows: &[Vec<String>], is_right: impl Fn(usize) -> bool) -> Vec<String> {
         let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
         let width_of = |column: usize| {

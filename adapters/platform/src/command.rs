@@ -1,4 +1,4 @@
-//! What can be asked of the bot itself, the same on every platform.
+//! The commands for the bot itself, the same on every platform.
 
 mod reading;
 #[cfg(test)]
@@ -11,90 +11,92 @@ use crate::{ChannelMemory, MessageId};
 /// A command, without the platform's prefix (`/` in a terminal, `!muninn ` in a Matrix room).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
-    /// What can be asked.
+    /// List the commands.
     Help,
     /// The last turns of this conversation.
     History,
     /// What the last answer was made from.
     Why,
-    /// What the answer was made from that went out as this message.
+    /// What the answer delivered as this message was made from.
     WhyOf(MessageId),
-    /// Answer once more what was answered by this message, in its place. Where that cannot be, the
-    /// reply is not told to replace anything, and what is said is for the one who asked alone.
+    /// Answer the question of this message again, replacing its answer. Where that is impossible,
+    /// the reply replaces nothing, and only the one who asked sees the outcome.
     Again(MessageId),
     /// What the bot is, what it remembers here, and how it forgets.
     About,
-    /// What was spent, by the one who asks and here.
+    /// The spending of the one who asks, and of this place.
     Usage,
     Forget(ForgetWhat),
     /// Keep this as a note of the audience.
     Note(String),
-    /// What is kept here of the one who asks, for them alone.
+    /// List what is kept here of the one who asks, visible to them alone.
     Memory(Listing),
-    /// Another text in the place of what the last listing shows under this number.
+    /// Replace the text of the item with this number in the last listing.
     Correct {
         number: u32,
         text: String,
     },
-    /// Make this account and another one of the same person one, by the code that the other one was given. None: give a
-    /// code.
+    /// Link this account and another one of the same person, by the code that the other one was
+    /// given. `None`: issue a code.
     Link(Option<String>),
-    /// Undo that for this account.
+    /// Unlink this account.
     Unlink,
-    /// What a list shows, with a button: the same as by its number.
+    /// The same for an item of a list by its button instead of its number.
     Shown(ShownItem, ItemDeed),
-    /// Do, or leave, what the bot asks about in this message of its own. Nothing happens where it asks nothing in it: people
-    /// react to what it says for other reasons, too.
+    /// Approve or decline what the bot asks in this message of its own. Nothing happens when the
+    /// message asks nothing: people react to messages for other reasons, too.
     Decide {
         asked: MessageId,
         is_yes: bool,
     },
-    /// Give the one who asks what is kept of them, in all places.
+    /// Export what is kept of the one who asks, in all places, for them alone.
     ExportMine,
     /// Give the one who asks a link to the pages, for them alone.
     Web,
-    /// Sign out whoever came to the pages by such a link of theirs.
+    /// Sign out every browser that the asker signed in with such a link.
     WebSignOut,
-    /// Something about the tokens by which programs ask the bot for the one who says it, for them alone.
+    /// Manage the tokens with which programs ask the bot for the asker, for them alone.
     Token(TokenDeed),
-    /// Which messages are answered from now on.
+    /// Set which messages are answered from now on.
     Attend(Attention, Scope),
-    /// What is remembered of this audience from now on.
+    /// Set what is remembered of this audience from now on.
     Remember(ChannelMemory),
-    /// From now on nothing is kept of what the one who says it tells others here, and what was kept is forgotten.
+    /// Keep nothing that the author says to others here from now on, and forget what was kept.
     OptOut,
-    /// The opposite, from now on.
+    /// Keep it again from now on.
     OptIn,
-    /// What people say to one another from now on is not kept.
+    /// Do not keep what people say to one another from now on.
     OffTheRecord(Scope),
     /// It is kept again.
     OnTheRecord(Scope),
-    /// What was decided, answered and left open here since the one who asks said something last, or since a day: in
-    /// their words. For them alone.
+    /// Summarise what was decided, answered and left open here since the asker's last message, or
+    /// since a day in the asker's words. For them alone.
     CatchUp(Option<String>),
-    /// Read what people said to one another here from a day on, in the words of the one who asks, before the bot
-    /// listened. None: tell how far that is.
+    /// Read what people said to one another here before the bot listened, from a day in the asker's
+    /// words on. `None`: report the progress.
     Backfill(Option<String>),
-    /// The platform says that a place is gone, with all that was said in it: the conversation or audience that the
-    /// message is in, and all whose ids begin with it and a slash. No person gives it.
+    /// The platform reports that a place is gone with all its messages: the conversation or
+    /// audience of the message, and all whose ids begin with it and a slash. People cannot give
+    /// this command.
     PlaceGone,
-    /// None of these; the bot says so and names them.
+    /// None of these; the bot answers with the list of commands.
     Unknown(String),
 }
 
-/// Something that a list of the bot's shows, as a button below it holds it: by its id, and without words.
+/// An item of one of the bot's lists, as a button below the list holds it: by its id, without its
+/// words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownItem {
-    /// In that list; 0 where it stands in none, but asks whether something is to be done.
+    /// Its number in that list; 0 for a question that asks for approval and is in no list.
     pub number: u32,
-    /// Its own, whatever the bot calls things by; of letters, digits and hyphens.
+    /// Its own id, of letters, digits and hyphens.
     pub id: String,
-    /// Tells what it said then from what it says now.
+    /// Tells whether its text has changed since.
     pub version: u64,
 }
 
 impl ShownItem {
-    /// In at most 64 characters, where the id has 36.
+    /// Encodes it in at most 64 characters, for an id of 36.
     pub fn token(&self) -> String {
         let Self {
             number,
@@ -104,12 +106,12 @@ impl ShownItem {
         format!("{number}.{version:016x}.{id}")
     }
 
-    /// Whether it asks something, to be approved or declined, and is no item of a list, to be forgotten or corrected.
+    /// Whether it is a question to approve or decline, not an item to forget or correct.
     pub fn is_question(&self) -> bool {
         self.number == 0
     }
 
-    /// Reads a token; none where it is none.
+    /// Parses a token; `None` when it is invalid.
     pub fn parse(token: &str) -> Option<Self> {
         let mut parts = token.splitn(3, '.');
         let number = parts.next()?.parse().ok()?;
@@ -125,29 +127,30 @@ impl ShownItem {
     }
 }
 
-/// What is to become of something that a list shows.
+/// What to do with an item of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ItemDeed {
     Forget,
-    /// This holds in its place.
+    /// Replace it with this text.
     Correct(String),
     /// Do what was asked about.
     Approve,
-    /// Leave it.
+    /// Decline it.
     Decline,
 }
 
-/// What is to become of the tokens by which programs ask the bot for somebody.
+/// What to do with somebody's tokens for programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TokenDeed {
     Make {
-        /// It reads what its owner may read in all places; otherwise only where it is made.
+        /// It reads all places that its owner may read; otherwise only the place where it is
+        /// created.
         everywhere: bool,
-        /// How long it holds, in the words of the one who asks; until it is revoked, where they say nothing of it.
+        /// Its lifetime in the words of the asker; `None`: until it is revoked.
         life: Option<String>,
     },
     List,
-    /// The one that the list has under this number; all without one.
+    /// Revoke the one with this number in the list; `None`: all.
     Revoke(Option<u32>),
 }
 
@@ -160,34 +163,34 @@ pub enum ForgetWhat {
     Session,
     /// Everything said in this audience: the channel, the room.
     Audience,
-    /// What the last listing shows under this number.
+    /// The item with this number in the last listing.
     Item(u32),
-    /// Everything of the one who asks, in all places. Nothing happens before they say so twice.
+    /// Everything of the one who asks, in all places. Requires a confirmation.
     Me { is_confirmed: bool },
 }
 
-/// What of a person's memory is listed.
+/// What part of a person's memory is listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Listing {
     /// The newest.
     Newest,
-    /// What follows what was listed last.
+    /// The next items after the last listing.
     More,
-    /// What has these words.
+    /// Items that contain these words.
     Search(String),
 }
 
-/// Which messages are answered in a conversation or an audience, beside what its settings say. The later ones are the
-/// stricter.
+/// Which messages are answered in a conversation or an audience, in addition to its settings. Later
+/// variants are stricter.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Attention {
-    /// Those that the settings and the rules find meant for the bot.
+    /// Messages that the settings and the hearing rules find addressed to the bot.
     #[default]
     Open,
-    /// Those that mention the bot or answer it.
+    /// Messages that mention the bot or reply to it.
     Mentioned,
     /// None, until it is unmuted.
     Muted,
@@ -219,8 +222,8 @@ pub enum Scope {
 }
 
 impl Command {
-    /// Whether it is about single things that are kept, which are listed for the one who asks alone, with what they asked
-    /// privately in the same place.
+    /// Whether it is about single items, which are listed for the asker alone, together with what
+    /// they asked privately in the same place.
     pub fn is_about_items(&self) -> bool {
         match self {
             Self::Memory(_)
@@ -261,8 +264,8 @@ impl Command {
         }
     }
 
-    /// As it is meant where each message begins a conversation of its own: what is off the record beside threads is
-    /// the channel.
+    /// The same command where each message begins its own conversation: off the record then applies
+    /// to the channel.
     #[must_use]
     pub fn beside_threads(self) -> Self {
         match self {

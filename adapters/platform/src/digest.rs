@@ -7,13 +7,14 @@ use serde::Deserialize;
 
 use crate::TimeZone;
 
-/// Times of a week: `Mon 09:00 Europe/Berlin`, `Mon,Thu 09:00`, `weekdays 17:30`, `daily 08:00 Asia/Tokyo`.
+/// A weekly schedule: `Mon 09:00 Europe/Berlin`, `Mon,Thu 09:00`, `weekdays 17:30`, `daily 08:00
+/// Asia/Tokyo`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct DigestSchedule {
     days: Vec<Weekday>,
     time: NaiveTime,
-    /// That of the channel, where none is named.
+    /// `None`: the time zone of the channel.
     zone: Option<TimeZone>,
 }
 
@@ -69,7 +70,8 @@ impl DigestSchedule {
         words.next().is_none().then_some(Self { days, time, zone })
     }
 
-    /// The last of its times that has come, by the clocks of `zone` where it names none.
+    /// Returns the latest scheduled time that has passed; `zone` applies where the schedule names
+    /// none.
     pub fn last(&self, now: DateTime<Utc>, zone: TimeZone) -> DateTime<Utc> {
         let zone = self.zone.unwrap_or(zone);
         let today = now.with_timezone(&zone).date_naive();
@@ -82,18 +84,18 @@ impl DigestSchedule {
             .unwrap_or(DateTime::UNIX_EPOCH)
     }
 
-    /// The one of its times before another of them.
+    /// Returns the scheduled time before the given one.
     pub fn before(&self, time: DateTime<Utc>, zone: TimeZone) -> DateTime<Utc> {
         self.last(time - TimeDelta::seconds(1), zone)
     }
 }
 
-/// When a day begins by the clocks of a zone.
+/// When a day begins in a time zone.
 pub fn midnight(day: NaiveDate, zone: TimeZone) -> DateTime<Utc> {
     local_time(day, NaiveTime::MIN, zone)
 }
 
-/// A time of a day by the clocks of a zone; an hour later where they are put forward then.
+/// A local time of a day in a time zone; an hour later where clocks skip it.
 pub fn local_time(day: NaiveDate, time: NaiveTime, zone: TimeZone) -> DateTime<Utc> {
     let local = day.and_time(time);
     let earliest = |local| zone.from_local_datetime(&local).earliest();
@@ -152,7 +154,7 @@ mod tests {
                 "2026-04-19T23:00:00Z",
                 "2026-04-18T23:00:00Z",
             ),
-            // That hour does not exist there.
+            // Clocks skip that hour.
             (
                 "Sun 02:30 Europe/Berlin",
                 "2026-03-29T12:00:00Z",

@@ -1,12 +1,12 @@
-//! Errors in one line, for a log, a terminal or a sentence.
+//! Errors as a single line, for a log, a terminal or a sentence.
 
 use std::error::Error;
 
 use crate::PlatformError;
 use crate::suggest::meant_in;
 
-/// An error with its causes. A cause whose words its effect had already is not repeated. Where a name
-/// in a file is none, it says which one may have been meant.
+/// Returns an error with its causes. A cause that the error before it already contains is not
+/// repeated. For an unknown name in a file it adds the name that was probably meant.
 pub fn in_one_line(error: &dyn Error) -> String {
     let mut line = error.to_string();
     let mut cause = error.source();
@@ -19,19 +19,19 @@ pub fn in_one_line(error: &dyn Error) -> String {
     }
     let meant = meant_in(&line).map(|meant| format!("; did you mean `{meant}`?"));
     match meant {
-        // An error that was made of another one may have said so.
+        // An error that wraps another one may already contain it.
         Some(meant) if !line.ends_with(&meant) => line + &meant,
         Some(_) | None => line,
     }
 }
 
-/// Something that was set up cannot work; the sentence says what to change.
+/// The configuration cannot work; the sentence says what to change.
 pub fn misconfigured(sentence: impl Into<String>) -> PlatformError {
     PlatformError::Misconfigured(sentence.into())
 }
 
 impl PlatformError {
-    /// The connection to a platform is gone.
+    /// The connection to a platform was lost.
     pub fn disconnected(
         platform: &'static str,
         source: impl Into<Box<dyn Error + Send + Sync>>,

@@ -1,6 +1,6 @@
 //! Texts in one line.
 
-/// Characters of a turn in a listing.
+/// Maximum characters of a turn in a listing.
 const EXCERPT: usize = 200;
 
 /// A text in one line, with single blanks.

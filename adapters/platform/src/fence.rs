@@ -1,7 +1,7 @@
-//! Fenced code blocks, read line by line as `CommonMark` does.
+//! Parses fenced code blocks line by line, as `CommonMark` does.
 //!
-//! Only what can be told from one whole line and the fence that is open: so a text can be read
-//! while it is still being written.
+//! Only one whole line and the open fence are needed, so a text can be read while it is still being
+//! written.
 
 /// A line that opens a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) struct Opening {
     indent: usize,
 }
 
-/// Where a reader of lines is.
+/// The state of the parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fences {
     #[default]
@@ -25,7 +25,7 @@ impl Fences {
         self.after_within(line, 0)
     }
 
-    /// As [`Fences::after`], in an item of a list whose text begins after so many blanks.
+    /// As [`Fences::after`], within a list item whose text begins after so many blanks.
     pub(crate) fn after_within(self, line: &str, item: usize) -> Self {
         match self {
             Self::Outside => Opening::within(line, item).map_or(Self::Outside, Self::Inside),
@@ -43,7 +43,7 @@ impl Opening {
     /// As [`Fences::after_within`].
     pub(crate) fn within(line: &str, item: usize) -> Option<Self> {
         let (indent, marker, length, rest) = marker_run(line, item)?;
-        // `` ```a`b `` is code within a line, not a fence.
+        // `` ```a`b `` is inline code, not a fence.
         let is_fence = marker != '`' || !rest.contains('`');
         is_fence.then_some(Self {
             marker,
@@ -68,8 +68,8 @@ impl Opening {
     }
 }
 
-/// Indentation of at most three blanks more than this, then at least three of one marker, then the
-/// rest.
+/// Parses at most three blanks of indentation beyond `item`, then at least three of one marker,
+/// then the rest.
 fn marker_run(line: &str, item: usize) -> Option<(usize, char, usize, &str)> {
     let line = line.strip_suffix('\n').unwrap_or(line);
     let content = line.trim_start_matches(' ');

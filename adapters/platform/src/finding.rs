@@ -1,10 +1,10 @@
-//! What an adapter finds when it is asked whether all is well.
+//! The results of an adapter's self-check.
 
-/// What was found of one part.
+/// The result for one part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub verdict: Verdict,
-    /// One sentence; where something is wrong, it says what to do.
+    /// One sentence; if something is wrong, it says what to do.
     pub text: String,
 }
 

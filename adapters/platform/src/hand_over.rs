@@ -1,4 +1,4 @@
-//! Giving somebody files for them alone.
+//! Hands files over to one person alone.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use muninn_texts::{Language, Value, text};
 
-/// A file for one person. It has no name on this machine, so it is gone with this value, also where the process is
-/// killed.
+/// A file for one person. It is unlinked, so it disappears with this value, also when the process
+/// is killed.
 #[derive(Debug)]
 pub struct OwnFile {
-    /// As the person sees it: `muninn-2026-04-13.json`.
+    /// The name that the person sees: `muninn-2026-04-13.json`.
     pub name: String,
     pub media_type: &'static str,
     /// In bytes.
@@ -19,10 +19,10 @@ pub struct OwnFile {
 }
 
 impl OwnFile {
-    /// Of what stands in an open file.
+    /// Wraps an open file.
     ///
     /// # Errors
-    /// When its size cannot be read.
+    /// Fails when its size cannot be read.
     pub fn new(name: String, media_type: &'static str, content: File) -> io::Result<Self> {
         let size = content.metadata()?.len();
         Ok(Self {
@@ -33,10 +33,11 @@ impl OwnFile {
         })
     }
 
-    /// All of it. It is no larger than [`Reply::largest_file`](crate::Reply::largest_file) said.
+    /// Returns the whole content. It is no larger than
+    /// [`Reply::largest_file`](crate::Reply::largest_file) said.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// Fails when it cannot be read.
     pub async fn read(&self) -> io::Result<Vec<u8>> {
         let mut content = self.content.try_clone()?;
         let reading = tokio::task::spawn_blocking(move || {
@@ -48,10 +49,10 @@ impl OwnFile {
         reading.await.map_err(io::Error::other).flatten()
     }
 
-    /// Writes all of it to another file, however large it is.
+    /// Copies the content to another file, of any size.
     ///
     /// # Errors
-    /// When it cannot be read, or not be written.
+    /// Fails when it cannot be read or written.
     pub async fn copy_to(&self, mut other: File) -> io::Result<()> {
         let mut content = self.content.try_clone()?;
         let copying = tokio::task::spawn_blocking(move || {
@@ -63,18 +64,18 @@ impl OwnFile {
     }
 }
 
-/// Where somebody finds what was handed over.
+/// Where somebody finds the files that were handed over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandedOver {
     /// In a direct message.
     Directly,
-    /// Where they asked, and nobody else sees it.
+    /// Where they asked, visible to them alone.
     Here,
-    /// In these files, on the machine that they sit at.
+    /// In these files, on their own machine.
     At(Vec<PathBuf>),
 }
 
-/// Why nothing was handed over, as the end of a sentence after "because", with what can be done about it.
+/// Why nothing was handed over, as the end of a sentence after "because", with a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.in_language(Language::English))]
 pub struct NotHandedOver(pub Value);
@@ -84,7 +85,7 @@ impl NotHandedOver {
         Self(why.into())
     }
 
-    /// What was to be handed over cannot be read on this machine.
+    /// The content cannot be read on this machine.
     pub fn unreadable(error: &io::Error) -> Self {
         Self::new(text!("no-copy-unreadable", error = error.to_string()))
     }

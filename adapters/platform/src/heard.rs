@@ -1,4 +1,4 @@
-//! Which audiences' own talk is remembered, known to the bot and to the adapters alike.
+//! Which audiences the bot hears, known to the bot and to the adapters alike.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::{AudienceId, Channels};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChannelMemory {
-    /// What the bot is asked, and what it answers.
+    /// Questions to the bot, and its answers.
     #[default]
     Asked,
     /// Also what people say to one another there.
@@ -34,20 +34,20 @@ impl ChannelMemory {
     }
 }
 
-/// Says which audiences are heard, at once and without waiting, so that adapters drop what nobody wants as soon
-/// as it comes. Clones share what they know.
+/// Tells which audiences are heard, at once and without waiting, so that adapters drop unwanted
+/// messages as soon as they arrive. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct HeardAudiences(Arc<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     settings: Arc<Channels>,
-    /// What somebody said there, which holds over the settings.
+    /// What people set there with a command; it takes precedence over the settings.
     said: RwLock<HashMap<AudienceId, ChannelMemory>>,
 }
 
 impl HeardAudiences {
-    /// Those that the settings name, until more is known.
+    /// Starts with the settings, until commands are loaded.
     pub fn new(settings: Arc<Channels>) -> Self {
         Self(Arc::new(Known {
             settings,
@@ -55,24 +55,24 @@ impl HeardAudiences {
         }))
     }
 
-    /// Whether what people say to one another there is remembered.
+    /// Whether messages between people are remembered there.
     pub fn hears(&self, audience: &AudienceId) -> bool {
         self.memory(audience) == ChannelMemory::Channel
     }
 
-    /// What is remembered there: what somebody said there last, or else what the settings say.
+    /// What is remembered there: as the last command said, or else as the settings say.
     pub fn memory(&self, audience: &AudienceId) -> ChannelMemory {
         let said = self.0.said.read().get(audience).copied();
         said.or_else(|| self.0.settings.memory(audience))
             .unwrap_or_default()
     }
 
-    /// Somebody said what is to be remembered there.
+    /// Records that somebody set what is remembered there.
     pub fn set(&self, audience: &AudienceId, memory: ChannelMemory) {
         self.0.said.write().insert(audience.clone(), memory);
     }
 
-    /// All that was ever said of it, wherever.
+    /// Replaces all that was set by commands, in all audiences.
     pub fn set_all(&self, said: HashMap<AudienceId, ChannelMemory>) {
         *self.0.said.write() = said;
     }

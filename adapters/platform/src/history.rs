@@ -1,5 +1,5 @@
-//! What was said in a channel before the bot listened there, as a platform gives it: the contract
-//! between a backfill and the platforms that can read their history.
+//! The contract between a backfill and the platforms that can read the history of their channels:
+//! what was said before the bot listened there.
 
 use std::time::Duration;
 
@@ -12,12 +12,13 @@ use crate::{AudienceId, ByPlatform};
 /// Reads the history of channels, page by page.
 #[async_trait]
 pub trait History: Send + Sync {
-    /// Reads the next page of what was said in a channel since then, with its threads, and delivers it as
-    /// [overheard](crate::Incoming::Overheard): when this returns, it is in good hands. `at`: where the page before
-    /// ended, as it said. The same page may be read again: each message has the event id that it has everywhere.
+    /// Reads the next page of a channel's messages since then, with its threads, and delivers them
+    /// as [overheard](crate::Incoming::Overheard). When this returns, the bot has accepted them.
+    /// `at`: the cursor that the page before returned. A page may be read twice: each message keeps
+    /// its event id.
     ///
     /// # Errors
-    /// When the platform does not give it, now or ever.
+    /// Fails when the platform does not give it, now or ever.
     async fn read_page(
         &self,
         channel: &AudienceId,
@@ -26,14 +27,14 @@ pub trait History: Send + Sync {
     ) -> Result<HistoryPage, HistoryError>;
 }
 
-/// One page that was read.
+/// A page that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryPage {
-    /// How many messages of people it had.
+    /// Number of messages by people.
     pub messages: usize,
-    /// When what was read last was said.
+    /// When the latest message that was read was sent.
     pub reached: Option<DateTime<Utc>>,
-    /// Where the next page begins; none behind the last one.
+    /// The cursor of the next page; `None` after the last one.
     pub next: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The bounded way into the bot.
+//! The bounded queue into the bot.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,26 +13,27 @@ use crate::{
     AudienceId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage, KeptMessage, SafeText,
 };
 
-/// What was said longer ago is not looked at again.
+/// Maximum age of messages that [`Inbox::kept`] returns.
 const LATELY: TimeDelta = TimeDelta::days(7);
-/// Of one audience.
+/// Maximum number of messages that [`Inbox::kept`] returns per audience.
 const KEPT: usize = 200;
-/// For the graph to tell what is kept.
+/// How long to wait for the graph in [`Inbox::kept`].
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Where adapters put what arrives. Bounded: a bot with too much to do is felt by its platforms.
+/// The queue into which adapters put what arrives. It is bounded, so a busy bot slows its platforms
+/// down.
 #[derive(Clone, Debug)]
 pub struct Inbox {
     sender: mpsc::Sender<Arrival>,
-    /// What was said to others: it takes nobody's place who asks something.
+    /// Overheard messages have their own queue, so that they do not displace questions.
     overheard: mpsc::Sender<Arrival>,
     heard: HeardAudiences,
     left_over: LeftOver,
     is_shared: bool,
 }
 
-/// Messages that were accepted by a process that is gone, for their platforms to deliver again. Does
-/// not keep the inbox open.
+/// Messages that a process accepted before it ended, for their platforms to deliver again. Does not
+/// keep the inbox open.
 #[derive(Clone, Debug, Default)]
 pub struct LeftOver(Arc<Waiting>);
 
@@ -43,7 +44,7 @@ struct Waiting {
 }
 
 impl LeftOver {
-    /// Leaves messages to their platforms.
+    /// Adds messages for their platforms to deliver again.
     pub fn add(&self, messages: Vec<IncomingMessage>) {
         if messages.is_empty() {
             return;
@@ -54,7 +55,7 @@ impl LeftOver {
         self.0.came.notify_waiters();
     }
 
-    /// Whether every platform took what was left to it.
+    /// Whether every platform has taken its messages.
     pub fn is_empty(&self) -> bool {
         let all = self.0.messages.lock();
         all.is_empty()
@@ -75,7 +76,7 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// What comes next, what was overheard last; none when the inbox is closed and empty.
+    /// Returns the next arrival, overheard ones last; `None` when the inbox is closed and empty.
     pub async fn recv(&mut self) -> Option<Arrival> {
         tokio::select! {
             biased;
@@ -85,13 +86,14 @@ impl Arrivals {
         }
     }
 
-    /// What is for the bot, and what was overheard, each at its own pace.
+    /// Splits it into what is for the bot and what was overheard, so that each is read at its own
+    /// pace.
     pub fn split(self) -> (mpsc::Receiver<Arrival>, mpsc::Receiver<Arrival>) {
         (self.messages, self.overheard)
     }
 }
 
-/// Something that arrived, and how its adapter learns that it is in good hands.
+/// Something that arrived, with the acknowledgement for its adapter.
 #[derive(Debug)]
 pub struct Arrival {
     pub incoming: Incoming,
@@ -99,49 +101,49 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// What arrived, for a bot that keeps it nowhere; it counts as accepted.
+    /// Acknowledges it and returns what arrived, for a bot that keeps it nowhere.
     pub fn accept(self) -> Incoming {
         let (incoming, ack) = self.into_parts();
         ack.ack();
         incoming
     }
 
-    /// What arrived, and what is to be given once it cannot be lost any more.
+    /// Returns what arrived, and the acknowledgement to give once it cannot be lost.
     pub fn into_parts(self) -> (Incoming, Ack) {
         (self.incoming, Ack(self.accepted))
     }
 }
 
-/// Tells an adapter that the bot has what it delivered, also if the process is killed.
+/// Tells an adapter that what it delivered survives, even if the process is killed.
 #[derive(Debug)]
 pub struct Ack(Option<oneshot::Sender<()>>);
 
 impl Ack {
     pub fn ack(self) {
         if let Some(accepted) = self.0 {
-            // An adapter that ended meanwhile does not want to know.
+            // An adapter that ended meanwhile does not need it.
             let _ = accepted.send(());
         }
     }
 }
 
-/// The bot takes nothing any more: it is ending.
+/// The bot is ending and accepts nothing more.
 #[derive(Debug, thiserror::Error)]
 #[error("the bot is shutting down")]
 pub struct InboxClosed;
 
-/// The bot has too much to do; what was offered comes back.
+/// The bot is too busy; returns what was offered.
 #[derive(Debug, thiserror::Error)]
 #[error("the bot has more messages waiting than it can take")]
 pub struct InboxFull(pub Box<Incoming>);
 
 impl Inbox {
-    /// An inbox that holds at most `capacity` messages, and as many that were overheard, and its reading end.
+    /// Creates an inbox of `capacity` messages, and as many overheard ones, and its receiving end.
     pub fn new(capacity: usize) -> (Self, Arrivals) {
         Self::with_left_over(capacity, Vec::new())
     }
 
-    /// As [`Inbox::new`], of a bot that was killed before it had answered `left_over`.
+    /// As [`Inbox::new`], with messages that an earlier process accepted and did not answer.
     pub fn with_left_over(capacity: usize, left_over: Vec<IncomingMessage>) -> (Self, Arrivals) {
         let (sender, messages) = mpsc::channel(capacity);
         let (overheard_sender, overheard) = mpsc::channel(capacity);
@@ -162,19 +164,20 @@ impl Inbox {
         )
     }
 
-    /// Says whether other processes may be this bot as well, at the same time.
+    /// Sets whether other processes may be this bot at the same time.
     #[must_use]
     pub fn shared(self, is_shared: bool) -> Self {
         Self { is_shared, ..self }
     }
 
-    /// Says where what people say to one another is wanted; nowhere, as long as nothing is said.
+    /// Sets which audiences are heard; none before this is called.
     #[must_use]
     pub fn hearing(self, heard: HeardAudiences) -> Self {
         Self { heard, ..self }
     }
 
-    /// Whether what people say to one another there is wanted, as [`Incoming::Overheard`]. Never waits.
+    /// Whether overheard messages of an audience are wanted, as [`Incoming::Overheard`]. Never
+    /// waits.
     pub fn hears(&self, audience: &AudienceId) -> bool {
         self.heard.hears(audience)
     }
@@ -192,17 +195,18 @@ impl Inbox {
         }
     }
 
-    /// Whether what is being written under the bot's name may be another living process's.
+    /// Whether a message under the bot's name may be written by another living process at this
+    /// moment.
     pub fn is_shared(&self) -> bool {
         self.is_shared
     }
 
-    /// Where the bot leaves messages of processes that ended meanwhile.
+    /// Returns the list of messages that processes left over.
     pub fn left_over(&self) -> LeftOver {
         self.left_over.clone()
     }
 
-    /// What people wrote, as it may stand in a title or be repeated: without secrets, pinging nobody.
+    /// Makes people's text safe for titles and quotes: without secrets and without pings.
     pub fn repeatable(&self, text: &str) -> SafeText {
         SafeText::new(&without_secrets(text))
     }
@@ -213,13 +217,13 @@ impl Inbox {
         self.left_over.take(platform)
     }
 
-    /// As [`Inbox::take_left_over`], waiting until there is something. Whoever waits here holds the
-    /// inbox open, so it ends with the adapter.
+    /// As [`Inbox::take_left_over`], but waits until there is something. The waiting caller holds
+    /// the inbox open, so it ends with the adapter.
     pub async fn next_left_over(&self, platform: &str) -> Vec<IncomingMessage> {
         loop {
             let came = self.left_over.0.came.notified();
             tokio::pin!(came);
-            // What comes from here on is not missed.
+            // Registers before looking, so that nothing is missed from here on.
             came.as_mut().enable();
             let taken = self.left_over.take(platform);
             if !taken.is_empty() {
@@ -229,11 +233,11 @@ impl Inbox {
         }
     }
 
-    /// Waits for room, and until the bot has it in good hands: what was delivered is not lost when
-    /// the process is killed. For a platform that can wait, which is its back-pressure.
+    /// Waits for room, and until the bot has made the message durable: it is not lost when the
+    /// process is killed. For a platform that can wait, which is its back-pressure.
     ///
     /// # Errors
-    /// When the bot is ending.
+    /// Fails when the bot is ending.
     pub async fn deliver(&self, incoming: Incoming) -> Result<(), InboxClosed> {
         let (accepted, is_accepted) = oneshot::channel();
         let sender = self.sender_of(&incoming);
@@ -245,7 +249,7 @@ impl Inbox {
         is_accepted.await.map_err(|_| InboxClosed)
     }
 
-    /// Tells of a person's opinion in the place of their earlier one, which is taken back first.
+    /// Delivers a person's opinion, after taking back their earlier one.
     ///
     /// # Errors
     /// As [`Inbox::deliver`].
@@ -263,8 +267,9 @@ impl Inbox {
         Ok(())
     }
 
-    /// The newest messages of the last days that the bot keeps of an audience, for an adapter that looks what became
-    /// of them while nobody listened: at most 200 of 7 days. None where the graph does not tell.
+    /// Returns the newest messages of an audience that the bot keeps, for an adapter that checks
+    /// what became of them while it was offline: at most 200, from the last 7 days. Empty when the
+    /// graph does not answer.
     ///
     /// # Errors
     /// As [`Inbox::deliver`].
@@ -286,10 +291,11 @@ impl Inbox {
         }
     }
 
-    /// Never waits. For a platform that must acknowledge at once and can say that it is busy.
+    /// Offers a message without waiting. For a platform that must acknowledge at once and can say
+    /// that it is busy.
     ///
     /// # Errors
-    /// When the inbox is full, or the bot is ending; both give the message back.
+    /// Fails when the inbox is full or the bot is ending; both return the message.
     pub fn offer(&self, incoming: Incoming) -> Result<(), InboxFull> {
         let sender = self.sender_of(&incoming);
         let arrival = Arrival {

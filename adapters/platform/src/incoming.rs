@@ -1,4 +1,4 @@
-//! What arrives from a platform.
+//! What adapters deliver to the bot.
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,8 +42,9 @@ macro_rules! id {
 }
 
 id! {
-    /// One thread of talk, and so one session in the graph: `terminal/<name>`,
-    /// `slack/T…/C…/<thread ts>`. It begins with the platform's name, by which what the bot said there is withdrawn.
+    /// One thread of talk, and so one session in the graph: `terminal/<name>`, `slack/T…/C…/<thread
+    /// ts>`. It begins with the platform's name, which finds the platform that withdraws the bot's
+    /// messages there.
     ConversationId
 }
 impl ConversationId {
@@ -54,18 +55,19 @@ impl ConversationId {
 }
 
 id! {
-    /// Those who can read a conversation: a channel, a room, a direct message.
+    /// The people who can read a conversation: a channel, a room, a direct message.
     AudienceId
 }
 impl AudienceId {
-    /// The channel it is: what somebody asks privately in a channel is below it, at `/private/` and the person.
+    /// Returns its channel: private questions in a channel have an audience below it, at
+    /// `/private/` and the person.
     #[must_use]
     pub fn channel(&self) -> Self {
         let (channel, _) = self.0.split_once("/private/").unwrap_or((&self.0, ""));
         Self::new(channel)
     }
 
-    /// Whether it is this place, or one below it: what somebody asks privately in a channel is below the channel.
+    /// Whether it is `place`, or below it: private questions in a channel are below the channel.
     pub fn is_within(&self, place: &Self) -> bool {
         let below = self.0.strip_prefix(&place.0);
         below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -73,17 +75,17 @@ impl AudienceId {
 }
 
 id! {
-    /// One event of a platform. The same id twice is the same event, delivered again.
+    /// One event of a platform. Two deliveries with the same id are the same event.
     EventId
 }
 id! {
-    /// One message the bot sent, as its platform calls it.
+    /// One message that the bot sent, by its platform's id.
     MessageId
 }
 
 impl EventId {
-    /// What the messages of the bot are called that this may be the event of: on each platform the id
-    /// of an event of a message ends with what names the message.
+    /// Returns the ids of the bot's messages that this event may have posted: on each platform the
+    /// id of a message's event ends with the message's own id.
     pub fn as_messages(&self) -> impl Iterator<Item = MessageId> {
         let id = self.as_str();
         let ends = id.match_indices('/').map(|(at, _)| &id[at + 1..]);
@@ -96,11 +98,12 @@ impl EventId {
 pub struct Audience {
     pub id: AudienceId,
     pub platform: String,
-    /// The team, guild or server it belongs to; empty where the platform has none.
+    /// The team, guild or server it belongs to; empty on platforms without one.
     pub workspace: String,
-    /// As people call it.
+    /// Its display name.
     pub name: String,
-    /// The account that alone can read it: its direct messages with the bot, or what it asks privately elsewhere.
+    /// The only account that can read it, if there is just one: its direct messages with the bot,
+    /// or what it asks privately elsewhere.
     #[serde(default)]
     pub private_to: Option<String>,
 }
@@ -108,32 +111,32 @@ pub struct Audience {
 /// Who wrote a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
-    /// Stable for the person, and the same on no other platform.
+    /// Stable per person, and unique across platforms.
     pub id: String,
-    /// As people see it.
+    /// The display name.
     pub name: String,
-    /// May forget what others said in the place that this is said in, or beside.
+    /// Whether they may forget what others said in this audience.
     pub is_admin: bool,
-    /// By which their days begin, where the platform says.
+    /// Their time zone, where the platform says.
     #[serde(default)]
     pub time_zone: Option<TimeZone>,
-    /// In which they read the platform, where it says.
+    /// The language of their client, where the platform says.
     #[serde(default)]
     pub language: Option<Language>,
 }
 
-/// What somebody wants of the bot.
+/// What somebody asks of the bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Body {
     Text(String),
     Command(Command),
-    /// An earlier message says something else now. The conversation is the earlier message's,
-    /// whatever the adapter could find out of it.
+    /// An earlier message was edited. The conversation is the earlier message's, as far as the
+    /// adapter could find out.
     Edit {
         of: EventId,
         text: String,
     },
-    /// An earlier message was taken back; the conversation as for an edit.
+    /// An earlier message was deleted; the conversation as for an edit.
     Deletion {
         of: EventId,
     },
@@ -142,47 +145,47 @@ pub enum Body {
 /// Whether a message is meant for the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Addressed {
-    /// It names the bot, answers it, or nobody else is there.
+    /// It mentions the bot, replies to it, or nobody else is there.
     Directly,
-    /// It is, if the bot takes part in the conversation; only the bot knows.
+    /// It is, if the bot takes part in the conversation, which only the bot knows.
     InConversation,
-    /// It is said to others, where what people say to one another [is remembered](crate::HeardAudiences).
+    /// It is said to others, where talk between people [is remembered](crate::HeardAudiences).
     Overheard,
 }
 
-/// A file that came with a message. Nothing of it was read yet.
+/// A file attached to a message. It has not been downloaded yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
-    /// By which the adapter finds it again.
+    /// The id with which the adapter downloads it.
     pub id: String,
-    /// As people call it; it may be anything.
+    /// Its file name; untrusted.
     pub name: String,
-    /// As the sender claims; empty where nothing was.
+    /// The sender's claim; empty without one.
     pub media_type: String,
-    /// In bytes, as the sender claims; none where nothing was.
+    /// In bytes, by the sender's claim; `None` without one.
     pub size: Option<u64>,
 }
 
-/// A message somebody addressed to the bot, or said where it listens.
+/// A message addressed to the bot, or overheard by it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncomingMessage {
     pub event: EventId,
     pub conversation: ConversationId,
     pub audience: Audience,
-    /// Another audience, whose memory is recalled for it as well: its author is one of them and
-    /// asks where nobody else sees the question or the answer.
+    /// Another audience whose memory is recalled too: its author belongs to it and asks where
+    /// nobody else sees the question or the answer.
     #[serde(default)]
     pub also_recalls: Option<AudienceId>,
-    /// What its author said to the bot alone from other accounts, which is recalled for it as well. The bot finds out
-    /// when it answers; it is never kept.
+    /// Private audiences of its author's other accounts, whose memory is recalled too. The bot
+    /// fills this in when it answers; it is never stored.
     #[serde(skip)]
     pub private_elsewhere: Vec<AudienceId>,
     pub author: Author,
-    /// What its author asks it through, where that is a program that asks for them and no platform: it gets the answer, and
-    /// nothing that its author said elsewhere is recalled for it.
+    /// The program that asks for its author, if it did not come from a platform: the program gets
+    /// the answer, and nothing that its author said elsewhere is recalled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
-    /// The author's accounts on other platforms, as far as they linked them. The bot knows, and no adapter.
+    /// The author's linked accounts on other platforms. Known to the bot, not to adapters.
     #[serde(skip)]
     pub other_accounts: Vec<String>,
     pub addressed: Addressed,
@@ -190,39 +193,40 @@ pub struct IncomingMessage {
     pub toward: Toward,
     pub body: Body,
     pub attachments: Vec<Attachment>,
-    /// The message that it answers, where the platform says so.
+    /// The message that it replies to, where the platform says so.
     #[serde(default)]
     pub reply_to: Option<EventId>,
-    /// Where people can look at it; none where the platform has no such address.
+    /// Its URL; `None` on platforms without one.
     pub link: Option<String>,
-    /// By the platform's clock, or [`FURTHEST_AHEAD`] of ours where that says more.
+    /// By the platform's clock, but at most [`FURTHEST_AHEAD`] of ours.
     pub sent_at: DateTime<Utc>,
-    /// When the bot got it first, by its own clock, also where it is told again after a crash: so messages of several
-    /// platforms have one order.
+    /// When the bot first received it, by its own clock, also when it is delivered again after a
+    /// crash. This gives messages of several platforms one order.
     #[serde(default = "Utc::now")]
     pub received_at: DateTime<Utc>,
-    /// The trace that it is part of, as the `traceparent` header of W3C Trace Context says it, where whoever sent it said so.
+    /// The trace it belongs to, as a `traceparent` header of W3C Trace Context, if the sender gave
+    /// one.
     #[serde(skip)]
     pub traceparent: Option<String>,
-    /// That of its workspace or machine, where the platform says.
+    /// The language of its workspace or machine, where the platform says.
     #[serde(default)]
     pub workspace_language: Option<Language>,
-    /// In which it is answered. The bot finds out.
+    /// The languages of its answer. Filled in by the bot.
     #[serde(default)]
     pub languages: Languages,
 }
 
-/// A platform's clock that is further ahead of ours is wrong. It is not held to ours: what several processes are told has one
-/// order, also where the clock of one of them is behind.
+/// Maximum lead of a platform's clock; a larger one is wrong. Smaller leads are kept, so that
+/// events have one order for several processes, also when the clock of one of them is behind.
 pub const FURTHEST_AHEAD: TimeDelta = TimeDelta::days(1);
 
-/// When something was sent, by its platform's clock.
+/// Returns the send time by the platform's clock, within [`FURTHEST_AHEAD`].
 pub fn by_platform_clock(told: DateTime<Utc>) -> DateTime<Utc> {
     told.min(Utc::now() + FURTHEST_AHEAD)
 }
 
 impl IncomingMessage {
-    /// A message to the bot that comes with nothing else and was sent now.
+    /// Creates a message to the bot, sent now, with all else empty.
     pub fn new(
         event: EventId,
         conversation: ConversationId,
@@ -253,7 +257,8 @@ impl IncomingMessage {
         }
     }
 
-    /// In which it is answered where it was said: its author's, where nobody else reads the answer.
+    /// Returns the language of an answer in its place: its author's, if nobody else reads the
+    /// answer.
     pub fn language(&self) -> Language {
         let is_private = self.audience.private_to.is_some() || self.also_recalls.is_some();
         if is_private {
@@ -263,13 +268,13 @@ impl IncomingMessage {
         }
     }
 
-    /// The channel it is asked in: what is set for it, and what it may see of the team's knowledge,
-    /// holds for the question too.
+    /// Returns the channel it is asked in. The channel's settings and access to the team's
+    /// knowledge apply to the question too.
     pub fn channel(&self) -> &AudienceId {
         self.also_recalls.as_ref().unwrap_or(&self.audience.id)
     }
 
-    /// Whose memory is recalled for it, its own audience's first.
+    /// Returns the audiences whose memory is recalled for it, its own first.
     pub fn recalls(&self) -> Vec<&AudienceId> {
         std::iter::once(&self.audience.id)
             .chain(&self.also_recalls)
@@ -277,25 +282,25 @@ impl IncomingMessage {
             .collect()
     }
 
-    /// Where its answer goes: its platform, or the program that asks.
+    /// Returns what delivers its answer: its platform, or the program that asks.
     pub fn answered_by(&self) -> &str {
         self.through.as_deref().unwrap_or(&self.audience.platform)
     }
 
-    /// Whether its author may change and forget what others said in an audience: who may on the platform, and who is alone
-    /// with the bot there.
+    /// Whether its author may change and forget what others said in an audience: moderators may,
+    /// and whoever is alone with the bot there.
     pub fn may_moderate(&self, audience: &AudienceId) -> bool {
         let is_alone_there = self.audience.private_to.is_some() && self.audience.id == *audience;
         self.author.is_admin || is_alone_there
     }
 
-    /// The ids of all accounts of its author, the one that wrote it first.
+    /// Returns the ids of all accounts of its author, starting with the one that wrote it.
     pub fn accounts(&self) -> Vec<String> {
         let own = std::iter::once(&self.author.id);
         own.chain(&self.other_accounts).cloned().collect()
     }
 
-    /// One name for its author, whichever of their accounts wrote it.
+    /// Returns one id for its author, the same for all of their accounts.
     pub fn person(&self) -> String {
         match self.other_accounts.iter().min() {
             Some(other) => other.min(&self.author.id).clone(),
@@ -303,14 +308,15 @@ impl IncomingMessage {
         }
     }
 
-    /// Whether it is said in direct messages with the bot. What is asked privately in a channel is below the channel.
+    /// Whether it is a direct message to the bot. Private questions in a channel are below the
+    /// channel.
     pub fn is_direct(&self) -> bool {
         let channel = self.also_recalls.as_ref();
         let is_in_channel = channel.is_some_and(|channel| self.audience.id.is_within(channel));
         self.audience.private_to.is_some() && !is_in_channel
     }
 
-    /// The same, where nobody but its author reads it.
+    /// Marks it as readable by its author alone.
     #[must_use]
     pub fn said_alone(mut self) -> Self {
         self.audience.private_to = Some(self.author.id.clone());
@@ -318,27 +324,27 @@ impl IncomingMessage {
     }
 }
 
-/// What somebody thinks of an answer.
+/// A person's rating of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Opinion {
     Good,
     Bad,
 }
 
-/// Somebody said what they think of an answer, or took that back.
+/// Somebody rated an answer, or took their rating back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Feedback {
     Given {
-        /// Of the feedback itself, by which it can be taken back.
+        /// The id of the feedback itself, for taking it back.
         event: EventId,
-        /// Any of the messages the answer was delivered as.
+        /// Any of the messages in which the answer was delivered.
         answer: MessageId,
         /// The person's id.
         person: String,
         opinion: Opinion,
     },
     Withdrawn {
-        /// That of the feedback.
+        /// The feedback's event.
         event: EventId,
     },
 }
@@ -347,75 +353,76 @@ pub enum Feedback {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnSession {
     pub conversation: ConversationId,
-    /// What the person asked there first.
+    /// The person's first question there.
     pub title: String,
-    /// How often the person asked something there.
+    /// How many questions the person asked there.
     pub turns: u64,
     pub last_at: DateTime<Utc>,
 }
 
-/// A message that the bot keeps, or will.
+/// A message that the bot keeps or is about to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptMessage {
     pub event: EventId,
     pub conversation: ConversationId,
 }
 
-/// What a platform tells the bot, or asks it.
+/// What a platform delivers to the bot, or asks it.
 pub enum Incoming {
-    /// A message, and the way its answer goes back.
+    /// A message, with the reply for its answer.
     Message {
         message: IncomingMessage,
         reply: Box<dyn Reply>,
     },
-    /// What people say to one another where that is remembered, as [`Addressed::Overheard`]: nothing is answered.
-    /// Edits and deletions by people come as messages, for only the bot knows what they are about.
+    /// A message between people in a heard audience, as [`Addressed::Overheard`]; it gets no
+    /// answer. People's edits and deletions arrive as messages, because only the bot knows which
+    /// message they concern.
     Overheard(IncomingMessage),
-    /// The platform can be reached now: what an earlier process did not take away can be, and what is to be said
-    /// unasked.
+    /// The platform is connected: unfinished withdrawals of an earlier process and announcements
+    /// are possible now.
     Connected {
         platform: &'static str,
         withdraw: Arc<dyn Withdraw>,
         announce: Arc<dyn Announce>,
     },
-    /// Somebody wants the turn under way in this conversation stopped.
+    /// Somebody wants to stop the turn in flight of this conversation.
     Stop(ConversationId),
     Feedback {
         audience: AudienceId,
         feedback: Feedback,
     },
-    /// Which conversations the bot remembers, the newest first, for a platform that looks whether they are still
-    /// there.
+    /// Asks which conversations the bot remembers, newest first, for a platform that checks whether
+    /// they still exist.
     Conversations {
-        /// With which their ids begin.
+        /// The prefix of their ids.
         prefix: String,
         most: usize,
-        /// Dropped where the graph does not tell.
+        /// Dropped when the graph does not answer.
         found: oneshot::Sender<Vec<ConversationId>>,
     },
-    /// Which messages of people in an audience the bot keeps, or has accepted and not answered yet, for a platform that
-    /// looks what became of them while nobody listened.
+    /// Asks which messages of people in an audience the bot keeps, or has accepted and not answered
+    /// yet, for a platform that checks what became of them while it was offline.
     Kept {
         audience: AudienceId,
         since: DateTime<Utc>,
         most: usize,
-        /// Gets the newest, some perhaps twice; dropped where the graph does not tell.
+        /// Receives the newest, possibly with duplicates; dropped when the graph does not answer.
         found: oneshot::Sender<Vec<KeptMessage>>,
     },
-    /// Which conversations a person has, for a platform that offers them to choose from.
+    /// Asks which conversations a person has, for a platform that offers a choice.
     Sessions {
         /// The author's id.
         person: String,
-        /// With which their ids begin.
+        /// The prefix of their ids.
         prefix: String,
-        /// Gets the newest, at most [`Incoming::MOST_SESSIONS`], newest first; dropped where the
-        /// graph does not tell.
+        /// Receives at most [`Incoming::MOST_SESSIONS`], newest first; dropped when the graph does
+        /// not answer.
         found: oneshot::Sender<Vec<OwnSession>>,
     },
 }
 
 impl Incoming {
-    /// As many as Discord offers.
+    /// Discord's maximum number of choices.
     pub const MOST_SESSIONS: usize = 25;
 }
 

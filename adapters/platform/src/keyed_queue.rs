@@ -1,5 +1,5 @@
-//! Queues in which what belongs together is done one after the other, in the order in which it came.
-//! Keys do not wait for each other.
+//! Queues per key: tasks with the same key run one after the other, in order of arrival. Different
+//! keys do not wait for each other.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::task::TaskTracker;
 
-/// The last of each key; whoever comes next waits for it.
+/// The last entry of each key; the next one waits for it.
 #[derive(Debug)]
 pub struct KeyedQueue<K: Eq + Hash> {
     most: usize,
@@ -21,23 +21,23 @@ pub struct KeyedQueue<K: Eq + Hash> {
 #[derive(Debug)]
 struct Waiting<K> {
     last: HashMap<K, (u64, oneshot::Receiver<()>)>,
-    /// Places of all keys.
+    /// Capacity for all keys together.
     places: usize,
 }
 
-/// A place in a queue, left by dropping it: also where what was to be done panicked.
+/// A place in a queue. Dropping it leaves the queue, also when the task panics.
 #[derive(Debug)]
 pub struct QueuePlace<K: Eq + Hash> {
     queue: Arc<KeyedQueue<K>>,
     key: K,
     number: u64,
     before: Option<oneshot::Receiver<()>>,
-    /// Dropped with the place, which lets the next one go.
+    /// Dropped with the place, which releases the next one.
     _done: oneshot::Sender<()>,
 }
 
 impl<K: Clone + Eq + Hash> KeyedQueue<K> {
-    /// In which at most `most` wait or are under way, of all keys together.
+    /// Creates a queue in which at most `most` tasks of all keys together wait or run.
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -48,7 +48,7 @@ impl<K: Clone + Eq + Hash> KeyedQueue<K> {
         })
     }
 
-    /// Takes the next place without waiting, so that whoever came first is first. None: too many wait.
+    /// Takes the next place without waiting, in order of calls. `None`: the queue is full.
     pub fn enter(self: &Arc<Self>, key: K) -> Option<QueuePlace<K>> {
         let (done, is_done) = oneshot::channel();
         let mut waiting = self.waiting.lock();
@@ -71,7 +71,7 @@ impl<K: Clone + Eq + Hash> KeyedQueue<K> {
         })
     }
 
-    /// Lets something be done after what waits for this key already. None: too many wait.
+    /// Spawns a task that runs after the tasks of this key before it. `None`: the queue is full.
     pub fn spawn<T: Send + 'static>(
         self: &Arc<Self>,
         key: K,
@@ -94,10 +94,10 @@ impl<K: Clone + Eq + Hash> KeyedQueue<K> {
 impl<K: Eq + Hash> KeyedQueue<K> {}
 
 impl<K: Eq + Hash> QueuePlace<K> {
-    /// Waits until everybody before has left.
+    /// Waits until all earlier places are left.
     pub async fn turn(&mut self) {
         if let Some(before) = self.before.take() {
-            // It is never sent to: the one before has dropped its end.
+            // Nothing is ever sent: the previous one dropped its end.
             let _ = before.await;
         }
     }
@@ -107,7 +107,7 @@ impl<K: Eq + Hash> Drop for QueuePlace<K> {
     fn drop(&mut self) {
         let mut waiting = self.queue.waiting.lock();
         waiting.places -= 1;
-        // Nobody came after: the queue of this key is gone.
+        // If nobody came after, the queue of this key is removed.
         let last = waiting.last.get(&self.key);
         if last.is_some_and(|(number, _)| *number == self.number) {
             waiting.last.remove(&self.key);

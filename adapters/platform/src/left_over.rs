@@ -1,4 +1,5 @@
-//! Messages that an earlier process accepted and did not answer, and what it did not take away.
+//! Redelivers messages that an earlier process accepted and did not answer, and reports the
+//! connection so that the bot finishes withdrawals.
 
 use std::sync::Arc;
 
@@ -6,19 +7,19 @@ use async_trait::async_trait;
 
 use crate::{Announce, Inbox, InboxClosed, Incoming, IncomingMessage, Reply, Withdraw};
 
-/// Gives the messages of an earlier process replies of this one.
+/// Creates new replies for messages of an earlier process.
 #[async_trait]
 pub trait Readdress: Send + Sync {
-    /// The way the answer goes back; none where its place is not known any more.
+    /// Returns the reply for the answer; `None` when its place is unknown now.
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>>;
 }
 
 impl Inbox {
-    /// Delivers once more what an earlier process accepted and did not answer, as soon as the adapter
+    /// Delivers again what an earlier process accepted and did not answer. Called once the adapter
     /// is connected.
     ///
     /// # Errors
-    /// When the bot is ending.
+    /// Fails when the bot is ending.
     pub async fn deliver_left_over(
         &self,
         platform: &str,
@@ -28,8 +29,8 @@ impl Inbox {
             .await
     }
 
-    /// Delivers what processes accepted that end later, for as long as it is polled or until the bot
-    /// ends. Whoever polls it holds the inbox open.
+    /// Delivers messages of processes that end later, while it is polled or until the bot ends. The
+    /// polling caller holds the inbox open.
     pub async fn follow_left_over(&self, platform: &str, replies: &dyn Readdress) -> InboxClosed {
         loop {
             let messages = self.next_left_over(platform).await;
@@ -55,11 +56,11 @@ impl Inbox {
         Ok(())
     }
 
-    /// Tells the bot that the platform can be reached: what is to be taken away can be, and what is to be said
-    /// unasked.
+    /// Tells the bot that the platform is connected, so that withdrawals and announcements are
+    /// possible.
     ///
     /// # Errors
-    /// When the bot is ending; the next process is told again.
+    /// Fails when the bot is ending; the next process is told again.
     pub async fn tell_connected(
         &self,
         platform: &'static str,

@@ -103,31 +103,31 @@ pub use withdraw::{NotNow, NothingStands, Withdraw, Withdrawn};
 /// A chat platform the bot is present on.
 #[async_trait]
 pub trait Platform: Send + Sync {
-    /// The platform's name as it begins its conversation ids: `terminal`, `slack`…
+    /// The platform's name, the prefix of its conversation ids: `terminal`, `slack`…
     fn name(&self) -> &'static str;
 
-    /// Puts what arrives into `inbox` until `shutdown` is cancelled or the platform ends by
+    /// Delivers what arrives into `inbox` until `shutdown` is cancelled or the platform ends by
     /// itself (a terminal whose input closed).
     ///
     /// # Errors
-    /// When the platform cannot be reached or used any more and retrying has been given up.
+    /// Fails when the platform cannot be reached or used any more and retrying has been given up.
     async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError>;
 }
 
-/// Why a platform could not do what was asked of it.
+/// Why a platform failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
-    /// The connection is gone, or reading or writing failed.
+    /// The connection was lost, or reading or writing failed.
     #[error("lost the connection to {platform}")]
     Disconnected {
         platform: &'static str,
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// What was set up for the platform cannot work; the text says what to change.
+    /// The platform's configuration cannot work; the text says what to change.
     #[error("{0}")]
     Misconfigured(String),
-    /// Some of what was sent could not be taken, and the rest was; the text says which.
+    /// Part of what was sent was rejected, the rest was accepted; the text says which.
     #[error("{0}")]
     BadInput(String),
 }

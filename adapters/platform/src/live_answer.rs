@@ -1,8 +1,8 @@
 //! An answer that grows, on any platform whose messages can be changed.
 //!
-//! What has to be done next is decided by a pure machine ([`LiveAnswer`]), which knows messages and
-//! parts and nothing of texts or platforms. [`LiveReply`] does it over an [`AnswerSink`], which is what
-//! an adapter writes: how one message is posted, changed, removed and found again.
+//! A pure state machine ([`LiveAnswer`]) decides the next step; it knows messages and parts, but no
+//! texts or platforms. [`LiveReply`] carries the steps out over an [`AnswerSink`], which an adapter
+//! implements: how to post, change, remove and find one message.
 
 mod machine;
 mod reply;
@@ -22,27 +22,27 @@ use crate::{
 pub use machine::{Action, Edited, Event, GivenUp, LiveAnswer, Shown};
 pub use reply::LiveReply;
 
-/// How far an answer is when one of its messages is sent.
+/// The state of an answer when one of its messages is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// It still grows; this is its first message.
+    /// The answer still grows; this is its first message.
     Growing,
-    /// The message is whole, and others follow.
+    /// The message is complete, and others follow.
     Whole,
-    /// The last message of a whole answer.
+    /// The last message of a complete answer.
     Last,
 }
 
-/// What one message of an answer is to say.
+/// The content of one message of an answer.
 #[derive(Debug)]
 pub struct Part<'a, T> {
-    /// From 0.
+    /// Counted from 0.
     pub number: usize,
     pub text: &'a T,
     pub stage: Stage,
 }
 
-/// How the reply that is being dropped ended.
+/// How a dropped reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Delivered,
@@ -50,116 +50,122 @@ pub enum Ending {
     GivenUp,
 }
 
-/// What became of something that is for the one who asked alone.
+/// The result of delivering something to the one who asked alone.
 #[derive(Debug)]
 pub enum Directly {
-    /// It went to them in a direct message, or was to.
+    /// It was sent, or attempted, in a direct message.
     Tried(Result<(), PlatformError>),
-    /// They are alone with the bot already, or the platform has no direct messages.
+    /// Not needed: they are alone with the bot already, or the platform has no direct messages.
     NotNeeded,
-    /// Not as they asked, but in another way that they have here. They read which.
+    /// It went another way than they asked for. The text tells them which.
     ByAnotherWay(Text),
-    /// Others would read it. They read why, or else it is told here all the same: as [`Otherwise`](crate::Otherwise) says.
+    /// Others would read it. As [`Otherwise`](crate::Otherwise) says, it is delivered here all the
+    /// same, or the text tells them why not.
     Impossible(Text),
 }
 
-/// The messages of one answer on one platform. Everything here is bounded in time.
+/// The messages of one answer on one platform. Every call is bounded in time.
 #[async_trait]
 pub trait AnswerSink: Send + Sync + 'static {
-    /// A message that stands, with what is known of what it says.
+    /// A posted message, with what is known of its content.
     type Message: Clone + Send + Sync;
-    /// What a message is made from: a text, converted as far as that decides where it is cut.
+    /// The content of a message, converted as far as that decides where it is cut.
     type Text: Send + Sync;
-    /// Why the platform did not take something, after the retries it is worth.
+    /// Why the platform rejected something, after sensible retries.
     type Error: Display + Send;
 
     fn limit(&self) -> TextLimit;
 
     fn pace(&self) -> Pace;
 
-    /// Whether the sink itself sees to that pace, as one that several answers share.
+    /// Whether the sink itself keeps that pace, because several answers share it.
     fn keeps_pace(&self) -> bool {
         false
     }
 
-    /// What a whole answer is made from: one text per message.
+    /// Converts a complete answer: one text per message.
     fn texts(&self, parts: &[SafeText]) -> Vec<Self::Text>;
 
-    /// What fits into the first message of an answer that grows; none where there is nothing to show.
+    /// Returns what fits into the first message of a growing answer; `None` when there is nothing
+    /// to show.
     fn first_text(&self, so_far: &SafeText) -> Option<Self::Text>;
 
-    /// The same in plainer words, where it was refused for its looks.
+    /// Returns the same in simpler formatting, if it was rejected for its formatting.
     fn plainer(&self, _error: &Self::Error, _parts: &[SafeText]) -> Option<Vec<Self::Text>> {
         None
     }
 
-    /// Whether a message says this already.
+    /// Whether a message has this content already.
     fn says(&self, message: &Self::Message, part: &Part<'_, Self::Text>) -> bool;
 
-    /// Posts a message. It may be one that an earlier process posted, and then say something else.
+    /// Posts a message. The result may be a message that an earlier process posted, with other
+    /// content.
     async fn post(&self, part: &Part<'_, Self::Text>) -> Result<Self::Message, Self::Error>;
 
-    /// Gives a message another text.
+    /// Changes the text of a message.
     async fn edit(
         &self,
         message: &Self::Message,
         part: &Part<'_, Self::Text>,
     ) -> Result<Edited<Self::Message>, Self::Error>;
 
-    /// Removes a message. One that is gone already is no error.
+    /// Removes a message. A message that is already gone is no error.
     async fn delete(&self, message: &Self::Message) -> Result<(), Self::Error>;
 
-    /// The messages of this answer that an earlier process may have posted, by their part.
+    /// Returns the messages of this answer that an earlier process may have posted, by part.
     async fn find(&self) -> Result<Vec<Option<Self::Message>>, Self::Error> {
         Ok(Vec::new())
     }
 
-    /// Shows an answer that grows: posts its first message, or changes it. Once, and not where the
-    /// platform wants a rest.
+    /// Shows a growing answer: posts or changes its first message. Tries once, and not during a
+    /// rate limit.
     async fn show(
         &self,
         shown: Option<&Self::Message>,
         part: &Part<'_, Self::Text>,
     ) -> Shown<Self::Message>;
 
-    /// What a message is called.
+    /// Returns the id of a message.
     fn id(&self, message: &Self::Message) -> MessageId;
 
-    /// The messages of an earlier answer, whose place this one takes.
+    /// Returns the messages of the earlier answer that this one replaces.
     fn replaces(&self, earlier: &Delivered) -> Vec<Self::Message>;
 
-    /// The answer may have been delivered before. False: that is known without being looked for.
+    /// Tells that the answer may have been delivered before. Returns false when the sink knows that
+    /// without a search.
     fn may_repeat(&self) -> bool {
         true
     }
 
-    /// Shows that somebody is at work. Nothing waits for it.
+    /// Shows a typing indicator. Nothing waits for it.
     fn working(&self) {}
 
-    /// Whether signs of work are shown still.
+    /// Whether a typing indicator is still shown.
     fn has_signs(&self) -> bool {
         false
     }
 
-    /// Takes the signs of work away.
+    /// Removes the typing indicator.
     async fn end_signs(&self, _ending: Ending) {}
 
-    /// The reply is dropped; `first` is the message its answer begins with.
+    /// Called when the reply is dropped; `first` is the first message of its answer.
     fn ends(&self, _first: Option<&Self::Message>) {}
 
-    /// Removes all messages of the answer that can be found: posted by an earlier process, or by this one
-    /// although the platform did not say so. Nothing waits for it. False: nothing is looked for.
+    /// Removes all messages of the answer that can be found: those of an earlier process, or of
+    /// this one without a confirmation by the platform. Nothing waits for it. Returns false when
+    /// nothing is searched.
     fn remove_found(&self) -> bool {
         false
     }
 
-    /// What is still to be done when a reply is dropped; the adapter waits for it at its end.
+    /// Tasks that remain when a reply is dropped; the adapter waits for them when it ends.
     fn chores(&self) -> &TaskTracker;
 
-    /// What a person can do about it.
+    /// Turns an error into a sentence that says what a person can do.
     fn sentence(&self, error: Self::Error) -> PlatformError;
 
-    /// Delivers what only concerns the one who asked to them alone. None: as any answer.
+    /// Delivers what only concerns the one who asked to them alone. `None`: deliver it like any
+    /// answer.
     async fn deliver_aside(&self, _parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
         None
     }

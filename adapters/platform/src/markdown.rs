@@ -1,8 +1,8 @@
-//! Texts of other people in lines of our own Markdown.
+//! Puts other people's text safely into a line of our own Markdown.
 
 use crate::one_line;
 
-/// A name as a link, where it leads somewhere in the web; else with where it is.
+/// Returns a name as a link if the address is on the web, else the name with the address.
 pub fn linked(name: &str, link: &str) -> String {
     let is_address = (link.starts_with("https://") || link.starts_with("http://"))
         && !link.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '(' | ')'));
@@ -13,7 +13,7 @@ pub fn linked(name: &str, link: &str) -> String {
     }
 }
 
-/// A text in one line in which nothing is a mark.
+/// Escapes a text in one line, so that nothing in it is Markdown.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in one_line(text).chars() {

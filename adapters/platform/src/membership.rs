@@ -1,32 +1,32 @@
-//! Who may read what at this moment, as a platform says: the contract between pages that show conversations
-//! and the platforms on which these are.
+//! Who may read what at this moment, according to a platform: the contract between pages that show
+//! conversations and the platforms they are from.
 
 use async_trait::async_trait;
 
 use crate::{AudienceId, ByPlatform};
 
-/// Tells what an account may read.
+/// Tells which places an account may read.
 #[async_trait]
 pub trait Membership: Send + Sync {
-    /// Which of these places of the platform the account may read now. The platform is asked each time: whoever left a
-    /// channel a moment ago reads it no more. What one account alone reads in a channel it may read as long as it may
-    /// read the channel; the caller sees to it that it is this account's.
+    /// Returns those of these places that the account may read now. The platform is asked each
+    /// time: whoever just left a channel cannot read it any more. Private questions in a channel
+    /// are readable while the channel is; the caller checks that they belong to this account.
     ///
     /// # Errors
-    /// When the platform does not tell: then nobody may.
+    /// Fails when the platform does not tell: then nobody may.
     async fn readable(
         &self,
         account: &str,
         places: Vec<AudienceId>,
     ) -> Result<Vec<AudienceId>, MembershipError>;
 
-    /// Whether somebody may ask something in a place of several people that the others do not see.
+    /// Whether people can ask privately in a place of several people.
     fn has_asides(&self) -> bool {
         true
     }
 }
 
-/// The platform does not tell who may read what.
+/// The platform does not say who may read what.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the platform does not tell who may read what: {0}")]
 pub struct MembershipError(pub String);

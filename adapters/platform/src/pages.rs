@@ -1,7 +1,7 @@
-//! Reading what was said earlier: page by page, within bounds.
+//! Reads earlier messages page by page, within bounds.
 //!
-//! A platform gives what was said in pages, limits how often it may be asked for one, and may fail at
-//! any of them. What was read until then is kept, and whoever reads it is told what is missing.
+//! A platform returns messages in pages, limits the rate of requests, and may fail at any page.
+//! What was read until then is kept, and the caller learns what is missing.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -14,17 +14,17 @@ use crate::Backoff;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 
-/// How much is read at most.
+/// Limits for reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     pub items: usize,
     pub bytes: usize,
-    /// For all pages, with every attempt and every rest between them.
+    /// Time for all pages, including retries and pauses.
     pub time: Duration,
 }
 
 impl Bounds {
-    /// For a thread whose question waits: about as long as an answer takes anyway.
+    /// For a thread whose question waits: about the time of an answer.
     pub const THREAD: Self = Self {
         items: 4_000,
         bytes: 1024 * 1024,
@@ -32,26 +32,26 @@ impl Bounds {
     };
 }
 
-/// One page of what a platform has.
+/// One page of items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T, C> {
     pub items: Vec<T>,
-    /// Where the next page begins; none behind the last one.
+    /// The cursor of the next page; `None` after the last one.
     pub next: Option<C>,
 }
 
-/// Why a page did not come.
+/// Why a page was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFailure {
-    /// The platform wants a rest first, this long if it said so.
+    /// Rate limited, for this long if the platform said so.
     Limited(Option<Duration>),
-    /// It may come later.
+    /// Temporarily unavailable.
     Away,
-    /// It will not come.
+    /// Permanently refused.
     Refused,
 }
 
-/// Why not all was read.
+/// Why the result is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     TooMuch,
@@ -61,7 +61,7 @@ pub enum Cut {
 }
 
 impl Cut {
-    /// Within a sentence.
+    /// A text for use within a sentence.
     pub fn text(self) -> Text {
         match self {
             Self::TooMuch => text!("cut-too-much"),
@@ -79,24 +79,25 @@ impl std::fmt::Display for Cut {
     }
 }
 
-/// What was read, in the order of the platform.
+/// The items that were read, in the platform's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadPages<T> {
     pub items: Vec<T>,
-    /// None: it is all there is.
+    /// `None`: the result is complete.
     pub cut: Option<Cut>,
 }
 
-/// Which end of what is too much is left out.
+/// The order of a platform's pages, which decides what is left out when there is too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageOrder {
-    /// It is read on to the newest, and the middle is left out.
+    /// Reading goes on to the newest, and the middle is left out.
     OldestFirst,
-    /// What is older is not read.
+    /// Older items are not read.
     NewestFirst,
 }
 
-/// Reads pages until there are no more, or a bound is reached. `weigh`: how many bytes an item has.
+/// Reads pages until there are no more, or a limit is reached. `weigh`: the size of an item in
+/// bytes.
 pub async fn read_pages<T, C, F>(
     bounds: Bounds,
     order: PageOrder,
@@ -123,7 +124,7 @@ where
             ends.push(item, weight);
         }
         let is_full = order == PageOrder::NewestFirst && ends.left_out > 0;
-        // A cursor that leads to itself would be followed for ever.
+        // A cursor that repeats would loop forever.
         match page.next {
             Some(_) if is_full => break None,
             Some(next) if at.as_ref() != Some(&next) => at = Some(next),
@@ -138,7 +139,7 @@ where
     }
 }
 
-/// One page, tried again until then.
+/// Reads one page, with retries until the deadline.
 async fn page_in_time<P, F>(until: Instant, mut fetch: impl FnMut() -> F) -> Result<P, Cut>
 where
     F: Future<Output = Result<P, PageFailure>>,
@@ -161,8 +162,8 @@ where
     }
 }
 
-/// The first and the last of many, within bounds: of what was said, the beginning tells what it is
-/// about and the newest where it has come to.
+/// Keeps the first and the last of many items, within limits: the beginning of a conversation tells
+/// its subject, and the end its current state.
 #[derive(Clone, Debug)]
 pub struct Ends<T> {
     first: Vec<(T, usize)>,
@@ -170,9 +171,9 @@ pub struct Ends<T> {
     first_left: Room,
     last_left: Room,
     is_first_full: bool,
-    /// What is heavier has no room among the last.
+    /// A heavier item does not fit among the last.
     most_weight: usize,
-    /// How many between the first and the last are not there.
+    /// Number of items left out between the first and the last.
     left_out: usize,
 }
 
@@ -199,7 +200,7 @@ impl Room {
 }
 
 impl<T> Ends<T> {
-    /// A quarter of the room is for the first.
+    /// A quarter of the capacity is for the first items.
     pub fn new(items: usize, weight: usize) -> Self {
         let first = Room {
             items: items / 4,
@@ -212,7 +213,7 @@ impl<T> Ends<T> {
         Self::with(first, last)
     }
 
-    /// All of the room is for the first.
+    /// All of the capacity is for the first items.
     fn beginning(items: usize, weight: usize) -> Self {
         let none = Room {
             items: 0,
@@ -255,7 +256,7 @@ impl<T> Ends<T> {
         self.last.push_back((item, weight));
     }
 
-    /// The first, how many are left out behind them, and the last.
+    /// Returns the first items, the number left out after them, and the last items.
     pub fn into_parts(self) -> (Vec<T>, usize, Vec<T>) {
         let first = self.first.into_iter().map(|(item, _)| item);
         let last = self.last.into_iter().map(|(item, _)| item);

@@ -1,9 +1,9 @@
-//! Numbers of things, in words.
+//! Numbers with their nouns.
 
 use std::fmt::Display;
 
-/// `1 turn`, `2 turns`, `0 replies`: a number with its noun, which is given in the singular and has a
-/// regular plural.
+/// Returns a number with its noun, given in the singular, with a regular plural: `1 turn`, `2
+/// turns`, `0 replies`.
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     if number == N::from(1) {
         format!("1 {noun}")

@@ -1,9 +1,10 @@
 //! Whether a message in a thread that the bot takes part in is meant for it, or said between people.
 //!
-//! Rules over plain data, the same for every platform and without a model: whom a message names, whom it answers,
-//! who spoke before it, and what kind of sentence it is. They know the commonest words of nine languages
-//! ([`words`]) and otherwise go by punctuation and by turns. A mention and a reply to the bot need no rule:
-//! the adapter says [`Addressed::Directly`](crate::Addressed::Directly).
+//! Uses rules over plain data, the same for every platform and without a model: whom a message
+//! mentions, whom it replies to, who spoke before it, and what kind of sentence it is. The rules
+//! know the commonest words of nine languages ([`words`]) and otherwise use punctuation and the
+//! order of speakers. A mention of the bot and a reply to it need no rule: the adapter says
+//! [`Addressed::Directly`](crate::Addressed::Directly).
 
 mod text;
 // A word on a line would be unreadable.
@@ -15,20 +16,20 @@ use serde::{Deserialize, Serialize};
 
 use self::text::Text;
 
-/// Utterances that tell who talks with whom at the moment.
+/// Number of earlier utterances that show who talks with whom at the moment.
 const LATELY: usize = 12;
 
-/// After so long nobody else goes on with what was said before.
+/// After such a pause nobody else continues an earlier exchange.
 const PAUSE: TimeDelta = TimeDelta::hours(1);
 
-/// To whom a message is said, as far as its platform tells.
+/// To whom a message is addressed, as far as its platform tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toward {
-    /// It mentions people, or all of them.
+    /// It mentions people, or everybody.
     pub names_people: bool,
-    /// It is a reply to what somebody other than the bot said.
+    /// It is a reply to somebody other than the bot.
     pub answers_person: bool,
-    /// It neither mentions nor answers the bot, though all that is said there is answered.
+    /// It neither mentions nor answers the bot, although all messages there are answered.
     #[serde(default)]
     pub omits_bot: bool,
 }
@@ -49,20 +50,20 @@ pub struct Utterance {
     pub at: DateTime<Utc>,
 }
 
-/// To whom the rules find a message said, and why.
+/// To whom the rules find a message addressed, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hearing {
-    /// To the bot: nobody else talked here lately.
+    /// To the bot: nobody else talked here recently.
     Alone,
     /// To the bot: it is called by name.
     Named,
-    /// To the bot: it asked.
+    /// To the bot: it answers the bot's question.
     AnswersBot,
     /// To the bot: a question right after its answer, or a correction of it.
     FollowsUp,
-    /// To the bot: something to be noted.
+    /// To the bot: it asks to note something.
     Task,
-    /// To the bot: a question about what is noted.
+    /// To the bot: it asks about notes.
     Records,
     /// To the bot: a question after a long pause.
     Opens,
@@ -72,11 +73,11 @@ pub enum Hearing {
     AnswersOther,
     /// To others: laughter.
     Laughter,
-    /// To others: a question that people settle among themselves.
+    /// To others: a question that only people can settle.
     AsksPeople,
     /// To others: somebody else spoke last.
     BetweenPeople,
-    /// To others: no question, and nobody was asked.
+    /// To others: neither a question nor an answer to one.
     Remark,
 }
 
@@ -119,8 +120,8 @@ impl Hearing {
     }
 }
 
-/// Says to whom something is said in a conversation in which the bot takes part. `before` is what was said last, oldest
-/// first; `bot` the names by which the bot is called.
+/// Decides to whom a message is addressed in a conversation with the bot. `before`: the earlier
+/// utterances, oldest first; `bot`: the bot's names.
 pub fn hear(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
     let text = Text::read(&said.text);
     if bot.iter().any(|name| text.calls_bot(name)) || text.calls_some_bot() {
@@ -144,7 +145,7 @@ pub fn hear(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
     let last = before.iter().rfind(|it| !is_same(&it.by, &said.by));
     let is_next = last.is_some_and(|it| it.by == partner.by);
     match &partner.by {
-        // Whoever spoke in between is "you".
+        // "You" is whoever spoke in between.
         Speaker::Bot if !is_next && text.has_you() => Hearing::BetweenPeople,
         Speaker::Bot => {
             let earlier = asked(before).filter(|it| is_same(&it.by, &said.by));
@@ -154,7 +155,8 @@ pub fn hear(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
     }
 }
 
-/// Right after the bot said something, to the question `asked`. `is_asker`: that was the author's.
+/// Decides for a message after the bot's answer to the question `asked`. `is_asker`: the same
+/// author asked it.
 fn after_bot(
     text: &Text,
     answer: &Utterance,
@@ -180,7 +182,7 @@ fn after_bot(
     }
 }
 
-/// After somebody else said something, so long ago.
+/// Decides for a message after somebody else spoke, so long ago.
 fn after_person(text: &Text, since: TimeDelta) -> Hearing {
     let asks = text.is_question() || text.opens_as_question();
     if text.is_task() && !text.is_reminder() {
@@ -199,7 +201,7 @@ fn calls_others(text: &Text, said: &Utterance, before: &[Utterance]) -> bool {
         Speaker::Person { name, .. } if !is_same(&it.by, &said.by) => Some(name.as_str()),
         Speaker::Person { .. } | Speaker::Bot => None,
     });
-    // Who was named before may be called by that name, though it may be none.
+    // A name that was mentioned before counts as a name here, even if it may be an ordinary word.
     let is_named = || {
         before.iter().any(|it| {
             let earlier = Text::read(&it.text);
@@ -209,7 +211,7 @@ fn calls_others(text: &Text, said: &Utterance, before: &[Utterance]) -> bool {
     said.toward.names_people || others.into_iter().any(|name| text.calls_person(name)) || is_named()
 }
 
-/// Whether lately only the author and the bot talked.
+/// Whether only the author and the bot talked recently.
 fn is_alone(said: &Utterance, before: &[Utterance]) -> bool {
     let lately = &before[before.len().saturating_sub(LATELY)..];
     lately
@@ -217,9 +219,10 @@ fn is_alone(said: &Utterance, before: &[Utterance]) -> bool {
         .all(|it| it.by == Speaker::Bot || is_same(&it.by, &said.by))
 }
 
-/// Who somebody talks with: the last one who said anything else. What the author said since counts to it, unless
-/// that was said to others. What others said aside ("oh no") does not come between the bot and its asker, nor once
-/// between it and anybody; but if it answers what the author said, they talk with each other.
+/// Returns the last utterance of the author's conversation partner. What the author said since
+/// belongs to that exchange, unless it was said to others. Asides of others ("oh no") do not
+/// interrupt the bot and its asker, and a single one does not interrupt the bot and anybody else;
+/// but if an aside answers the author, the two talk with each other.
 fn partner<'a>(said: &Utterance, before: &'a [Utterance]) -> Option<&'a Utterance> {
     let is_asker = asked(before).is_some_and(|it| is_same(&it.by, &said.by));
     let mut aside = None;
@@ -244,7 +247,7 @@ fn partner<'a>(said: &Utterance, before: &'a [Utterance]) -> Option<&'a Utteranc
     before.last()
 }
 
-/// What the bot answered last.
+/// Returns the question that the bot answered last.
 fn asked(before: &[Utterance]) -> Option<&Utterance> {
     let answer = before.iter().rposition(|it| it.by == Speaker::Bot)?;
     before[..answer].last()

@@ -1,9 +1,9 @@
-//! The last so many entries of a map, for what an adapter has to know for a while and not for ever.
+//! A map of bounded size, for what an adapter has to know only for a while.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
-/// Forgets the oldest entry where there is one too many.
+/// A map that drops its oldest entry when it is full.
 #[derive(Debug)]
 pub struct Recent<K, V> {
     entries: HashMap<K, V>,
@@ -12,7 +12,7 @@ pub struct Recent<K, V> {
 }
 
 impl<K: Clone + Eq + Hash, V> Recent<K, V> {
-    /// At most `most` entries.
+    /// Creates a map of at most `most` entries.
     pub fn new(most: usize) -> Self {
         Self {
             entries: HashMap::new(),
@@ -21,7 +21,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         }
     }
 
-    /// Keeps the place in the order of a key that is there already.
+    /// Inserts a value. A key that is already there keeps its place in the order.
     pub fn insert(&mut self, key: K, value: V) {
         if self.entries.insert(key.clone(), value).is_none() {
             self.order.push_back(key);
@@ -33,7 +33,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         }
     }
 
-    /// The value, where it is not forgotten yet.
+    /// Returns the value, unless it was dropped.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.entries.get(key)
     }

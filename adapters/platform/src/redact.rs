@@ -1,8 +1,8 @@
-//! Secrets in what people write: taken out before it is embedded, kept, logged, shown as a title or
+//! Removes secrets from what people write, before it is embedded, kept, logged, shown as a title or
 //! sent to a model.
 //!
-//! Two readers look at a text. `rules` knows keys by their form: the rules of gitleaks, with a few
-//! of our own beside them. `assignments` knows a value by its name: `DB_PASSWORD=…`, `password: …`.
+//! Two detectors read a text. `rules` finds keys by their form, with the rules of gitleaks and a
+//! few of our own. `assignments` finds values by their name: `DB_PASSWORD=…`, `password: …`.
 
 mod assignments;
 mod rules;
@@ -10,7 +10,7 @@ mod rules;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const MARK: &str = "[secret removed]";
 
 /// The text with [`MARK`] in the place of each secret.
@@ -18,10 +18,10 @@ pub fn without_secrets(text: &str) -> String {
     redacted(text).into_owned()
 }
 
-/// How often a text is looked at: what was taken out may have hidden another secret.
+/// Maximum number of passes: a removed secret may have hidden another one.
 const LOOKS: usize = 4;
 
-/// As [`without_secrets`]; borrowed where there is none.
+/// As [`without_secrets`]; borrowed when there is none.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut safe = Cow::Borrowed(text);
     for _ in 0..LOOKS {
@@ -33,7 +33,7 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
     safe
 }
 
-/// The text without the secrets that one look sees, if it sees any.
+/// Returns the text without the secrets that one pass finds; `None` when it finds none.
 fn without_those_seen(text: &str) -> Option<String> {
     let mut secrets = rules::find(text);
     secrets.extend(assignments::find(text));
@@ -57,7 +57,7 @@ pub fn is_redacted(text: &str) -> bool {
     text.contains(MARK)
 }
 
-/// Ranges in order, those that overlap or touch as one.
+/// Merges ranges that overlap or touch.
 fn joined(sorted: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(sorted.len());
     for range in sorted {

@@ -1,4 +1,4 @@
-//! The way an answer goes back.
+//! How an answer is delivered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,43 +13,43 @@ use crate::{
     PlatformError, SafeText, ShownItem, Vocabulary, Withdraw,
 };
 
-/// How long one message of a platform may be.
+/// The maximum length of one message on a platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextLimit {
-    /// Unicode scalar values, as Slack and Discord count.
+    /// Unicode scalar values, as counted by Slack and Discord.
     Chars(usize),
-    /// Bytes of UTF-8, as Matrix counts.
+    /// Bytes of UTF-8, as counted by Matrix.
     Bytes(usize),
     /// A terminal scrolls.
     Unlimited,
 }
 
-/// How fast a platform likes to be talked to.
+/// How often a platform accepts updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// At least this long between two calls of [`Reply::update`].
+    /// Minimum time between two calls of [`Reply::update`].
     pub update_every: Duration,
-    /// [`Reply::working`] is called again after this long without any text, or without more of it.
+    /// How long after the last new text [`Reply::working`] is called again.
     pub working_every: Duration,
 }
 
 impl Pace {
-    /// Of a platform that shows neither.
+    /// For a platform that shows neither.
     pub const RARELY: Self = Self {
         update_every: Duration::from_secs(3600),
         working_every: Duration::from_secs(3600),
     };
 }
 
-/// The messages an answer went out as, in their order. Empty where the platform keeps none.
+/// The messages in which an answer was delivered, in order. Empty on platforms that keep none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Delivered(pub Vec<MessageId>);
 
-/// Where something is told that cannot be told to one person alone.
+/// Where to deliver what cannot be delivered to one person alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Otherwise {
-    /// Where they asked: those who are there may read it.
+    /// Where they asked: everybody there may read it.
     Here,
     /// Nowhere. They are told why.
     Nowhere,
@@ -57,55 +57,56 @@ pub enum Otherwise {
 
 /// One answer on its way to the person who asked.
 ///
-/// The bot calls `working` at once and again at its pace, `update` with all the text there is so
-/// far (a later call replaces an earlier one; calls may be skipped), and `finish` at most once. A
-/// reply that is dropped without `finish` was given up: whatever it showed is taken away again, and
-/// where it showed nothing, nobody notices.
+/// The bot calls `working` at once and again at its pace, `update` with all the text so far (a
+/// later call replaces an earlier one; calls may be skipped), and `finish` at most once. A reply
+/// that is dropped without `finish` was given up: everything it showed is removed, and if it showed
+/// nothing, nobody notices.
 ///
-/// Delivering again what may have been delivered already (the process was killed in between) has to
-/// give one message where the platform allows it.
+/// Delivering again what may have been delivered before (the process was killed in between) results
+/// in a single message where the platform allows it.
 #[async_trait]
 pub trait Reply: Send + Sync {
     fn limit(&self) -> TextLimit;
 
-    /// As rarely as can be, for a platform that shows nothing before the answer is whole.
+    /// As rarely as possible, for a platform that shows nothing before the answer is complete.
     fn pace(&self) -> Pace {
         Pace::RARELY
     }
 
-    /// From now on this reply changes an earlier answer instead of giving a new one. Called before
-    /// anything else, or not at all. Where nothing that was said can be changed, it gives a new one.
+    /// Makes this reply change an earlier answer instead of giving a new one. Called before
+    /// anything else, or not at all. If the earlier messages cannot be changed, it gives a new one.
     fn replace(&mut self, _earlier: Delivered) {}
 
-    /// What this delivers may have been delivered before, by a process that did not live to say so: where
-    /// the platform does not see to it, it is looked for first. Called before [`Reply::finish`], or not
-    /// at all.
+    /// Tells that the same may have been delivered before, by a process that was killed before it
+    /// recorded that: unless the platform removes duplicates, it is searched first. Called before
+    /// [`Reply::finish`], or not at all.
     fn may_repeat(&mut self) {}
 
-    /// In which language what belongs to the answer is labelled, such as its buttons. Called before anything else, or
-    /// not at all.
+    /// Sets the language of labels in the answer, such as its buttons. Called before anything else,
+    /// or not at all.
     fn speak(&mut self, _language: Language) {}
 
-    /// What is delivered next lists these things: where the platform has buttons, each gets two, one to have it forgotten
-    /// and one to correct it; what [asks something](ShownItem::is_question), one to approve and one to decline it. Whoever presses one is asked for their rights then. Called before [`Reply::finish`], or not
-    /// at all.
+    /// The next delivery lists these items. On platforms with buttons each item gets two: to forget
+    /// it and to correct it; a [question](ShownItem::is_question) gets two to approve and to
+    /// decline it. The rights of whoever presses one are checked then. Called before
+    /// [`Reply::finish`], or not at all.
     fn offer_items(&mut self, _items: &[ShownItem]) {}
 
-    /// Shows a sign of life. What goes wrong here is of no consequence to the answer, so it is not
-    /// reported.
+    /// Shows a typing indicator. Failures do not affect the answer, so they are not reported.
     async fn working(&mut self) {}
 
-    /// Shows the answer so far. Not reported either: [`Reply::finish`] has all of the text.
+    /// Shows the answer so far. Failures are not reported either: [`Reply::finish`] has all of the
+    /// text.
     async fn update(&mut self, _so_far: &SafeText) {}
 
-    /// Delivers the answer, each part a message within [`Reply::limit`].
+    /// Delivers the answer; each part is a message within [`Reply::limit`].
     ///
     /// # Errors
-    /// When the platform did not take it, after the retries the adapter found sensible.
+    /// Fails when the platform rejected it, after the adapter's retries.
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError>;
 
-    /// As [`Reply::finish`], of what only concerns the one who asked: shown to nobody else where the
-    /// platform has such messages.
+    /// As [`Reply::finish`], for what only concerns the one who asked: nobody else sees it on
+    /// platforms with such messages.
     ///
     /// # Errors
     /// As [`Reply::finish`].
@@ -113,8 +114,9 @@ pub trait Reply: Send + Sync {
         self.finish(parts).await.map(drop)
     }
 
-    /// As [`Reply::finish_for_asker`], of what is for the one who asked alone: in a direct message, where the
-    /// platform shows nobody anything of their own in a channel. `otherwise`: what is done where that cannot be.
+    /// As [`Reply::finish_for_asker`], for what is private: in a direct message, on platforms that
+    /// cannot show somebody a message of their own in a channel. `otherwise`: what to do where that
+    /// is impossible.
     ///
     /// # Errors
     /// As [`Reply::finish`].
@@ -126,47 +128,47 @@ pub trait Reply: Send + Sync {
         self.finish_for_asker(parts).await
     }
 
-    /// How large each file may be that is [handed over](Reply::hand_over), in bytes.
+    /// Returns the maximum size in bytes of each file that is [handed over](Reply::hand_over).
     ///
     /// # Errors
-    /// When none can be given to the one who asked.
+    /// Fails when the one who asked cannot be given any.
     async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
         Err(NotHandedOver::new(text!("no-copy-here")))
     }
 
-    /// Gives files to the one who asked alone, wherever that is: in a direct message, or else where nobody else sees
-    /// them. This takes the place of no answer: [`Reply::finish`] is still called.
+    /// Gives files to the one who asked alone: in a direct message, or where nobody else sees them.
+    /// This does not replace an answer: [`Reply::finish`] is still called.
     ///
     /// # Errors
-    /// When they cannot be given so; some may have been.
+    /// Fails when they cannot be handed over privately; some may have been.
     async fn hand_over(&mut self, _files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
         self.largest_file().await.map(|_| HandedOver::Here)
     }
 
-    /// Takes earlier messages of the bot away.
+    /// Returns what removes earlier messages of the bot.
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(NothingStands)
     }
 
-    /// The question was taken back, and its answer is seen to: whatever else stands of it goes, as half an answer of
-    /// a process that was killed.
+    /// The question was deleted, and its answer is handled elsewhere: removes whatever else is left
+    /// of it, such as half an answer of a process that was killed.
     async fn take_back_rest(&mut self) {}
 
-    /// What the people here call things.
+    /// The platform's words for channels, threads and the like.
     fn vocabulary(&self) -> &'static Vocabulary {
         &Vocabulary::PLAIN
     }
 
-    /// What was said in the conversation before the bot came to it, all of it as far as the platform
-    /// gives it in time. Asked once, before the first answer there.
+    /// Returns what was said in the conversation before the bot joined it, as far as the platform
+    /// delivers it in time. Called once, before the first answer there.
     async fn prior_messages(&mut self) -> PriorMessages {
         PriorMessages::default()
     }
 
-    /// Reads a file of the message this answers, at most `most` bytes of it.
+    /// Downloads a file of the message that this answers, at most `most` bytes.
     ///
     /// # Errors
-    /// When it is larger, is not there any more, or cannot be read in time.
+    /// Fails when it is larger, does not exist any more, or cannot be read in time.
     async fn download(
         &mut self,
         _attachment: &Attachment,
@@ -176,12 +178,12 @@ pub trait Reply: Send + Sync {
     }
 }
 
-/// The longest wait for one file.
+/// Maximum time for one file.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Attachment {
-    /// What `fetch` reads of it. What says itself that it is larger than `most` bytes is not even
-    /// asked for.
+    /// Returns what `fetch` downloads. A file that declares more than `most` bytes is not
+    /// requested.
     ///
     /// # Errors
     /// As [`Reply::download`].
@@ -199,30 +201,30 @@ impl Attachment {
     }
 }
 
-/// What was said in a conversation before the bot came to it.
+/// What was said in a conversation before the bot joined it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PriorMessages {
     /// Oldest first.
     pub said: Vec<PriorMessage>,
-    /// Why this is not all of it; none where it is.
+    /// Why this is incomplete; `None` when it is complete.
     pub cut: Option<Cut>,
 }
 
-/// Something that was said while the bot was not there: context, and no memory of its own.
+/// A message from before the bot joined: context only, not memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorMessage {
-    /// The message's event, by which it is known whether it was forgotten; none where nobody could
-    /// have it forgotten.
+    /// The message's event, which tells whether it was forgotten; `None` if nobody could have had
+    /// it forgotten.
     pub event: Option<EventId>,
-    /// Stable id of the person; none where the platform does not say.
+    /// Stable id of the person; `None` where the platform does not say.
     pub author_id: Option<String>,
-    /// As people see them.
+    /// The display name.
     pub author: String,
     pub text: String,
     pub at: DateTime<Utc>,
 }
 
-/// Why there is nothing to read of a file.
+/// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
     #[error("it has more than {most} bytes")]

@@ -1,24 +1,24 @@
-//! What a message asks for, and whether it is for the bot at all. Pure.
+//! Decides what a message asks for, and whether it is for the bot at all. Pure.
 
 use crate::{Addressed, AnswerMode, Body, Command};
 
 /// What a message to the bot asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// A question, or anything else that is answered as one.
+    /// A question, or any other text that gets an answer.
     Text(String),
     Command(Command),
 }
 
 impl Request {
-    /// Reads what follows a prefix that is for commands (`!muninn …`, `/muninn …`): nothing is a call
-    /// for help, and more words that are no command are a question.
+    /// Parses what follows a command prefix (`!muninn …`, `/muninn …`): nothing means help, and
+    /// several words that are not a command are a question.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let is_sentence = text.split_whitespace().nth(1).is_some();
         match Command::parse(text) {
             Command::Unknown(nothing) if nothing.is_empty() => Self::Command(Command::Help),
-            // "forget" with a wrong word is no question.
+            // "forget" with a wrong word is not a question.
             Command::Unknown(_) if is_sentence && !is_forget(text) => Self::Text(text.to_owned()),
             known => Self::Command(known),
         }
@@ -41,24 +41,24 @@ fn is_forget(text: &str) -> bool {
     first.eq_ignore_ascii_case("forget") && words.count() == 1
 }
 
-/// Why the bot does nothing.
+/// Why a message is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IgnoreReason {
-    /// It said that itself.
+    /// The bot wrote it itself.
     Own,
     Bot,
-    /// The allow list does not let them in.
+    /// The allow list does not admit them.
     NotAllowed,
-    /// The channel is set to be left alone.
+    /// The channel is set to never answer.
     Never,
     /// It is said to others.
     NotAddressed,
-    /// Nothing a chat bot goes by, or nothing it may read.
+    /// An event that concerns no chat bot, or that it may not read.
     Irrelevant,
 }
 
 impl IgnoreReason {
-    /// Whether whoever runs the bot wants to know: somebody waits for an answer.
+    /// Whether the operator wants to know, because somebody waits for an answer.
     pub fn is_worth_telling(self) -> bool {
         match self {
             Self::NotAllowed => true,
@@ -68,8 +68,8 @@ impl IgnoreReason {
 }
 
 impl AnswerMode {
-    /// Whether a message is meant for the bot. `names_bot`: it mentions the bot, answers it, or
-    /// nobody else is there.
+    /// Returns how a message is addressed to the bot, or `None`. `names_bot`: it mentions the bot,
+    /// replies to it, or nobody else is there.
     pub fn addressed(self, names_bot: bool, is_in_thread: bool) -> Option<Addressed> {
         match self {
             Self::Never => None,

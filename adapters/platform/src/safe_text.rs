@@ -1,12 +1,12 @@
-//! Text that pings nobody and harms no reader.
+//! Text that pings nobody and is harmless to its reader.
 //!
-//! Four passes, each over what the one before it left: [`controls`], [`images`], [`links`],
-//! [`mentions`]. All but the first leave [`code`] as it is.
-//! A pass reads from left to right and decides by what stands within a bounded distance, so it can
-//! run over an answer that is still being written: it stops where it would have to know more.
+//! Four passes run in sequence, each over the result of the previous one: [`controls`], [`images`],
+//! [`links`], [`mentions`]. All but the first leave [`code`] unchanged. A pass reads from left to
+//! right and decides within a bounded distance, so it can run over an answer that is still being
+//! written: it stops where it would need more text.
 //!
-//! What is left to the adapters: escaping of their own markup, and telling the platform not to
-//! resolve mentions or unfurl links. This is what holds if one of them forgets.
+//! Adapters still escape their own markup, and tell the platform not to resolve mentions or unfurl
+//! links. This type protects if one of them forgets.
 
 mod code;
 mod controls;
@@ -19,18 +19,19 @@ use std::fmt;
 
 pub use self::hosts::LinkHosts;
 
-/// Breaks a word for a machine and not for a reader.
+/// Splits a word for machines, invisibly for readers.
 pub(crate) const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
 /// The only text that can be sent.
 ///
-/// A Matrix id (`@user:server`) stays as it is: clients notify by `m.mentions`, which the adapter
-/// always sends; the push rules before it look for the bare local part, which no invisible
-/// character hides; and an id with one in it can no longer be copied.
+/// Matrix ids (`@user:server`) stay unchanged: clients notify by `m.mentions`, which the adapter
+/// always sends; older push rules look for the bare local part, which no invisible character hides;
+/// and an id with one in it cannot be copied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SafeText(String);
 
-/// A whole text without what steers a terminal, and as it was otherwise: for whoever runs the bot and reads what others wrote.
+/// Removes only the control characters of a whole text, for the operator who reads what others
+/// wrote.
 pub fn without_controls(text: &str) -> String {
     controls::remove(text, End::Final)
 }
@@ -38,7 +39,7 @@ pub fn without_controls(text: &str) -> String {
 /// Whether the text ends here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// What cannot be decided yet is held back.
+    /// No: what cannot be decided yet is held back.
     Open,
     Final,
 }
@@ -49,10 +50,10 @@ impl SafeText {
         Self::through_passes(text, End::Final)
     }
 
-    /// The safe form of the beginning of a text that is still being written.
+    /// Returns the safe form of the beginning of a text that is still being written.
     ///
-    /// Whatever comes after, [`SafeText::new`] of it all begins with this: what could still become
-    /// something else is held back.
+    /// [`SafeText::new`] of the complete text begins with this, whatever follows: undecided text is
+    /// held back.
     pub fn streaming(so_far: &str) -> Self {
         Self::through_passes(so_far, End::Open)
     }
@@ -70,7 +71,7 @@ impl SafeText {
         self.0.chars().count()
     }
 
-    /// For what was cut out of safe text or is known to be safe.
+    /// Wraps text that was cut out of safe text or is known to be safe.
     pub(crate) fn trusted(text: String) -> Self {
         Self(text)
     }
@@ -95,7 +96,7 @@ impl AsRef<str> for SafeText {
     }
 }
 
-/// What one look at the rest of a text says.
+/// The result of looking at the rest of a text.
 enum Look {
     /// The rule does not apply here.
     No,
@@ -104,7 +105,7 @@ enum Look {
     Yes,
 }
 
-/// Whether `text` begins with `word` (ASCII, lower case) in any case.
+/// Whether `text` begins with `word` (ASCII, lower case), in any case.
 fn begins_with(text: &str, word: &str) -> Look {
     let length = text.len().min(word.len());
     let same = text.as_bytes()[..length].eq_ignore_ascii_case(&word.as_bytes()[..length]);
@@ -121,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Text made of what the rules look at, so that they meet each other.
+    /// Generates text of what the rules look at, so that they interact.
     fn tricky() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             Just("@"),
@@ -194,7 +195,7 @@ mod tests {
         fn no_forbidden_form_survives(text in any_text()) {
             let safe = SafeText::new(&text);
             let lower = safe.as_str().to_lowercase();
-            // In code, what each adapter does is the guard.
+            // In code, each adapter's own escaping protects.
             let has_code = text.contains(['`', '~', '\t']) || text.contains("    ");
             for form in ["<!channel", "<!here", "<!subteam", "<@u", "<@&"].iter().filter(|_| !has_code) {
                 prop_assert!(!lower.contains(*form), "{form} in {safe:?}");
@@ -213,7 +214,7 @@ mod tests {
             }
         }
 
-        /// What is copied out of code is what was written, but for what steers a terminal.
+        /// Text copied out of code is unchanged, except for control characters.
         #[test]
         fn code_stays(code in "[ -_a-~é漢\n]{0,80}", word in "[a-z@<]{0,8}") {
             let fenced = format!("{word}\n\n```html\n{code}\n```\n{word}");
@@ -248,7 +249,7 @@ mod tests {
             ("a `b", "a "),
             ("a `@here` ", "a `@here` "),
             ("```\n<!ch", "```\n"),
-            // What follows decides whether it is a link.
+            // The next character decides whether it is a link.
             ("see [`https://a.b/`]", "see "),
             ("see [`a` b", "see "),
         ] {

@@ -1,5 +1,5 @@
-//! Until when a platform's events were seen: what was said after it, while nobody listened, is read
-//! when somebody listens again.
+//! Remembers until when a platform's events were seen, so that messages from an outage are read
+//! when the adapter listens again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,12 +9,12 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
 
-/// How an adapter finds what it missed.
+/// The settings for reading missed messages.
 #[derive(Clone, Debug)]
 pub struct Missed {
-    /// Where it keeps until when it listened; none: only what was missed within one process is found.
+    /// The file of the time; `None`: only messages missed within one process are read.
     pub file: Option<PathBuf>,
-    /// What is older is not answered any more.
+    /// Maximum age of messages that are still answered.
     pub age: Duration,
 }
 
@@ -28,7 +28,7 @@ impl Default for Missed {
 }
 
 impl Missed {
-    /// What was said before is not answered.
+    /// Returns the time before which messages are not answered.
     pub fn oldest(&self) -> DateTime<Utc> {
         let age = TimeDelta::from_std(self.age).ok();
         age.and_then(|age| Utc::now().checked_sub_signed(age))
@@ -36,11 +36,11 @@ impl Missed {
     }
 }
 
-/// How often it is written at most. What is read twice after a crash is known by its id.
+/// Minimum time between two writes. Messages read twice after a crash are recognised by their ids.
 const KEEP_EVERY: TimeDelta = TimeDelta::seconds(5);
 
-/// How far this machine's clock may be ahead of the platform's where that is not [known](SeenUntil::heard). What is read
-/// twice is known by its id.
+/// Allowance for this machine's clock being ahead of the platform's, where the difference is not
+/// [known](SeenUntil::heard). Messages read twice are recognised by their ids.
 const CLOCKS: TimeDelta = TimeDelta::seconds(5);
 
 /// The connection of a platform that has but one, or whose connections are all told the same.
@@ -68,12 +68,14 @@ struct State {
 struct Seen {
     until: Option<DateTime<Utc>>,
     kept: Option<DateTime<Utc>>,
-    /// What was missed is being read: as long as not all of it is in good hands, it stands still.
+    /// While missed messages are being read, and until all of them are accepted, the time does not
+    /// advance.
     is_held: bool,
 }
 
 impl SeenUntil {
-    /// A damaged file counts as none, as at the very first start: nothing was missed.
+    /// Opens the file. A damaged file counts as absent, as at the very first start: nothing was
+    /// missed.
     pub fn open(missed: &Missed) -> Self {
         Self::of_several(missed, Vec::new())
     }
@@ -120,7 +122,8 @@ impl SeenUntil {
         until.map(|until| until.min(Utc::now()))
     }
 
-    /// A message came that was sent at this time by the platform's clock, which all that was missed is read by.
+    /// Records that a message was sent at this time by the platform's clock, which is used to read
+    /// missed messages.
     pub fn heard(&self, sent_at: DateTime<Utc>) {
         self.state.lock().ahead = (Utc::now() - sent_at).max(TimeDelta::zero());
     }
@@ -157,7 +160,7 @@ impl SeenUntil {
         self.write(&mut state);
     }
 
-    /// Writes it down before the end.
+    /// Writes the time before the adapter ends.
     pub fn keep(&self) {
         self.write(&mut self.state.lock());
     }
@@ -245,13 +248,13 @@ mod tests {
     #[test]
     fn a_clock_that_is_ahead_of_the_platforms_hides_nothing() {
         let seen = SeenUntil::open(&Missed::default());
-        // By the platform's clock it is ten minutes earlier than here.
+        // The platform's clock is ten minutes behind.
         let now = Utc::now();
         seen.heard(now - TimeDelta::minutes(10));
         seen.note(ONE_CONNECTION, now);
         let until = seen.get(ONE_CONNECTION).unwrap();
         assert!(until <= now - TimeDelta::minutes(10), "{until}");
-        // Behind it, what is seen is only read once more.
+        // If the platform's clock is ahead, messages are only read twice.
         seen.heard(now + TimeDelta::minutes(10));
         seen.note(ONE_CONNECTION, now);
         assert_eq!(seen.get(ONE_CONNECTION), Some(now));

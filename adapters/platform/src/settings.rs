@@ -1,10 +1,10 @@
-//! Settings of an adapter: what is common to reading them.
+//! Shared parsing of adapter settings.
 
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::AllowError;
 
-/// Why settings make no sense. Names the variable that has to change.
+/// Why settings are invalid. Names the variable to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     #[error("{set} is set but {missing} is not; set both or neither")]
@@ -22,18 +22,19 @@ pub enum SettingsError {
     Allow(#[from] AllowError),
 }
 
-/// One variable is set without another that it needs.
+/// Reports that one variable is set without another that it needs.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 pub fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, SettingsError> {
     Err(SettingsError::HalfSet { set, missing })
 }
 
-/// The options of a platform whose first variable, `missing`, is not set: none, for it is left off.
+/// Returns no options for a platform whose first variable, `missing`, is not set: the platform is
+/// off.
 ///
 /// # Errors
-/// When one of the others is set all the same.
+/// Fails when one of its other variables is set nevertheless.
 pub fn left_off<T>(
     missing: &'static str,
     others: &[(&'static str, bool)],
@@ -44,7 +45,7 @@ pub fn left_off<T>(
     }
 }
 
-/// An empty variable means what an absent one means: `.env` files and containers leave many empty.
+/// Treats an empty variable like an absent one: `.env` files and containers leave many empty.
 pub fn filled(value: &str) -> Option<String> {
     let value = value.trim();
     (!value.is_empty()).then(|| value.to_owned())

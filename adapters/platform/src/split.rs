@@ -1,8 +1,8 @@
-//! Splitting an answer at a platform's limit.
+//! Splits an answer at a platform's length limit.
 //!
-//! The text is taken apart only as far as needed: into blocks (paragraphs, fenced code, tables), a
-//! block that is too long into lines, a line into sentences, words, characters. Pieces are packed
-//! in order into as few messages as that allows.
+//! The text is split only as far as needed: into blocks (paragraphs, fenced code, tables), a block
+//! that is too long into lines, a line into sentences, words, characters. Pieces are packed in
+//! order into as few messages as that allows.
 
 mod blocks;
 mod pieces;
@@ -16,10 +16,10 @@ use pieces::Grain;
 impl SafeText {
     /// Cuts the text into messages within `limit`; a text of blanks into none.
     ///
-    /// Nothing is lost or reordered but blanks at the cuts. Fenced code stays whole where it fits
-    /// into one message; otherwise each message closes the fence and the next opens it again. A
-    /// fence that was never closed is closed. Where a cut would make a fence of what is none, a
-    /// zero-width space prevents it.
+    /// Nothing is lost or reordered except blanks at the cuts. Fenced code stays whole if it fits
+    /// into one message; otherwise each message closes the fence and the next one reopens it. An
+    /// unclosed fence is closed. Where a cut would create a false fence, a zero-width space
+    /// prevents it.
     ///
     /// A limit so small that a message cannot hold a fence and a few characters is kept, but
     /// fences are cut like other text then; a limit below one character is one character.
@@ -57,9 +57,9 @@ struct Packer {
     parts: Vec<SafeText>,
     /// The message being filled, its fences balanced between two blocks.
     current: String,
-    /// What `current` measures.
+    /// The length of `current`.
     length: usize,
-    /// A line of `current` is not whole, so it may look like a fence.
+    /// The last line of `current` is cut, so it may look like a fence.
     has_cut_line: bool,
 }
 
@@ -126,7 +126,8 @@ impl Packer {
         self.limit.measure(text.trim_end()) + self.guard(cuts_line) <= self.limit.most()
     }
 
-    /// Room for a space before the first and before the last line, should they look like fences.
+    /// Reserves space for a blank before the first and the last line, in case they look like
+    /// fences.
     fn guard(&self, cuts_line: bool) -> usize {
         let space = self
             .limit
@@ -143,7 +144,7 @@ impl Packer {
     }
 
     fn push(&mut self, text: &str, cuts_line: bool) {
-        // Blank lines between two messages are no part of either.
+        // Blank lines between two messages belong to neither.
         let text = if self.current.is_empty() {
             text.trim_start_matches('\n')
         } else {
@@ -175,11 +176,11 @@ impl Packer {
     }
 }
 
-/// Breaks each fence that is never closed: it is the first or last line of a message, cut out of
-/// one that was none.
+/// Breaks each fence that is never closed: it is the first or last line of a message, cut out of a
+/// line that was no fence.
 fn without_false_fences(part: &str) -> String {
     let mut part = part.to_owned();
-    // Each round takes one opening away, so it ends.
+    // Each round removes one opening fence, so it ends.
     while let Some(at) = unclosed_fence(&part) {
         part.insert(at, ZERO_WIDTH_SPACE);
     }
@@ -201,18 +202,18 @@ fn unclosed_fence(text: &str) -> Option<usize> {
     (fences != Fences::Outside).then_some(opened_at)
 }
 
-/// What stands around each part of code that is too long for one message.
+/// The text around each part of code that is too long for one message.
 struct Frame {
     opening: Opening,
     open: String,
     close: String,
-    /// What is left of the limit for the code itself.
+    /// The remaining length for the code itself.
     room: usize,
     limit: TextLimit,
 }
 
 impl Frame {
-    /// Below this a message does not hold a fence and anything worth reading.
+    /// Below this limit a message cannot hold a fence with anything worth reading.
     const SMALLEST: usize = 32;
 
     fn of(code: &Code<'_>, limit: TextLimit) -> Option<Self> {
@@ -220,13 +221,13 @@ impl Frame {
         [code.open_line.trim_end(), &marker]
             .into_iter()
             .map(|open| (format!("{open}\n"), marker.clone()))
-            // A fence of hundreds of backticks, or a word as long as a message, leaves nothing
-            // for the code: first the word goes, then the fence.
+            // A fence of hundreds of backticks, or an info string as long as a message, leaves no
+            // room for the code: first the info string is dropped, then the fence.
             .find(|(open, close)| limit.measure(open) + limit.measure(close) < limit.most() / 2)
             .filter(|_| limit.most() >= Self::SMALLEST)
             .map(|(open, close)| Self {
                 opening: code.opening,
-                // One newline before the closing line, where the code has none.
+                // One newline before the closing line, if the code does not end in one.
                 room: limit.most() - limit.measure(&open) - limit.measure(&close) - 1,
                 open,
                 close,
@@ -234,7 +235,7 @@ impl Frame {
             })
     }
 
-    /// The code cut at lines, and lines that are too long themselves at words or characters.
+    /// Splits the code at lines, and lines that are too long at words or characters.
     fn bodies(&self, code: &str) -> Vec<String> {
         let mut bodies = Vec::new();
         self.fill(code, Grain::Block, &mut bodies);
@@ -245,7 +246,7 @@ impl Frame {
     }
 
     fn fill(&self, text: &str, grain: Grain, bodies: &mut Vec<Body>) {
-        // The first or last line of a body may be a piece that looks like the end of the fence.
+        // The first or last line of a body may be a piece that looks like a closing fence.
         let spaces = 2 * self
             .limit
             .measure(ZERO_WIDTH_SPACE.encode_utf8(&mut [0; 4]));
@@ -270,7 +271,7 @@ impl Frame {
         }
     }
 
-    /// With a space before each line that would end the fence.
+    /// Puts a space before each line that would close the fence.
     fn kept_open(&self, body: &str) -> String {
         let mut kept = String::with_capacity(body.len());
         for line in body.split_inclusive('\n') {
@@ -283,7 +284,7 @@ impl Frame {
     }
 }
 
-/// A part of code, and what it measures.
+/// A part of code with its length.
 struct Body {
     text: String,
     length: usize,

@@ -1,11 +1,11 @@
-//! What somebody may have meant who wrote a name that is none.
+//! Suggests the name that was meant by an unknown one.
 
-/// From here on two names are taken for the same, misspelt: 1 is equal.
+/// Minimum similarity of two names for a likely misspelling, where 1 is equal.
 const SIMILAR: f64 = 0.8;
-/// The same where names may be anybody's, and beginnings count.
+/// The same for an open set of names, where equal beginnings count.
 const ALIKE: f64 = 0.9;
 
-/// Names that a name may have been meant for, the likeliest first.
+/// Returns the known names that were probably meant, likeliest first.
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64) -> Vec<&'a str> {
     let mut near: Vec<(f64, &str)> = known
         .map(|known| (likeness(name, known), known))
@@ -15,7 +15,8 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>, least: f64) -> Vec
     near.into_iter().map(|(_, known)| known).collect()
 }
 
-/// A slip of the keys counts less than another ending, and that less than another beginning.
+/// Similarity of two names. A typing error costs less than a different ending, and that less than a
+/// different beginning.
 fn likeness(a: &str, b: &str) -> f64 {
     let slips = strsim::normalized_damerau_levenshtein(a, b);
     let slips = if slips >= SIMILAR {
@@ -26,18 +27,18 @@ fn likeness(a: &str, b: &str) -> f64 {
     slips.max(strsim::jaro_winkler(a, b))
 }
 
-/// The name that was surely meant, if there is one.
+/// Returns the name that was certainly meant, if there is one.
 pub fn surely_meant<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     near(name, known, ALIKE).into_iter().next()
 }
 
-/// The name that may have been meant, where it has to be one of these.
+/// Returns the name that was probably meant, if it has to be one of these.
 pub fn perhaps_meant<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     near(name, known, SIMILAR).into_iter().next()
 }
 
-/// What the author of a file may have meant, by the words in which `serde` says that a name in it is
-/// none: ``unknown field `a`, expected one of `b`, `c` ``.
+/// Returns the name that was probably meant, from an error by `serde`: ``unknown field `a`,
+/// expected one of `b`, `c` ``.
 pub(crate) fn meant_in(error: &str) -> Option<&str> {
     let at = error
         .find("unknown field `")

@@ -1,10 +1,11 @@
-//! Tasks that somebody waits for.
+//! Waits for tasks.
 
 use tokio::task::JoinHandle;
 
-/// What came of a task. A panic of it goes on here.
+/// Returns the result of a task. A panic of the task is resumed here.
 ///
-/// A runtime that ends cancels what it has not begun; whoever waits for that ends with the runtime.
+/// A runtime that shuts down cancels tasks that have not begun; whoever waits for them ends with
+/// the runtime.
 pub async fn joined<T>(task: JoinHandle<T>) -> T {
     match task.await {
         Ok(done) => done,

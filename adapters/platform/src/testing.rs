@@ -1,4 +1,4 @@
-//! A platform for whole-bot tests, which read like the chat they are about.
+//! A fake platform for whole-bot tests, which read like the chat they describe.
 //!
 //! ```
 //! # use muninn_platform::{Inbox, Incoming, SafeText, TextLimit, testing::Room};
@@ -49,10 +49,10 @@ pub use pending::{Answer, Outcome, Pending};
 
 const NAME: &str = "test";
 
-/// Longer than any turn over fakes takes, also on a loaded machine.
+/// Longer than any turn with fakes takes, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Numbers the events of all rooms, so that no two are the same by accident.
+/// Numbers the events of all rooms, so that they are unique.
 static EVENTS: AtomicUsize = AtomicUsize::new(1);
 
 /// When this process began to number them.
@@ -122,7 +122,7 @@ impl Room {
         }
     }
 
-    /// The same conversation, with the bot that `other` is with.
+    /// Returns the same conversation, with the bot of `other`.
     #[must_use]
     pub fn with_bot_of(&self, other: &Self) -> Self {
         Self {
@@ -131,7 +131,8 @@ impl Room {
         }
     }
 
-    /// Where `person` asks beside the room's others, who see neither question nor answer.
+    /// Returns a place where `person` asks privately: the others in the room see neither question
+    /// nor answer.
     #[must_use]
     pub fn aside(&self, person: &str) -> Self {
         let id = format!("{}/private/{person}", self.audience.id);
@@ -148,14 +149,14 @@ impl Room {
         }
     }
 
-    /// As it is where nobody but `person` talks with the bot.
+    /// Makes it a conversation of `person` and the bot alone.
     #[must_use]
     pub fn direct(mut self, person: &str) -> Self {
         self.audience.private_to = Some(person.to_owned());
         self
     }
 
-    /// On a platform that is called otherwise.
+    /// Sets the platform's name.
     #[must_use]
     pub fn on(mut self, platform: &'static str) -> Self {
         platform.clone_into(&mut self.audience.platform);
@@ -173,7 +174,7 @@ impl Room {
         Self { pace, ..self }
     }
 
-    /// Files that somebody is given have at most so many bytes; or none can be given, and why.
+    /// Sets the maximum size of files that are handed over, or why none can be.
     #[must_use]
     pub fn with_largest_file(self, largest: Result<u64, &str>) -> Self {
         Self {
@@ -182,20 +183,20 @@ impl Room {
         }
     }
 
-    /// How long an answer is waited for before the test fails.
+    /// Sets how long the test waits for an answer before it fails.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// `author` may from now on forget what others said.
+    /// Lets `author` forget what others said, from now on.
     #[must_use]
     pub fn with_admin(mut self, author: &str) -> Self {
         self.admins.push(author.to_owned());
         self
     }
 
-    /// What is said from now on does not name the bot.
+    /// Makes later messages not name the bot.
     #[must_use]
     pub fn unaddressed(self) -> Self {
         Self {
@@ -204,7 +205,7 @@ impl Room {
         }
     }
 
-    /// What is said from now on answers this message.
+    /// Makes later messages reply to this one.
     #[must_use]
     pub fn replying_to(self, event: &str) -> Self {
         Self {
@@ -213,8 +214,8 @@ impl Room {
         }
     }
 
-    /// Says something to others, as an adapter tells it: nothing where the bot does not hear them. Returns when it
-    /// cannot be lost; says whether the bot was told.
+    /// Says something to others, as an adapter delivers it: nothing if the bot does not hear them.
+    /// Returns once it is durable, and whether the bot was told.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -223,7 +224,7 @@ impl Room {
         self.overhear(message).await
     }
 
-    /// As [`Room::tell`], of any message.
+    /// As [`Room::tell`], for any message.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -240,13 +241,13 @@ impl Room {
         true
     }
 
-    /// What is said from now on is said to these.
+    /// Sets to whom later messages are addressed.
     #[must_use]
     pub fn toward(self, toward: Toward) -> Self {
         Self { toward, ..self }
     }
 
-    /// What is said from now on comes with this file too.
+    /// Attaches this file to later messages too.
     #[must_use]
     pub fn with_file(mut self, name: &str, media_type: &str, content: &[u8]) -> Self {
         let attachment = Attachment {
@@ -259,13 +260,13 @@ impl Room {
         self
     }
 
-    /// What was said here before the bot came.
+    /// Adds a message from before the bot joined.
     #[must_use]
     pub fn with_background(self, author: &str, text: &str) -> Self {
         self.with_background_of(None, author, text)
     }
 
-    /// The same, with the event that said it.
+    /// The same, with the message's event.
     #[must_use]
     pub fn with_background_of(mut self, event: Option<&str>, author: &str, text: &str) -> Self {
         self.background.said.push(PriorMessage {
@@ -278,17 +279,17 @@ impl Room {
         self
     }
 
-    /// Not all that was said before could be read.
+    /// Makes the earlier messages incomplete.
     #[must_use]
     pub fn with_background_cut(mut self, cut: Cut) -> Self {
         self.background.cut = Some(cut);
         self
     }
 
-    /// Asks what the bot's last message was made from.
+    /// Asks what the bot's last message was made from (`why`).
     ///
     /// # Panics
-    /// When there is none, or as [`Room::say`].
+    /// Panics when there is none, or as [`Room::say`].
     pub async fn why_last(&self, author: &str) -> Answer {
         let last = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::WhyOf(last));
@@ -298,7 +299,7 @@ impl Room {
             .await
     }
 
-    /// Presses a button of something that the bot listed, and waits for the answer.
+    /// Presses a button of an item that the bot listed, and waits for the answer.
     ///
     /// # Panics
     /// As [`Room::say`].
@@ -313,27 +314,28 @@ impl Room {
     /// Reacts to the bot's last message with yes or no, and does not wait.
     ///
     /// # Panics
-    /// When there is none, or as [`Room::send`].
+    /// Panics when there is none, or as [`Room::send`].
     pub async fn decide_last(&self, author: &str, is_yes: bool) -> Pending {
         let asked = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::Decide { asked, is_yes });
         self.deliver(&next_event(), author, body).await
     }
 
-    /// Wants the bot's last message answered once more, as the event `event`, and does not wait.
+    /// Asks for another answer in place of the bot's last message, as the event `event`, and does
+    /// not wait.
     ///
     /// # Panics
-    /// When there is none, or as [`Room::send`].
+    /// Panics when there is none, or as [`Room::send`].
     pub async fn ask_again(&self, event: &str, author: &str) -> Pending {
         let last = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::Again(last));
         self.deliver(event, author, body).await
     }
 
-    /// The conversations of a person whose ids begin with that of this one.
+    /// Returns the conversations of a person whose ids begin with this one's.
     ///
     /// # Panics
-    /// When the bot does not tell.
+    /// Panics when the bot does not tell.
     pub async fn sessions_of(&self, person: &str) -> Vec<OwnSession> {
         let (found, answer) = oneshot::channel();
         let incoming = Incoming::Sessions {
@@ -346,20 +348,21 @@ impl Room {
         told.expect("in time").expect("the bot tells")
     }
 
-    /// The bot's messages as people see them now, also in the room's other conversations.
+    /// Returns the bot's messages as people see them now, including those in the room's other
+    /// conversations.
     pub fn shown(&self) -> Vec<String> {
         self.board.texts()
     }
 
-    /// The id of the bot's last message.
+    /// Returns the id of the bot's last message.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics when there is none.
     pub fn last_message(&self) -> MessageId {
         self.board.last().expect("the bot said something")
     }
 
-    /// The whole audience is gone from the platform, with all its conversations.
+    /// Reports that the whole audience is gone from the platform, with all its conversations.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -372,12 +375,12 @@ impl Room {
         place.deliver(&next_event(), "the platform", body).await
     }
 
-    /// The next message that the bot wants to take away meets with this.
+    /// Sets the outcome of the next withdrawal of a message.
     pub fn refuse_next_withdrawal(&self, outcome: Withdrawn) {
         self.board.refuse(outcome);
     }
 
-    /// Tells the bot that this can be reached now, as an adapter does that has connected.
+    /// Tells the bot that this platform is connected, as an adapter does.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -390,10 +393,10 @@ impl Room {
         self.put(incoming, "a connection").await;
     }
 
-    /// Waits until a message of the bot's that has this text stands in the room.
+    /// Waits until a message of the bot with this text is in the room.
     ///
     /// # Panics
-    /// When none does in time.
+    /// Panics when none does in time.
     pub async fn shows(&self, text: &str) {
         let stands = async {
             while !self.shown().iter().any(|shown| shown.contains(text)) {
@@ -408,7 +411,7 @@ impl Room {
         );
     }
 
-    /// The next answer does not arrive: its `finish` fails.
+    /// Makes the next delivery fail: its `finish` returns an error.
     pub fn lose_next_delivery(&self) {
         self.lost_deliveries.fetch_add(1, Ordering::SeqCst);
     }
@@ -416,12 +419,14 @@ impl Room {
     /// Says something and waits for the answer.
     ///
     /// # Panics
-    /// When no answer comes in time, or the bot gives it up; so the test fails and says which.
+    /// Panics when no answer comes in time, or the bot gives it up; so the test fails and says
+    /// which.
     pub async fn say(&self, author: &str, text: &str) -> Answer {
         self.send(author, text).await.answer().await
     }
 
-    /// As [`Room::say`], under an event id of one's own: the same id is the same event again.
+    /// As [`Room::say`], with an event id of the caller's choice: the same id is the same event
+    /// again.
     ///
     /// # Panics
     /// As [`Room::say`].
@@ -440,12 +445,12 @@ impl Room {
     /// Says something and does not wait.
     ///
     /// # Panics
-    /// When the bot takes nothing any more, or not in time.
+    /// Panics when the bot takes nothing any more, or not in time.
     pub async fn send(&self, author: &str, text: &str) -> Pending {
         self.send_as_event(&next_event(), author, text).await
     }
 
-    /// As [`Room::send`], under an event id of one's own.
+    /// As [`Room::send`], with an event id of the caller's choice.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -463,7 +468,7 @@ impl Room {
         self.deliver(&next_event(), author, body).await
     }
 
-    /// Says something else in an earlier message, and does not wait.
+    /// Edits an earlier message, and does not wait.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -475,7 +480,7 @@ impl Room {
         self.deliver(&next_event(), author, body).await
     }
 
-    /// Takes an earlier message back, and does not wait.
+    /// Deletes an earlier message, and does not wait.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -485,10 +490,10 @@ impl Room {
             .await
     }
 
-    /// Gives an opinion of the bot's last message, as the event `event`.
+    /// Rates the bot's last message, as the event `event`.
     ///
     /// # Panics
-    /// When there is none, or the bot takes nothing any more.
+    /// Panics when there is none, or the bot takes nothing any more.
     pub async fn react(&self, event: &str, person: &str, opinion: Opinion) {
         let answer = self.board.last().expect("the bot said something");
         let feedback = Feedback::Given {
@@ -500,7 +505,7 @@ impl Room {
         self.put_feedback(feedback).await;
     }
 
-    /// Takes an opinion back.
+    /// Takes a rating back.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -515,7 +520,7 @@ impl Room {
         self.put(incoming, "feedback").await;
     }
 
-    /// Wants the turn under way stopped.
+    /// Stops the turn in flight.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -524,7 +529,7 @@ impl Room {
             .await;
     }
 
-    /// The message as the bot would get it, for tests below the inbox.
+    /// Returns the message as the bot would receive it, for tests below the inbox.
     pub fn message(&self, event: &str, author: &str, body: Body) -> IncomingMessage {
         let author = Author {
             id: author.to_owned(),
@@ -550,7 +555,7 @@ impl Room {
         }
     }
 
-    /// Delivers a message that an earlier bot left over.
+    /// Delivers a message that an earlier process left over.
     ///
     /// # Panics
     /// As [`Room::send`].
@@ -591,14 +596,15 @@ impl Room {
     }
 }
 
-/// An event id that no other message has, nor one of an earlier test run on the same server.
+/// Returns an event id that no other message has, nor one of an earlier test run on the same
+/// server.
 pub fn next_event() -> String {
     let run = RUN.get_or_init(|| Utc::now().timestamp_micros());
     let number = EVENTS.fetch_add(1, Ordering::Relaxed);
     format!("test/event/{run}/{}/{number}", std::process::id())
 }
 
-/// Keeps what the bot does with a reply.
+/// Records what the bot does with a reply.
 struct Recorder {
     limit: TextLimit,
     pace: Pace,
@@ -650,7 +656,7 @@ impl Reply for Recorder {
         delivered
     }
 
-    /// Nobody else sees it, so it does not stand in the room.
+    /// Nobody else sees it, so it is not in the room.
     async fn finish_privately(
         &mut self,
         parts: &[SafeText],
@@ -742,10 +748,10 @@ impl TestPlatform {
 }
 
 impl TestChat {
-    /// A room on the platform, as soon as the bot runs it.
+    /// Returns a room on the platform, once the bot runs it.
     ///
     /// # Panics
-    /// When the bot does not run it in time.
+    /// Panics when the bot does not run it in time.
     pub async fn room(&mut self, conversation: &str, audience: &str) -> Room {
         let opened = tokio::time::timeout(PATIENCE, self.opened.recv()).await;
         let inbox = opened
@@ -755,7 +761,7 @@ impl TestChat {
         Room::new(inbox, conversation, audience)
     }
 
-    /// Lets the platform end by itself, as a terminal whose input closed.
+    /// Ends the platform by itself, like a terminal whose input closed.
     pub fn close(&self) {
         self.until.cancel();
     }
@@ -768,7 +774,7 @@ impl Platform for TestPlatform {
     }
 
     async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
-        // A test that is not looking any more does not keep the bot from running.
+        // A test that stopped looking does not keep the bot from running.
         let _ = self.opened.send(inbox);
         tokio::select! {
             () = shutdown.cancelled() => {}

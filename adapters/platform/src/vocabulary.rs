@@ -1,25 +1,25 @@
-//! What the people of a platform call things.
+//! A platform's words for its concepts.
 
-/// The words for what the bot talks about itself with.
+/// The words that the bot uses when it speaks about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     /// An audience: "channel", "room".
     pub channel: &'static str,
-    /// One conversation of it: "thread", "conversation".
+    /// A conversation in it: "thread", "conversation".
     pub conversation: &'static str,
-    /// Who may have forgotten what others said, as the texts name it: `administrator`, `workspace-admin`,
-    /// `message-manager`.
+    /// Whoever may have others' messages forgotten, as the texts name the role: `administrator`,
+    /// `workspace-admin`, `message-manager`.
     pub moderator: &'static str,
-    /// How the last turn is forgotten.
+    /// The command to forget the last turn.
     pub forget_last: &'static str,
-    /// How somebody has all of theirs forgotten for good, once they know what that means.
+    /// The command to have everything of oneself forgotten for good, after the warning.
     pub forget_me_for_good: &'static str,
-    /// Commands begin with a slash, and are the platform's own.
+    /// Whether commands begin with a slash and are the platform's own.
     pub has_slash_commands: bool,
 }
 
 impl Vocabulary {
-    /// Where a platform has no words of its own.
+    /// For platforms without words of their own.
     pub const PLAIN: Self = Self {
         channel: "room",
         conversation: "conversation",

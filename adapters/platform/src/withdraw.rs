@@ -1,25 +1,27 @@
-//! Taking away what the bot said, when it was forgotten.
+//! Withdraws the bot's messages when they were forgotten.
 
 use async_trait::async_trait;
 use muninn_texts::Value;
 
 use crate::{ConversationId, EventId, MessageId};
 
-/// Takes messages of the bot away, one at a time. A [`Reply`](crate::Reply) has one, and an adapter gives one
-/// with [`Incoming::Connected`](crate::Incoming) for what an earlier process did not finish.
+/// Withdraws messages of the bot, one at a time. A [`Reply`](crate::Reply) has one, and an adapter
+/// provides one with [`Incoming::Connected`](crate::Incoming) for what an earlier process did not
+/// finish.
 ///
-/// Each call is one attempt, bounded in time and at the pace the platform allows; the bot decides how often it
-/// tries again.
+/// Each call is one attempt, bounded in time and at the pace that the platform allows; the bot
+/// decides about retries.
 #[async_trait]
 pub trait Withdraw: Send + Sync {
-    /// Removes a message with all its earlier wordings, or empties it where the platform removes nothing.
+    /// Removes a message with all its earlier wordings, or empties it on platforms that cannot
+    /// remove messages.
     async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn;
 
-    /// The messages of the answer to a question, where nobody knows what it went out as: the process that posted it was
-    /// killed before it kept that.
+    /// Returns the messages of the answer to a question when they are not recorded: the process
+    /// that posted them was killed before that.
     ///
     /// # Errors
-    /// When the platform cannot be asked now.
+    /// Fails when the platform cannot be asked now.
     async fn find_answer(
         &self,
         _conversation: &ConversationId,
@@ -28,35 +30,35 @@ pub trait Withdraw: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Gives the conversation a title that says nothing of what was asked in it, where the bot gave it one.
+    /// Replaces a title that the bot gave the conversation by one that says nothing of its content.
     async fn clear_title(&self, _conversation: &ConversationId) -> Withdrawn {
         Withdrawn::Gone
     }
 }
 
-/// The platform is away or wants a rest: to be asked again.
+/// The platform is unreachable or rate limits: ask again later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotNow;
 
-/// What became of a message that was to be taken away.
+/// The result of withdrawing a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Withdrawn {
-    /// Nobody can read it any more; also where it was gone already.
+    /// Nobody can read it any more; also if it was already gone.
     Gone,
-    /// The platform is away or wants a rest: to be tried again.
+    /// The platform is unreachable or rate limits: try again later.
     NotYet,
-    /// It stays for good. Says why, as the end of a sentence after "because".
+    /// It stays for good. Holds the reason, as the end of a sentence after "because".
     Stays(Value),
 }
 
 impl Withdrawn {
-    /// It stays for good: why, as the end of a sentence after "because".
+    /// It stays for good, for this reason: the end of a sentence after "because".
     pub fn stays(why: impl Into<Value>) -> Self {
         Self::Stays(why.into())
     }
 }
 
-/// For a platform where nothing that was said can be found again.
+/// For a platform where earlier messages cannot be found.
 #[derive(Clone, Copy, Debug)]
 pub struct NothingStands;
 

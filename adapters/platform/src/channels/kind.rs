@@ -1,4 +1,4 @@
-//! What makes a channel one of another kind: what is asked there, and how it is answered.
+//! Settings that change how answers are made in a channel: grounding and style.
 
 use serde::Deserialize;
 
@@ -6,10 +6,10 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grounding {
-    /// Also common knowledge, where nothing better was found.
+    /// On common knowledge too, where nothing better was found.
     #[default]
     Open,
-    /// On what was found, or said in the conversation, and on nothing else.
+    /// Only on what was found, or said in the conversation.
     Strict,
 }
 
@@ -20,6 +20,6 @@ pub enum AnswerStyle {
     /// As long as the question needs.
     #[default]
     Full,
-    /// One or two sentences, without anything beside what was asked.
+    /// One or two sentences, limited to the question.
     Brief,
 }

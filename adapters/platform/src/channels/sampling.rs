@@ -1,4 +1,4 @@
-//! How models choose their words in a channel, by what they are asked for.
+//! Sampling parameters of models in a channel, per kind of call.
 //!
 //! ```toml
 //! ["slack/T0001/C0002".sampling]
@@ -8,18 +8,18 @@
 
 use serde::Deserialize;
 
-/// The most words at which an answer ends: services take no more.
+/// Maximum number of stop sequences: services accept no more.
 const MOST_STOPS: usize = 4;
 
-/// The settings by the kind of call; what is unset is as everywhere.
+/// Sampling parameters per kind of call; an unset field takes the general value.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SamplingSettings {
-    /// Answers, and which tools are called for them.
+    /// Answers, including the choice of tools.
     pub answer: Sampling,
     /// Generated Cypher.
     pub cypher: Sampling,
-    /// Questions that are made to stand alone.
+    /// Rephrased questions.
     pub rephrase: Sampling,
     /// Whether an answer is complete.
     pub critique: Sampling,
@@ -41,7 +41,7 @@ pub struct Sampling {
 }
 
 impl SamplingSettings {
-    /// These settings, and where they say nothing, those.
+    /// Merges two settings: a field that is unset here is taken from `general`.
     #[must_use]
     pub fn or(&self, general: &Self) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl SamplingSettings {
         }
     }
 
-    /// What is wrong with them, if anything is.
+    /// Describes the first invalid value, if there is one.
     pub(super) fn problem(&self) -> Option<String> {
         let Self {
             answer,

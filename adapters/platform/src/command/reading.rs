@@ -1,10 +1,10 @@
-//! Commands out of the words that people write.
+//! Parses commands from the words that people write.
 
 use super::{Attention, Command, ForgetWhat, Listing, Scope, TokenDeed};
 use crate::ChannelMemory;
 
 impl Command {
-    /// Reads a command from its words; case and surrounding blanks do not matter.
+    /// Parses a command; case and surrounding blanks do not matter.
     pub fn parse(text: &str) -> Self {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -41,8 +41,8 @@ impl Command {
         }
     }
 
-    /// What people say to the bot as a sentence, wherever they talk to it: what it may remember here, what it is to
-    /// remember, list, correct and forget, and that they want to be caught up.
+    /// Parses commands that people write as a sentence in any conversation: what the bot may
+    /// remember here; what to remember, list, correct and forget; and requests to catch up.
     pub fn in_a_sentence(text: &str) -> Option<Self> {
         if let Some(own) = about_items(text).or_else(|| about_accounts(text)) {
             return Some(own);
@@ -66,7 +66,7 @@ impl Command {
         }
     }
 
-    /// Reads a sentence in small letters, without the mark at its end.
+    /// Parses a sentence in lower case, without its closing punctuation.
     fn catch_up(sentence: &str) -> Option<Self> {
         let wordings = [
             "catch me up",
@@ -98,11 +98,11 @@ impl Command {
     }
 }
 
-/// What is said of single things that are remembered: `remember that …`, `memory`, `correct 2: …`, `forget 2`.
+/// Parses commands about single items: `remember that …`, `memory`, `correct 2: …`, `forget 2`.
 fn about_items(text: &str) -> Option<Command> {
     let asked = after_words(text, &["please"]).unwrap_or(text);
     if let Some(note) = after_words(asked, &["remember", "that"]) {
-        // "Remember that evening in Oslo?" asks.
+        // "Remember that evening in Oslo?" is a question.
         let asks = note.ends_with(['?', '？', '؟']);
         return (!asks).then(|| Command::Note(note.to_owned()));
     }
@@ -135,7 +135,8 @@ fn about_items(text: &str) -> Option<Command> {
     }
 }
 
-/// What is said of the accounts of one person: `link my accounts`, `link K7QF-92MX`, `unlink my account`, `web`, `mcp token`.
+/// Parses commands about accounts: `link my accounts`, `link K7QF-92MX`, `unlink my account`,
+/// `web`, `mcp token`.
 fn about_accounts(text: &str) -> Option<Command> {
     let plain = text.trim().trim_end_matches(['.', '!', ' ']).to_lowercase();
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -150,7 +151,8 @@ fn about_accounts(text: &str) -> Option<Command> {
     }
 }
 
-/// What follows `mcp`: `token`, `token everywhere for 30 days`, `tokens`, `revoke 2`, `revoke all`.
+/// Parses the words after `mcp`: `token`, `token everywhere for 30 days`, `tokens`, `revoke 2`,
+/// `revoke all`.
 fn about_tokens(words: &[&str]) -> Option<TokenDeed> {
     match words {
         ["token", rest @ ..] => {
@@ -172,7 +174,7 @@ fn about_tokens(words: &[&str]) -> Option<TokenDeed> {
     }
 }
 
-/// Whether a word looks like a code that the bot gave: two groups of four.
+/// Whether a word looks like a code for linking accounts: two groups of four.
 fn is_code(word: &str) -> bool {
     let is_group = |it: &str| it.len() == 4 && it.bytes().all(|it| it.is_ascii_alphanumeric());
     word.split_once('-')
@@ -188,15 +190,15 @@ fn correction(text: &str) -> Option<Command> {
     })
 }
 
-/// The number of a thing in a listing: `2`, `#2`.
+/// Parses the number of an item in a listing: `2`, `#2`.
 fn item(word: &str) -> Option<u32> {
     let number = word.strip_prefix('#').unwrap_or(word);
     let is_number = !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
     is_number.then(|| number.parse().unwrap_or(u32::MAX))
 }
 
-/// What a text says after these words, however they are written and whatever mark follows them; none where it says
-/// nothing more.
+/// Returns the text after these words, in any case and with any punctuation after them; `None` when
+/// nothing follows.
 fn after_words<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     let mut rest = text.trim();
     for expected in words {
@@ -208,7 +210,7 @@ fn after_words<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// How far a command reaches that has these words at its end; none where they are others.
+/// Parses the scope from the last words of a command; `None` for other words.
 fn scope(words: &[&str]) -> Option<Scope> {
     match words {
         [] | ["thread" | "session" | "conversation"] => Some(Scope::Conversation),

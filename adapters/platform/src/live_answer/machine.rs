@@ -1,17 +1,17 @@
-//! What is done next about the messages of an answer. Pure: no clock, no text, no platform.
+//! Decides the next step for the messages of an answer. Pure: no clock, no text, no platform.
 
-/// The messages of one answer, from its first words to its last, or until it is given up.
+/// The messages of one answer, from its first words until it is complete or given up.
 #[derive(Clone, Debug)]
 pub struct LiveAnswer<M> {
-    /// By their part. None: this part does not stand, or was not found.
+    /// By part. `None`: this part is not posted, or was not found.
     standing: Vec<Option<M>>,
-    /// They are those of an earlier answer, which stays if this one is given up.
+    /// They belong to an earlier answer, which stays if this one is given up.
     is_replacing: bool,
-    /// Messages may stand that nobody told us of; they are looked for before anything is posted.
+    /// Messages may exist that were not reported; they are searched before anything is posted.
     may_stand: bool,
-    /// Of those, some were posted by this reply.
+    /// Some of those may have been posted by this reply.
     may_be_unheard: bool,
-    /// The platform refuses what an answer that grows looks like.
+    /// The platform rejects the form of a growing answer.
     is_hidden: bool,
     finishing: Finishing<M>,
 }
@@ -25,7 +25,7 @@ enum Finishing<M> {
         part: usize,
         /// The message of this part was posted just now.
         is_new: bool,
-        /// It takes the place of one that cannot be changed.
+        /// It replaces a message that cannot be changed.
         stuck: Option<M>,
     },
 }
@@ -36,40 +36,40 @@ pub enum Event<M> {
     /// There is more text.
     Grew,
     Shown(Shown<M>),
-    /// The text is whole, in so many parts; also again, after something failed.
+    /// The text is complete, in so many parts; also sent again after a failure.
     Finish {
         parts: usize,
     },
-    /// What was looked for, by its part.
+    /// The result of a search, by part.
     Found(Vec<Option<M>>),
     Posted(M),
     Edited(Edited<M>),
     Deleted,
 }
 
-/// What came of showing an answer that grows.
+/// The result of showing a growing answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown<M> {
     As(M),
-    /// Another time.
+    /// Not now; try later.
     NotNow,
-    /// It may stand: the platform did not say.
+    /// Unknown: the platform did not confirm it.
     Unknown,
     /// It cannot be shown, now or later.
     Refused,
 }
 
-/// What came of giving a message another text.
+/// The result of changing a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edited<M> {
     As(M),
-    /// It is there no more.
+    /// The message is gone.
     Gone,
-    /// It stands as this, and cannot be changed.
+    /// The message exists as this, and cannot be changed.
     Stuck(M),
 }
 
-/// What is to be done.
+/// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action<M> {
     Nothing,
@@ -79,25 +79,25 @@ pub enum Action<M> {
     Post {
         part: usize,
     },
-    /// Let a message say this part, if it does not yet.
+    /// Change a message to this part, if it differs.
     Edit {
         message: M,
         part: usize,
     },
     Delete {
         message: M,
-        /// Another message says the same already, so it may stay.
+        /// Another message has the same content already, so it may stay.
         is_spare: bool,
     },
-    /// Every part stands, and nothing else does.
+    /// Every part is posted, and nothing else is.
     Done,
 }
 
-/// What is to be taken away of an answer that was given up.
+/// What to remove of an answer that was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenUp<M> {
     pub messages: Vec<M>,
-    /// There may be messages that nobody told us of.
+    /// Messages may exist that were not reported.
     pub unheard: bool,
 }
 
@@ -119,28 +119,28 @@ impl<M: Clone> LiveAnswer<M> {
         }
     }
 
-    /// The answer takes the place of an earlier one. Before anything else, or not at all.
+    /// Makes the answer replace an earlier one. Call it before anything else, or not at all.
     pub fn replace(&mut self, earlier: Vec<M>) {
         self.standing = earlier.into_iter().map(Some).collect();
         self.is_replacing = true;
     }
 
-    /// An earlier process may have posted the answer, wholly or in part.
+    /// Tells that an earlier process may have posted the answer, wholly or in part.
     pub fn expect_earlier(&mut self) {
         self.may_stand = true;
     }
 
-    /// The message it begins with, where one stands.
+    /// Returns its first message, if it is posted.
     pub fn first(&self) -> Option<&M> {
         self.standing.first()?.as_ref()
     }
 
-    /// The messages that stand, in their order.
+    /// Returns the posted messages in order.
     pub fn messages(&self) -> impl Iterator<Item = &M> {
         self.standing.iter().flatten()
     }
 
-    /// Says what to do next.
+    /// Returns the next step after an event.
     pub fn step(&mut self, event: Event<M>) -> Action<M> {
         match event {
             Event::Grew => self.grew(),
@@ -158,8 +158,8 @@ impl<M: Clone> LiveAnswer<M> {
     }
 
     fn grew(&self) -> Action<M> {
-        // An earlier answer is not undone for one that may be given up, and what may stand already is
-        // looked at when the text is whole.
+        // An earlier answer is not changed for one that may be given up. Messages that may exist
+        // already are searched when the text is complete.
         let is_earlier = self.is_replacing && !self.standing.is_empty();
         let waits = self.may_stand && self.standing.is_empty();
         match self.finishing {
@@ -206,12 +206,12 @@ impl<M: Clone> LiveAnswer<M> {
         };
         *is_new = true;
         let part = *part;
-        // Whatever fails from here on, this message is the answer's.
+        // From here on this message belongs to the answer, whatever fails.
         if self.standing.len() <= part {
             self.standing.resize(part + 1, None);
         }
         self.standing[part] = Some(message.clone());
-        // It may have been there already, and say something else.
+        // It may have existed before, with other content.
         Action::Edit { message, part }
     }
 
@@ -227,7 +227,7 @@ impl<M: Clone> LiveAnswer<M> {
         };
         match edited {
             Edited::As(message) => self.standing[*part] = Some(message),
-            // Once more would be no better.
+            // Trying again would not help.
             Edited::Gone | Edited::Stuck(_) if *is_new => {}
             Edited::Gone => {
                 self.standing[*part] = None;
@@ -269,7 +269,7 @@ impl<M: Clone> LiveAnswer<M> {
         Action::Done
     }
 
-    /// Whatever stands is seen to by somebody else.
+    /// Leaves the posted messages to somebody else.
     pub fn keep(&mut self) {
         self.finishing = Finishing::Under {
             parts: 0,
@@ -279,8 +279,8 @@ impl<M: Clone> LiveAnswer<M> {
         };
     }
 
-    /// The reply is dropped: what is to be taken away. Nothing where it was being delivered, for then
-    /// it is completed when it is delivered again.
+    /// The reply is dropped: returns what to remove. Nothing if it was being delivered, because the
+    /// next delivery completes it.
     pub fn give_up(&mut self) -> GivenUp<M> {
         let is_finished = matches!(self.finishing, Finishing::Under { .. });
         let standing = std::mem::take(&mut self.standing).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! A growing answer as the bot sees it, over the messages of a platform.
+//! A growing answer as the bot sees it, over a sink.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::{
     Withdraw,
 };
 
-/// One answer on its way into the messages of a sink.
+/// One answer that is delivered through a sink.
 pub struct LiveReply<S: AnswerSink> {
     sink: Arc<S>,
     answer: LiveAnswer<S::Message>,
     last_update: Option<Instant>,
-    /// In which the bot says what it says itself.
+    /// The language of the bot's own sentences.
     language: Language,
 }
 
@@ -143,7 +143,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
     }
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        // Also if it fails: what is shown stays, and is completed when it is delivered again.
+        // Also if it fails: the shown messages stay, and the next delivery completes them.
         let delivered = self.deliver(parts).await;
         let ending = if delivered.is_ok() {
             Ending::Delivered
@@ -171,7 +171,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
     ) -> Result<(), PlatformError> {
         match (self.sink.deliver_directly(parts).await, otherwise) {
             (Directly::Tried(delivered), _) => {
-                // Nothing of it is shown here, so the signs of work are all there is to take away.
+                // None of it is shown here, so only the typing indicator has to be removed.
                 self.answer.keep();
                 self.sink.end_signs(Ending::Delivered).await;
                 delivered
@@ -252,7 +252,7 @@ impl<S: AnswerSink> Drop for LiveReply<S> {
             return;
         };
         let sink = Arc::clone(&self.sink);
-        // Bounded as everything that goes out; the adapter waits for it at its end.
+        // Bounded in time like every request; the adapter waits for it when it ends.
         let chore = async move {
             sink.end_signs(Ending::GivenUp).await;
             for message in given_up.messages {

@@ -28,7 +28,7 @@ fn rows(text: &str) -> Vec<Row> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// What an adapter tells of a message: `@` is a mention, and replies are those of the data.
+/// What an adapter knows of a message: `@` is a mention, and replies are those of the data.
 fn told(row: &Row, all: &[Row]) -> (Utterance, bool) {
     let to = all
         .iter()

@@ -1,14 +1,15 @@
-//! What can be seen of a message without understanding it.
+//! Features of a message that need no understanding of it.
 
 use super::words;
 
-/// Words of what is said aside.
+/// Maximum words of an aside.
 const ASIDE: usize = 3;
 
-/// Words of a question that is asked though more is said after it: "fourteen? I have nine" is none.
+/// Minimum words of a question that is followed by more text: "fourteen? I have nine" is not a
+/// question.
 const ASKED_FIRST: usize = 3;
 
-/// A message as its words, with the signs between them.
+/// A message as words with the punctuation between them.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     words: Vec<Word>,
@@ -21,11 +22,11 @@ pub(super) struct Text {
 struct Word {
     /// In lower case.
     text: String,
-    /// What stands before it.
+    /// The gap before it.
     before: Gap,
-    /// What stands behind it.
+    /// The gap after it.
     after: Gap,
-    /// It begins with a capital, and no sentence.
+    /// It begins with a capital, but not a sentence.
     is_capital: bool,
 }
 
@@ -33,9 +34,9 @@ struct Word {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gap {
     Blank,
-    /// Or a colon: the sentence goes on.
+    /// A comma or a colon: the sentence continues.
     Comma,
-    /// Or the beginning or the end of all.
+    /// The end of a sentence, or the beginning or end of the text.
     Sentence,
 }
 
@@ -93,7 +94,7 @@ impl Text {
         next.any(|two| pairs.contains(&(two[0].text.as_str(), two[1].text.as_str())))
     }
 
-    /// Where the sentence proper begins, behind "ok, and".
+    /// Returns where the sentence proper begins, after "ok, and".
     fn beginning(&self) -> usize {
         let is_opener =
             |word: &&Word| is_in(words::OPENERS, &word.text) || is_in(words::LAUGHTER, &word.text);
@@ -101,7 +102,7 @@ impl Text {
         openers.min(self.words.len().saturating_sub(1))
     }
 
-    /// The words from which a sentence begins, each behind its openers.
+    /// Returns the first word of each sentence, after its openers.
     fn sentences(&self) -> impl Iterator<Item = usize> {
         let starts = (0..self.words.len()).filter(|at| self.words[*at].before == Gap::Sentence);
         starts.map(|start| {
@@ -120,7 +121,7 @@ impl Text {
         self.ends_as_question
     }
 
-    /// Whether it is a question by its first words, with its mark or without.
+    /// Whether its first words make it a question, with or without a question mark.
     pub(super) fn opens_as_question(&self) -> bool {
         let start = self.beginning();
         let (first, second) = (self.at(start), self.at(start + 1));
@@ -133,7 +134,8 @@ impl Text {
             || is_in(words::YOU_VERBS, first)
     }
 
-    /// Whether it asks what only people can settle: who does something, what to do, what anybody thinks.
+    /// Whether it asks what only people can settle: who does something, what to do, what anybody
+    /// thinks.
     pub(super) fn asks_people(&self) -> bool {
         let volunteers = self.sentences().any(|start| {
             let next = self.at(start + 1);
@@ -157,7 +159,7 @@ impl Text {
         self.has(words::YOU) || self.has(words::YOU_VERBS)
     }
 
-    /// Something to be noted, in the imperative.
+    /// Whether it asks to note something, in the imperative.
     pub(super) fn is_task(&self) -> bool {
         self.sentences().any(|start| self.is_note_at(start))
     }
@@ -181,7 +183,7 @@ impl Text {
             .any(|(_, particle)| rest.iter().any(|word| word.text == *particle))
     }
 
-    /// "Remember to …": people remind each other.
+    /// "Remember to …" is a reminder between people.
     pub(super) fn is_reminder(&self) -> bool {
         is_in(words::REMEMBER, self.at(self.beginning()))
     }
@@ -191,13 +193,13 @@ impl Text {
         self.has(words::WHO)
     }
 
-    /// Words that stand with a capital within a sentence: names, beside others.
+    /// Returns words that are capitalised within a sentence: names, among others.
     pub(super) fn capitalised(&self) -> impl Iterator<Item = &str> {
         let named = self.words.iter().filter(|word| word.is_capital);
         named.map(|word| word.text.as_str())
     }
 
-    /// Whether somebody is asked for something by this name, which may be none.
+    /// Whether it asks somebody of this name for something; the name may be an ordinary word.
     pub(super) fn asks_by_name(&self, name: &str) -> bool {
         self.sentences()
             .any(|at| self.at(at) == name && self.is_spoken_to_after(at))
@@ -216,7 +218,7 @@ impl Text {
         is_in(words::REQUEST, self.at(self.beginning())) && self.words.len() > 1
     }
 
-    /// Whether it asks about what is written down.
+    /// Whether it asks about notes.
     pub(super) fn is_about_records(&self) -> bool {
         let pairs = words::RECORDED_PAIRS.iter();
         let mut found = pairs.filter(|(first, second)| {
@@ -237,7 +239,8 @@ impl Text {
         is_in(words::AND, self.first()) && (2..=4).contains(&self.words.len())
     }
 
-    /// So short and without a question that it changes nothing in who talks with whom: "oh no".
+    /// Whether it is so short, and without a question, that it does not change who talks with whom:
+    /// "oh no".
     pub(super) fn is_aside(&self) -> bool {
         self.words.len() <= ASIDE && !self.is_question && !self.opens_as_question()
     }
@@ -246,7 +249,7 @@ impl Text {
         self.words.iter().all(|word| is_laugh(&word.text))
     }
 
-    /// Whether somebody is spoken to by this name.
+    /// Whether it addresses somebody by this name.
     pub(super) fn calls_person(&self, name: &str) -> bool {
         let name = name.trim_start_matches('@').to_lowercase();
         let first = name
@@ -277,7 +280,7 @@ impl Text {
             || is_last && word.before == Gap::Blank && self.has_you()
     }
 
-    /// Whether the bot is spoken to by this name, not about.
+    /// Whether it addresses the bot by this name, and does not just talk about it.
     pub(super) fn calls_bot(&self, name: &str) -> bool {
         let name = name.trim().trim_start_matches('@').to_lowercase();
         let parts: Vec<&str> = name.split_whitespace().collect();
@@ -294,7 +297,7 @@ impl Text {
         })
     }
 
-    /// A name of the bot stands from `at` to `end`.
+    /// Whether the bot's name from `at` to `end` addresses it.
     fn is_bot_called(&self, at: usize, end: usize) -> bool {
         let (word, last) = (&self.words[at], &self.words[end]);
         if word.before == Gap::Blank && at > 0 {
@@ -316,7 +319,7 @@ impl Text {
         true
     }
 
-    /// Whether a bot is called one, or asked for as one.
+    /// Whether it addresses a bot as "bot", or asks for one.
     pub(super) fn calls_some_bot(&self) -> bool {
         let bots = (0..self.words.len()).filter(|at| is_in(words::SOME_BOT, self.at(*at)));
         bots.into_iter().any(|at| {
@@ -336,7 +339,7 @@ impl Text {
 }
 
 impl Gap {
-    /// What a gap is with one more sign in it.
+    /// Returns the gap with one more character in it.
     fn max_of(self, sign: char) -> Self {
         match (self, sign) {
             (Self::Sentence, _)
@@ -358,7 +361,7 @@ fn is_of_word(c: char, word: &str) -> bool {
     c.is_alphanumeric() || (!word.is_empty() && matches!(c, '\'' | '’' | '-'))
 }
 
-/// A sign of Chinese or Japanese: no blanks tell their words.
+/// A Chinese or Japanese character: words have no blanks between them.
 fn is_sign_of_its_own(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
@@ -367,7 +370,7 @@ fn plain_apostrophe(c: char) -> char {
     if c == '’' { '\'' } else { c }
 }
 
-/// Whether a question of some words stands before the rest.
+/// Whether the text begins with a question of a few words, before the rest.
 fn asks_first(text: &str) -> bool {
     let mut asked = text.split_inclusive(['?', '？', '.', '!', ';', '\n']);
     asked.any(|sentence| {
@@ -378,7 +381,7 @@ fn asks_first(text: &str) -> bool {
     }) && has_question_mark(text)
 }
 
-/// Not one within an address.
+/// Whether there is a question mark outside of addresses.
 fn has_question_mark(text: &str) -> bool {
     let marks = text
         .char_indices()
@@ -394,7 +397,7 @@ fn ends_as_question(text: &str) -> bool {
     end.ends_with(['?', '？', '؟', 'か', '吗', '呢'])
 }
 
-/// "haha", "lol", and what only repeats it.
+/// Whether it is "haha", "lol" or a repetition of them.
 fn is_laugh(word: &str) -> bool {
     let is_repeated = word.len() > 3
         && word

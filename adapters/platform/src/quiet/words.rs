@@ -1,7 +1,7 @@
-//! The commonest words by which people show to whom they talk, in English, German, French, Spanish, Italian,
+//! The commonest words that show to whom people talk, in English, German, French, Spanish, Italian,
 //! Portuguese, Dutch, Polish and Russian; lower case, each list sorted by language.
 
-/// What may stand before a name that is called, or before a sentence proper.
+/// Words before a name that is addressed, or before a sentence proper.
 pub(super) const OPENERS: &[&str] = &[
     "and", "also", "but", "hey", "hi", "hello", "hm", "hmm", "just", "now", "ok", "okay", "oh", "please", "pls",
     "right", "so", "sorry", "then", "thx", "well", "wait", "yes", "no", "aber", "ach", "also", "auch", "bitte",
@@ -16,27 +16,27 @@ pub(super) const THANKS: &[&str] = &[
     "bedankt", "dank", "dankjewel", "dzięki", "dziękuję", "спасибо",
 ];
 
-/// "You", and what it has.
+/// "You", and its possessives.
 pub(super) const YOU: &[&str] = &[
     "you", "u", "ya", "your", "yours", "du", "dich", "dir", "dein", "deine", "deinen", "ihr", "euch", "tu", "toi",
     "ton", "tes", "vous", "votre", "vos", "tú", "ti", "tus", "usted", "ustedes", "vosotros", "voi", "tuo", "tua",
     "você", "vocês", "jij", "jullie", "jouw", "ty", "ciebie", "twój", "ты", "вы", "тебя", "тебе",
 ];
 
-/// Verbs that only somebody is asked with who is spoken to.
+/// Verb forms that only occur when somebody is addressed.
 pub(super) const YOU_VERBS: &[&str] = &[
     "kannst", "könntest", "hast", "bist", "willst", "weißt", "machst", "könnt", "habt", "peux", "pourrais", "sais",
     "pouvez", "avez", "puedes", "podrías", "tienes", "sabes", "quieres", "puoi", "potresti", "hai", "sai", "podes",
     "pode", "podes", "tens", "kun", "heb", "możesz", "masz", "wiesz", "można", "можешь", "знаешь",
 ];
 
-/// Verbs with which somebody is asked, if "you" follows.
+/// Verbs that ask somebody if "you" follows.
 pub(super) const AUXILIARIES: &[&str] = &[
     "can", "could", "would", "will", "do", "did", "have", "had", "are", "were", "should", "may", "might", "kann",
     "könnte", "wird", "würde",
 ];
 
-/// "We", and what we have.
+/// "We", and its possessives.
 pub(super) const WE: &[&str] = &[
     "we", "us", "our", "ours", "wir", "uns", "unser", "unsere", "nous", "notre", "nos", "nosotros", "nuestro",
     "nuestra", "noi", "nostro", "nós", "nosso", "wij", "ons", "onze", "nam", "nasz", "мы", "нам", "наш",
@@ -46,7 +46,7 @@ pub(super) const WHO: &[&str] = &[
     "who", "wer", "qui", "quién", "quien", "chi", "quem", "kto", "кто",
 ];
 
-/// What follows "who" where a fact is asked for; anything else asks for somebody to do it.
+/// Words after "who" that ask for a fact; any other word asks for somebody to do something.
 pub(super) const FACT_AFTER_WHO: &[&str] = &[
     "was", "is", "were", "are", "did", "had", "has", "said", "asked", "told", "wrote", "made", "took", "got", "gave",
     "went", "came", "do", "does", "bought", "brought", "paid", "knew", "decided", "else", "all", "exactly", "the",
@@ -55,7 +55,7 @@ pub(super) const FACT_AFTER_WHO: &[&str] = &[
     "была", "сказал",
 ];
 
-/// With which a question begins, also one without its mark.
+/// Words that begin a question, even without a question mark.
 pub(super) const QUESTION_WORDS: &[&str] = &[
     "who", "whom", "whose", "what", "what's", "whats", "when", "where", "which", "why", "how", "wer", "wen", "wem",
     "was", "wann", "wo", "wohin", "welche", "welcher", "welches", "warum", "wieso", "wie", "wieviel", "qui", "quoi",
@@ -66,14 +66,14 @@ pub(super) const QUESTION_WORDS: &[&str] = &[
     "какой", "почему", "как", "сколько",
 ];
 
-/// People as such, who are asked where the bot is not meant.
+/// "Anybody" and the like: questions to people, not to the bot.
 pub(super) const ANYBODY: &[&str] = &[
     "anyone", "anybody", "somebody", "someone", "everyone", "everybody", "guys", "folks", "y'all", "yall", "jemand",
     "alle", "leute", "quelqu'un", "quelquun", "alguien", "chicos", "qualcuno", "ragazzi", "alguém", "iemand",
     "allemaal", "ktoś", "ktokolwiek", "кто-нибудь", "ребята",
 ];
 
-/// What two words together ask of people.
+/// Pairs of words that ask people for a decision.
 pub(super) const DELIBERATION: &[(&str, &str)] = &[
     ("shall", "we"), ("should", "we"), ("shall", "i"), ("should", "i"), ("can", "we"), ("could", "we"),
     ("why", "don't"), ("how", "about"), ("you", "all"), ("you", "two"), ("you", "both"), ("both", "of"),
@@ -81,7 +81,7 @@ pub(super) const DELIBERATION: &[(&str, &str)] = &[
     ("on", "y"), ("on", "prend"), ("vous", "voulez"), ("lo", "hacemos"), ("zullen", "we"), ("kunnen", "we"),
 ];
 
-/// Said of the bot rather than to it, right before its name.
+/// Words right before the bot's name that talk about it, not to it.
 pub(super) const BEFORE_THIRD_PERSON: &[&str] = &[
     "ask", "asked", "asking", "tell", "told", "telling", "to", "by", "from", "with", "than", "like", "about", "of",
     "for", "if", "whether", "because", "via", "use", "using", "that", "what", "when", "why", "how", "is", "was", "be",
@@ -91,13 +91,13 @@ pub(super) const BEFORE_THIRD_PERSON: &[&str] = &[
     "у",
 ];
 
-/// The same, if what is said is no question: "does Muninn know it?" is one it can answer.
+/// The same for a message that is not a question: the bot can answer "does Muninn know it?".
 pub(super) const BEFORE_ASKED: &[&str] = &[
     "does", "did", "can", "could", "has", "would", "will", "weiß", "kann", "hat", "kennt", "sait", "peut", "connaît",
     "sabe", "puede", "sa", "può", "pode", "weet", "kan", "wie", "może", "знает", "может",
 ];
 
-/// Said of the bot rather than to it, right after its name.
+/// Words right after the bot's name that talk about it, not to it.
 pub(super) const AFTER_THIRD_PERSON: &[&str] = &[
     "says", "said", "thinks", "thought", "knows", "knew", "told", "wrote", "noted", "got", "gets", "keeps", "kept",
     "remembers", "remembered", "forgot", "doesn't", "didn't", "isn't", "wasn't", "won't", "can't", "couldn't",
@@ -110,7 +110,7 @@ pub(super) const AFTER_THIRD_PERSON: &[&str] = &[
     "toujours", "nunca", "siempre", "mai", "sempre",
 ];
 
-/// Said of the bot or to it, after its name: a question, or a pronoun next, decides.
+/// Words after the bot's name that decide nothing: a question, or a pronoun next, does.
 pub(super) const AFTER_UNCLEAR: &[&str] = &[
     "is", "was", "has", "had", "can", "could", "will", "would", "should", "might", "may", "must", "does", "did",
     "ist", "war", "kann", "könnte", "soll", "wird", "est", "était", "a", "peut", "va", "es", "era", "está", "ha",
@@ -123,7 +123,7 @@ pub(super) const PRONOUNS: &[&str] = &[
     "eu", "jij", "ik", "we", "het",
 ];
 
-/// What people call a bot whose name they do not say.
+/// General words for a bot.
 pub(super) const SOME_BOT: &[&str] = &[
     "bot", "robot", "roboter", "бот", "робот",
 ];
@@ -132,12 +132,12 @@ pub(super) const ARTICLES: &[&str] = &[
     "the", "our", "der", "unser", "le", "notre", "el", "nuestro", "il", "o", "de", "onze", "nasz",
 ];
 
-/// What a bot is asked about itself with: "the bot knows", "sait le bot".
+/// Verbs in questions about the bot itself: "the bot knows", "sait le bot".
 pub(super) const KNOWS: &[&str] = &[
     "know", "knows", "remember", "remembers", "have", "weiß", "sait", "sabe", "sa", "weet", "wie", "знает",
 ];
 
-/// The beginning of what is to be noted, in the imperative.
+/// Imperatives that begin a request to note something.
 pub(super) const NOTE: &[&str] = &[
     "log", "note", "record", "jot", "remember", "notiere", "notier", "vermerke", "vermerk", "protokolliere", "notez",
     "ajoute", "ajoutez", "retiens", "retenez", "enregistre", "inscris", "anota", "apunta", "registra", "recuerda",
@@ -145,7 +145,7 @@ pub(super) const NOTE: &[&str] = &[
     "zapamiętaj", "запиши", "запомни", "отметь",
 ];
 
-/// Of those, the ones that are nouns too: what is to be noted follows on them.
+/// Those of them that are nouns too: they need an object after them.
 pub(super) const NOTE_NOUNS: &[&str] = &[
     "log", "note", "record",
 ];
@@ -163,7 +163,7 @@ pub(super) const NOTE_PAIRS: &[(&str, &str)] = &[
     ("put", "notes"),
 ];
 
-/// Before these, "remember" asks nobody to keep anything.
+/// Words before which "remember" is not a request.
 pub(super) const REMEMBER: &[&str] = &[
     "remember", "recuerda", "ricorda", "lembra",
 ];
@@ -171,7 +171,7 @@ pub(super) const MEMORIES: &[&str] = &[
     "when", "how", "the", "those", "last", "me", "cuando", "cuándo", "quando",
 ];
 
-/// Other requests in the imperative, that follow on an answer.
+/// Other imperatives that follow an answer.
 pub(super) const REQUEST: &[&str] = &[
     "tell", "show", "list", "remind", "explain", "summarise", "summarize", "translate", "compare", "search", "find",
     "give", "repeat", "shorten", "forget", "check", "zeig", "zeige", "nenn", "nenne", "erklär", "erkläre", "erinnere",
@@ -184,7 +184,7 @@ pub(super) const REQUEST: &[&str] = &[
     "verbeter", "verwijder", "voeg", "zmień", "popraw", "usuń", "dodaj", "измени", "исправь", "удали", "добавь",
 ];
 
-/// What is written, noted, on record.
+/// Words for "written", "noted", "on record".
 pub(super) const RECORDED: &[&str] = &[
     "written", "noted", "logged", "recorded", "documented", "notiert", "aufgeschrieben", "vermerkt", "festgehalten",
     "dokumentiert", "protokolliert", "geschrieben", "noté", "notée", "notés", "écrit", "écrite", "enregistré",
@@ -199,7 +199,7 @@ pub(super) const RECORDED_PAIRS: &[(&str, &str)] = &[
     ("steht", "wo"), ("have", "note"), ("a", "record"),
 ];
 
-/// The beginning of a correction of what the bot said.
+/// Words that begin a correction of the bot.
 pub(super) const CORRECTION: &[&str] = &[
     "no", "nope", "wrong", "actually", "not", "nein", "falsch", "doch", "non", "faux", "no", "mal", "sbagliato",
     "não", "errado", "nee", "fout", "nie", "źle", "нет", "неверно",

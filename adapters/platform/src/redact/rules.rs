@@ -1,7 +1,7 @@
-//! Secrets known by their form: gitleaks' rules, run as gitleaks runs them.
+//! Finds secrets by their form, with gitleaks' rules, applied as gitleaks applies them.
 //!
-//! A rule is tried only where one of its keywords stands in the text, and compiled only then. A
-//! match counts if its entropy is high enough and no allow list takes it out.
+//! A rule is tried only if the text contains one of its keywords, and compiled only then. A match
+//! counts if its entropy is high enough and no allow list excludes it.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
@@ -14,12 +14,12 @@ use serde::Deserialize;
 const GITLEAKS: &str = include_str!("gitleaks.toml");
 const OWN: &str = include_str!("own.toml");
 
-/// Room for a compiled rule; gitleaks' largest needs a tenth of it.
+/// Maximum size of a compiled rule; gitleaks' largest needs a tenth of it.
 const SIZE_LIMIT: usize = 64 << 20;
 
 static RULES: LazyLock<Rules> = LazyLock::new(Rules::load);
 
-/// A file of rules, as far as a message can be judged by it: it has no path and no commit.
+/// A file of rules, limited to what applies to a message: it has no path and no commit.
 #[derive(Debug, Default, Deserialize)]
 struct RuleFile {
     #[serde(default)]
@@ -31,7 +31,7 @@ struct RuleFile {
 #[serde(rename_all = "camelCase")]
 struct RuleSource {
     id: String,
-    /// None: the rule looks at the names of files only.
+    /// `None`: the rule only looks at file names.
     regex: Option<String>,
     #[serde(default)]
     entropy: f64,
@@ -80,21 +80,21 @@ struct Rule {
     entropy: f64,
     secret_group: Option<usize>,
     allowlists: Vec<AllowList>,
-    /// The allow lists of its file hold for it.
+    /// Whether the allow lists of gitleaks' file apply to it.
     is_gitleaks: bool,
 }
 
 #[derive(Debug)]
 struct Rules {
     rules: Vec<Rule>,
-    /// Allowed for every rule of gitleaks'.
+    /// The allow list of all gitleaks rules.
     allowed: AllowList,
     keywords: Option<AhoCorasick>,
-    /// The rules of each keyword.
+    /// The indices of the rules of each keyword.
     of_keyword: Vec<Vec<usize>>,
 }
 
-/// Where secrets stand in a text, in any order.
+/// Returns the ranges of secrets in a text, in any order.
 pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for rule in RULES.suspected(text) {
@@ -104,7 +104,7 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
 }
 
 impl Rules {
-    /// A file that cannot be read would be a fault of the build; a test reads both.
+    /// An unreadable file would be a fault of the build; a test reads both.
     fn load() -> Self {
         let gitleaks: RuleFile = toml::from_str(GITLEAKS).unwrap_or_default();
         let own: RuleFile = toml::from_str(OWN).unwrap_or_default();
@@ -149,7 +149,7 @@ impl Rules {
         }
     }
 
-    /// The rules one of whose keywords stands in the text.
+    /// Returns the rules with a keyword in the text.
     fn suspected(&self, text: &str) -> impl Iterator<Item = &Rule> {
         let mut suspected = vec![false; self.rules.len()];
         let mut seen = vec![false; self.of_keyword.len()];
@@ -175,7 +175,7 @@ impl Rules {
             let Some(whole) = captures.get(0) else {
                 continue;
             };
-            // As gitleaks does: the group that is named, or the first that took part.
+            // As in gitleaks: the named group, or the first one that matched.
             let group = match rule.secret_group {
                 Some(group) => captures.get(group),
                 None => captures
@@ -200,7 +200,7 @@ impl Rules {
         if !rule.is_gitleaks {
             return true;
         }
-        // Gitleaks' own exception: without a digit it is a name.
+        // An exception from gitleaks: without a digit it is a name.
         if rule.id.starts_with("generic") && !said.bytes().any(|b| b.is_ascii_digit()) {
             return false;
         }
@@ -218,7 +218,7 @@ impl Rule {
 
 impl AllowList {
     fn allows(&self, text: &str, secret: &Range<usize>, whole: &Range<usize>) -> bool {
-        // What also asks for a path is never met: a message has none.
+        // A condition that also requires a path never holds: a message has none.
         if self.condition == Condition::All && !self.paths.is_empty() {
             return false;
         }
@@ -246,8 +246,8 @@ impl AllowList {
     }
 }
 
-/// Classes are ASCII, as in the language that the rules were written for; a brace that begins no
-/// repetition is a brace there.
+/// Compiles a pattern. Classes are ASCII, as in Go, for which the rules were written; a brace that
+/// begins no repetition is literal.
 fn compiled(pattern: &str) -> Option<Regex> {
     let build = |pattern: &str| {
         let mut builder = RegexBuilder::new(pattern);
@@ -274,7 +274,7 @@ fn with_plain_braces(pattern: &str) -> String {
     plain
 }
 
-/// The range, grown to whole characters.
+/// Extends the range to whole characters.
 fn on_characters(text: &str, range: Range<usize>) -> Range<usize> {
     text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end)
 }
@@ -285,7 +285,7 @@ fn line_around(text: &str, range: &Range<usize>) -> Range<usize> {
     start..end.map_or(text.len(), |at| range.end + at)
 }
 
-/// Shannon's, in bits per character.
+/// Shannon entropy in bits per character.
 pub(super) fn entropy(text: &str) -> f64 {
     let mut counts = std::collections::HashMap::<char, u32>::new();
     for c in text.chars() {

@@ -6,7 +6,7 @@ fn many(part: &str, count: usize) -> String {
     part.repeat(count)
 }
 
-/// Letters and digits that no one would take for words, and no scanner for a known secret.
+/// Letters and digits that do not look like words, or like a known secret to a scanner.
 fn random(length: usize) -> String {
     "q7Zk2Xv9Lm4Rt8Wb3Nc6Yd1Hf5Js0PgTuEoAiQxKz"
         .chars()
@@ -15,7 +15,7 @@ fn random(length: usize) -> String {
         .collect()
 }
 
-/// Put together here, so that no scanner of repositories takes them for real ones.
+/// Secrets are assembled here, so that scanners of repositories do not take them for real ones.
 #[test]
 fn secrets_go_and_the_rest_stays() {
     for (before, secret, after) in [
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// What secrets, and what is about them, are made of.
+/// Pieces of secrets and of the text around them.
 const PIECES: &[&str] = &[
     "token=",
     "password: ",

@@ -1,8 +1,8 @@
-//! What of a Markdown text is code: nothing in it is a link, an image or a mention, and whoever
-//! copies it gets every byte that was written.
+//! Finds the code in a Markdown text: it contains no links, images or mentions, and can be copied
+//! byte for byte.
 //!
-//! Read from left to right, so that a text can be read while it is still being written. Where
-//! renderers could disagree (a backtick without a partner, an escaped one) it is taken for prose.
+//! Reads from left to right, so that a text can be read while it is still being written. Where
+//! renderers could disagree (a backtick without a partner, an escaped one) it counts as prose.
 
 use std::ops::Range;
 
@@ -10,34 +10,34 @@ use super::End;
 use crate::backticks::{backticks, closing_backticks};
 use crate::fence::{Fences, Opening};
 
-/// A text, told apart.
+/// A text, divided into code and prose.
 #[derive(Debug)]
 pub(super) struct Scan {
-    /// Code with its marks, in order.
+    /// Ranges of code with its marks, in order.
     pub(super) code: Vec<Range<usize>>,
-    /// What comes after it may still become either.
+    /// Text after this position may still become either.
     pub(super) decided: usize,
 }
 
-/// A stretch of one kind.
+/// A range of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Code(Range<usize>),
     Prose(Range<usize>),
 }
 
-/// What a line is read with.
+/// The state of the line reader.
 #[derive(Debug)]
 struct Reader {
     fences: Fences,
-    /// How far the fence is indented.
+    /// The indentation of the fence.
     indent: usize,
-    /// No backtick of this paragraph waits for its partner.
+    /// No backtick of this paragraph is unpaired.
     is_balanced: bool,
     after_blank: bool,
-    /// In a list, four blanks are no code.
+    /// In a list, an indentation of four blanks is not code.
     has_list: bool,
-    /// Where the text begins of each item of the list that is open, the outermost first.
+    /// The column where the text of each open list item begins, outermost first.
     items: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Scan {
         scan
     }
 
-    /// The decided text from its beginning to its end.
+    /// Returns the decided text as parts, from beginning to end.
     pub(super) fn parts(&self) -> Vec<Part> {
         let mut parts = Vec::with_capacity(2 * self.code.len() + 1);
         let mut at = 0;
@@ -86,7 +86,7 @@ impl Scan {
 }
 
 impl Reader {
-    /// Reads a line; says from where on it is undecided, if it is.
+    /// Reads a line. Returns the position from which it is undecided, if there is one.
     fn read(
         &mut self,
         line: &str,
@@ -100,7 +100,7 @@ impl Reader {
         let item = self.item_of(indent);
         let opening = Opening::within(line, item);
         let could_open = !content.is_empty() && content.chars().all(|c| matches!(c, '~' | '`'));
-        // A fence may be in the making.
+        // This may become a fence.
         if is_open && self.fences == Fences::Outside && indent <= item + 3 && could_open {
             return Some(start + indent);
         }
@@ -133,12 +133,13 @@ impl Reader {
         self.spans(line, start, is_open, code)
     }
 
-    /// Four blanks after an empty line, outside of lists.
+    /// Whether it is indented by four blanks after an empty line, outside of lists.
     fn is_indented_code(&self, line: &str) -> bool {
         self.after_blank && !self.has_list && (line.starts_with("    ") || line.starts_with('\t'))
     }
 
-    /// Where the text begins of the item that a line of this indentation belongs to.
+    /// Returns the column of the text of the list item that a line with this indentation belongs
+    /// to.
     fn item_of(&self, indent: usize) -> usize {
         let mut items = self.items.iter().rev();
         items.find(|item| **item <= indent).copied().unwrap_or(0)
@@ -146,7 +147,7 @@ impl Reader {
 
     fn note_item(&mut self, content: &str, indent: usize) {
         let Some(marker) = marker(content) else {
-            // What stands at the margin after an empty line ends all lists.
+            // Text at the margin after an empty line ends all lists.
             if self.after_blank && indent == 0 && !content.trim().is_empty() {
                 self.items.clear();
             }
@@ -171,7 +172,7 @@ impl Reader {
             let closing = closing_backticks(&line[opening + length..], length);
             match closing {
                 _ if line[..opening].ends_with('\\') => self.is_balanced = false,
-                // It may still grow longer, and be none.
+                // It may still grow longer, and then match nothing.
                 Some(end) if is_open && opening + length + end == line.len() => {
                     return Some(start + opening);
                 }
@@ -187,7 +188,7 @@ impl Reader {
     }
 }
 
-/// Joined to the one before it where they touch.
+/// Adds a range, merged with the previous one if they touch.
 fn push(code: &mut Vec<Range<usize>>, range: Range<usize>) {
     match code.last_mut() {
         Some(last) if last.end == range.start => last.end = range.end,
@@ -195,7 +196,7 @@ fn push(code: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
-/// How long the mark of a list's item is, with the blank after it.
+/// Returns the length of a list marker with the blank after it.
 fn marker(content: &str) -> Option<usize> {
     if ["- ", "* ", "+ "].iter().any(|it| content.starts_with(it)) {
         return Some(2);
@@ -222,7 +223,7 @@ mod tests {
             ("- a\n  ```\n  b\n![c](d)", vec!["  ```\n  b\n"]),
             ("a\n\n    b\n\n    c\nd", vec!["    b\n", "    c\n"]),
             ("- a\n\n    b", vec![]),
-            // A fence stands where the text of its item does.
+            // A fence is indented like the text of its item.
             (
                 "1. a\n   - b\n\n     ```\n     <!here>\n     ```\n`c",
                 vec!["     ```\n     <!here>\n     ```\n"],

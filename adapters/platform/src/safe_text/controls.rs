@@ -1,22 +1,22 @@
-//! Characters that steer a terminal or turn the reading order around.
+//! Removes characters that control a terminal or reverse the reading order.
 
 use super::End;
 
-/// A control string (a window title, a clipboard) that is not ended by then is none: the text
-/// after it matters more than the escape.
+/// Maximum length of a control string (a window title, a clipboard). A longer one is not treated as
+/// one: the text after it matters more than the escape.
 const LONGEST_SEQUENCE: usize = 256;
 
 enum Sequence {
-    /// It ends after so many bytes of the text that follows its introducer.
+    /// It ends after so many bytes of the text after its introducer.
     Ends(usize),
-    /// Not a sequence; only the introducer goes.
+    /// Not a sequence; only the introducer is removed.
     None,
     Undecided,
 }
 
-/// Removes every control but newline and tab, with the escape sequences they introduce, and every
-/// override and isolate of the reading order. A lone carriage return goes too, so that a line
-/// ending in both keeps its newline and nothing is written over.
+/// Removes every control character except newline and tab, with the escape sequences they
+/// introduce, and every override and isolate of the reading order. A lone carriage return is
+/// removed too, so that a line ending of both keeps its newline and nothing is overwritten.
 pub(super) fn remove(text: &str, end: End) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
@@ -26,7 +26,7 @@ pub(super) fn remove(text: &str, end: End) -> String {
             Sequence::Ends(length) => rest = &rest[length..],
             Sequence::None if is_harmful(c) => {}
             Sequence::None => safe.push(c),
-            // At the end of a whole text only the introducer goes, and what follows it is text.
+            // At the end of a whole text only the introducer is removed, and the rest is text.
             Sequence::Undecided if end == End::Final => {}
             Sequence::Undecided => break,
         }

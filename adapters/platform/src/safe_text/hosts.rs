@@ -1,17 +1,17 @@
-//! Where links may lead.
+//! Limits the hosts that links may lead to.
 
 use std::collections::BTreeSet;
 
 use super::links::{host, looks_like_address, plain};
 use super::{End, controls, images, links};
 
-/// Hosts that somebody named who may. A link that leads anywhere else is shown as text, which no client follows or
-/// unfurls: a model may have been talked into it by what it read.
+/// The allowed hosts, named by somebody with the right to. A link to any other host becomes text,
+/// which no client follows or unfurls: something the model read may have injected it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkHosts(BTreeSet<String>);
 
 impl LinkHosts {
-    /// Adds the hosts that a text names, as addresses or by themselves.
+    /// Adds the hosts that a text names, as addresses or on their own.
     pub fn add(&mut self, text: &str) {
         let text = plain(text);
         let words = text.split(|c: char| c.is_whitespace() || "<>()[]{}\"'|,;".contains(c));
@@ -21,18 +21,18 @@ impl LinkHosts {
         self.0.extend(named.map(host));
     }
 
-    /// Whether links may lead to this host.
+    /// Whether links to this host are allowed.
     pub(super) fn has(&self, host: &str) -> bool {
         self.0.contains(host)
     }
 
-    /// A whole text, with links to any other host as text.
+    /// Returns a whole text in which links to other hosts are text.
     pub fn limit(&self, text: &str) -> String {
         self.through_passes(text, End::Final)
     }
 
-    /// The same of the beginning of a text that is still being written: what [`LinkHosts::limit`] makes of all of it
-    /// begins with this.
+    /// The same for the beginning of a text that is still being written: [`LinkHosts::limit`] of
+    /// the complete text begins with this.
     pub fn limit_streaming(&self, so_far: &str) -> String {
         self.through_passes(so_far, End::Open)
     }

@@ -1,26 +1,26 @@
-//! Images that load by themselves, and so tell their server what was asked.
+//! Removes images, which load by themselves and so could leak data to their server.
 
 use super::code::{Part, Scan};
 use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
 
-/// An `<img` that is not closed by then is defused where it stands.
+/// Maximum bytes of an `<img` tag; a longer one is shown as text.
 const LONGEST_TAG: usize = 2_000;
 
-/// What an `<img` becomes.
+/// What an `<img` is replaced with.
 enum Tag {
-    /// Not one.
+    /// It is not an image tag.
     No,
     Undecided,
-    /// This link instead of so many bytes after the `<`.
+    /// This link replaces so many bytes after the `<`.
     Link {
         text: String,
         length: usize,
     },
-    /// It cannot be read well enough; it is shown as text.
+    /// It cannot be parsed reliably; it is shown as text.
     Text,
 }
 
-/// Makes plain links of Markdown images and `<img` tags. Code is left alone.
+/// Turns Markdown images and `<img` tags into plain links. Leaves code unchanged.
 pub(super) fn unload(text: &str, end: End) -> String {
     let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
@@ -71,7 +71,8 @@ fn unload_line(line: &str, end: End, safe: &mut String) -> Line {
     Line::Done
 }
 
-/// Bangs before a bracket: one that begins an image goes, others get a space after them.
+/// Handles bangs before a bracket: one that begins an image is removed, others get a space after
+/// them.
 fn bangs(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     let after = rest.trim_start_matches('!');
     let count = rest.len() - after.len();
@@ -101,8 +102,8 @@ fn tag(rest: &str, end: End, safe: &mut String) -> Option<usize> {
         }
         Tag::Text | Tag::Undecided => {
             safe.push('<');
-            // A lone `<` or `<im` at the end of a whole text is harmless, and must stay the same
-            // when it is read again.
+            // A lone `<` or `<im` at the end of a whole text is harmless, and must stay unchanged
+            // when it is processed again.
             if matches!(begins_with(&rest[1..], "img"), Look::Yes) {
                 safe.push(ZERO_WIDTH_SPACE);
             }
@@ -143,7 +144,7 @@ fn read_tag(after: &str) -> Tag {
         };
     };
     let (inside, closing) = attributes.split_at(close);
-    // A backtick decides whether a line is a fence, so a tag with one is not taken apart.
+    // A backtick decides whether a line is a fence, so a tag with one stays whole.
     if closing.starts_with('\n') || inside.contains('`') {
         return Tag::Text;
     }
@@ -179,7 +180,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Nothing that could end the link early or begin anything else.
+/// Whether nothing in it could end the link early or begin anything else.
 fn is_plain_address(source: &str) -> bool {
     (source.starts_with("https://") || source.starts_with("http://"))
         && source

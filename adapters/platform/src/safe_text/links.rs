@@ -1,8 +1,8 @@
-//! Links that say where they lead.
+//! Makes links show where they lead.
 //!
-//! A link whose words are an address of another place, or that leads anywhere but to the web or to
-//! a mailbox, is shown as its words and its target, so that nobody follows it unknowingly. Read as
-//! `CommonMark` and the laxer readers of chat clients read links: over line ends, with brackets and
+//! A link is shown as its words and its target if its words are another address, or if it leads
+//! anywhere except to the web or a mailbox, so that nobody follows it unknowingly. Links are parsed
+//! as by `CommonMark` and the laxer parsers of chat clients: over line ends, with brackets and
 //! entities in them.
 
 use std::ops::Range;
@@ -12,16 +12,16 @@ use super::hosts::LinkHosts;
 use super::{End, ZERO_WIDTH_SPACE};
 use crate::brackets::balanced;
 
-/// Bytes of a link; what is longer is shown as text.
+/// Maximum bytes of a link; longer ones are shown as text.
 const LONGEST: usize = 4_000;
 
-/// Schemes that a click cannot do harm with.
+/// Schemes that are safe to click.
 const SCHEMES: [&str; 3] = ["https:", "http:", "mailto:"];
 
 /// What an opening bracket turned out to be.
 enum Bracket<'a> {
     Link(Link<'a>),
-    /// Words in brackets that could be a reference to a definition elsewhere.
+    /// Bracketed words that could be a reference to a definition elsewhere.
     Reference(&'a str),
     Text,
     Undecided,
@@ -29,15 +29,15 @@ enum Bracket<'a> {
 
 struct Link<'a> {
     words: &'a str,
-    /// Decoded, as a browser would be given it.
+    /// Decoded, as a browser would receive it.
     target: String,
-    /// It is written as plainly as it can be.
+    /// It is written in the plainest form.
     is_plain: bool,
     length: usize,
 }
 
-/// Makes every link say where it leads. Code is left alone. A link to a host that is not among these, if there are any,
-/// becomes text.
+/// Makes every link show where it leads. Leaves code unchanged. With `hosts`, a link to any other
+/// host becomes text.
 pub(super) fn show_targets(text: &str, end: End, hosts: Option<&LinkHosts>) -> String {
     let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
@@ -48,7 +48,7 @@ pub(super) fn show_targets(text: &str, end: End, hosts: Option<&LinkHosts>) -> S
             Part::Code(range) => safe.push_str(&text[range.start.max(from)..range.end]),
             Part::Prose(range) => {
                 let start = range.start.max(from).min(range.end);
-                // Also of a stretch that code ends: a link goes on behind it.
+                // Also at code that ends a range: a link continues after it.
                 let stretch = (&text[..scan.decided], start..range.end);
                 match prose(stretch, end, hosts, &mut safe) {
                     Some(next) => from = next,
@@ -60,7 +60,7 @@ pub(super) fn show_targets(text: &str, end: End, hosts: Option<&LinkHosts>) -> S
     safe
 }
 
-/// Reads a stretch; says where it came to, or none where the rest is undecided.
+/// Processes a range. Returns its end, or `None` when the rest is undecided.
 fn prose(
     (text, range): (&str, Range<usize>),
     end: End,
@@ -87,7 +87,7 @@ fn prose(
     Some(at)
 }
 
-/// An escaped sign begins nothing.
+/// Copies an escaped character, which begins nothing.
 fn escaped(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     let Some(next) = rest[1..].chars().next() else {
         safe.push('\\');
@@ -106,7 +106,7 @@ fn bracket(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
             Some(1)
         }
         Bracket::Reference(words) => {
-            // Without its bracket it refers to nothing.
+            // Without its bracket it is no reference.
             if address_in(words).is_some() {
                 safe.push('\\');
             }
@@ -189,7 +189,7 @@ fn read(rest: &str, end: End) -> Bracket<'_> {
     })
 }
 
-/// Up to the next empty line; no link goes over it.
+/// Returns the text up to the next empty line; no link crosses it.
 fn paragraph(rest: &str) -> &str {
     let mut end = 0;
     for line in rest.split_inclusive('\n') {
@@ -202,7 +202,7 @@ fn paragraph(rest: &str) -> &str {
     &rest[..end]
 }
 
-/// As [`balanced`], for a target in parentheses; in angle brackets they need no balance.
+/// As [`balanced`], for a target in parentheses; within angle brackets they need no balance.
 fn balanced_target(text: &str) -> Option<usize> {
     let inside = text[1..].trim_start();
     if inside.starts_with('<') {
@@ -212,7 +212,7 @@ fn balanced_target(text: &str) -> Option<usize> {
     balanced(text, '(', ')')
 }
 
-/// `<scheme:…>` of a scheme that is not for people.
+/// Handles `<scheme:…>` with a scheme that is not for people.
 fn autolink(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
     let after = &rest[1..];
@@ -233,7 +233,7 @@ fn autolink(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     Some(1)
 }
 
-/// A bare address; one that begins with a name before an `@` leads elsewhere than it looks.
+/// Handles a bare address; one with a name before an `@` leads elsewhere than it seems.
 fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -> Option<usize> {
     let head = &rest.as_bytes()[..rest.len().min(8)];
     let is_address = ["https://", "http://"].iter().find(|scheme| {
@@ -265,7 +265,7 @@ fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
         if length == rest.len() && length < LONGEST && end == End::Open {
             return None;
         }
-        // What ends the sentence is not of the address.
+        // Punctuation that ends the sentence is not part of the address.
         let bare = target.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']);
         safe.push_str(&format!("`{bare}`{}", &target[bare.len()..]));
         return Some(length);
@@ -274,7 +274,7 @@ fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
     Some(scheme.len() + user)
 }
 
-/// Whether links may lead there.
+/// Whether links to this target are allowed.
 fn may_lead_to(hosts: Option<&LinkHosts>, target: &str) -> bool {
     hosts.is_none_or(|hosts| hosts.has(&host(target)))
 }
@@ -291,7 +291,8 @@ fn without_user(target: &str) -> String {
     }
 }
 
-/// To the web or to a mailbox, or to nowhere: without a scheme no client makes a link of it.
+/// Whether it leads to the web, to a mailbox, or nowhere: no client links a target without a
+/// scheme.
 fn is_harmless(target: &str) -> bool {
     let lower = target.to_ascii_lowercase();
     let scheme_end = lower.find([':', '/', '?', '#']);
@@ -299,13 +300,13 @@ fn is_harmless(target: &str) -> bool {
     !has_scheme && !lower.starts_with("//") || SCHEMES.iter().any(|known| lower.starts_with(known))
 }
 
-/// Whether a link's words, where they are an address, are that of its target.
+/// Whether the words of a link, if they are an address, match its target.
 fn agrees(words: &str, target: &str) -> bool {
     let Some(shown) = address_in(words) else {
         return true;
     };
     let real = host(target);
-    // `main.rs` is a file of what it leads to.
+    // `main.rs` is a file of the target.
     let path = target.to_lowercase();
     let is_file = !shown.contains('/') && path.split(['/', '#', '?']).skip(3).any(|it| it == shown);
     let shown_host = host(&shown);
@@ -325,7 +326,7 @@ pub(super) fn host(address: &str) -> String {
     rest.strip_prefix("www.").unwrap_or(rest).to_owned()
 }
 
-/// What in the words of a link looks like an address, in plain letters.
+/// Returns the part of a link's words that looks like an address, in plain letters.
 fn address_in(words: &str) -> Option<String> {
     let plain = plain(words);
     let trimmed = |word: &str| {
@@ -352,7 +353,7 @@ pub(super) fn looks_like_address(word: &str) -> bool {
         && last.chars().all(char::is_alphabetic)
 }
 
-/// In lower case, without marks, with the dots and letters that only look otherwise made plain.
+/// Returns lower-case text without marks, with lookalike dots and letters replaced by plain ones.
 pub(super) fn plain(words: &str) -> String {
     let decoded = decoded_text(words);
     let shown = decoded.chars().filter_map(|c| match c {
@@ -362,14 +363,15 @@ pub(super) fn plain(words: &str) -> String {
         '\u{3002}' | '\u{FF61}' | '\u{2024}' | '\u{FE52}' | '\u{B7}' | '\u{2219}' => Some('.'),
         '\u{2044}' | '\u{2215}' | '\u{29F8}' => Some('/'),
         '\u{2236}' | '\u{A789}' => Some(':'),
-        // Full width.
+        // Full-width characters.
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0),
         other => Some(other),
     });
     shown.collect::<String>().to_lowercase()
 }
 
-/// A target as it is followed: without escapes, entities, blanks and controls.
+/// Returns a target as a client follows it: without escapes, entities, blanks and control
+/// characters.
 fn decoded(written: &str) -> String {
     let text = decoded_text(written);
     let mut target = String::with_capacity(text.len());

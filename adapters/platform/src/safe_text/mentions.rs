@@ -1,21 +1,21 @@
-//! Mentions, of everybody and of somebody.
+//! Neutralises mentions of everybody and of single people.
 
 use super::code::{Part, Scan};
 use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
 
-/// Ping wherever they stand in a text, in Discord even within a word.
+/// Words that ping anywhere in a text, in Discord even within a word.
 const ANYWHERE: [&str; 2] = ["everyone", "here"];
 
-/// Ping as a word of their own (Slack, Matrix).
+/// Words that ping as a word of their own (Slack, Matrix).
 const AS_A_WORD: [&str; 3] = ["channel", "room", "group"];
 
-/// Slack's own form, `<!here>`. A comment or a doctype in HTML is none of these.
+/// Slack's own form, `<!here>`. HTML comments and doctypes are not among these.
 const AFTER_BANG: [&str; 5] = ["channel", "here", "everyone", "group", "subteam"];
 
-/// Puts a zero-width space into whatever would ping: after the `@` of a mass mention, after the
-/// `<` of a Slack or Discord mention.
+/// Puts a zero-width space into everything that would ping: after the `@` of a mass mention, and
+/// after the `<` of a Slack or Discord mention.
 ///
-/// Not in code: what guards it there is what each adapter does anyway (Slack's escapes, Discord's
+/// Leaves code unchanged: there each adapter protects in any case (Slack's escapes, Discord's
 /// `allowed_mentions`, Matrix' `m.mentions`).
 pub(super) fn defuse(text: &str, end: End) -> String {
     let scan = Scan::of(text, end);
@@ -25,7 +25,7 @@ pub(super) fn defuse(text: &str, end: End) -> String {
             Part::Code(range) => {
                 let is_last = range.end == text.len() && end == End::Open;
                 let code = &text[range];
-                // Adapters that escape a mention in code have to see all of it.
+                // Adapters that escape a mention in code need to see all of it.
                 let undecided = code.rfind('<').filter(|at| {
                     is_last && matches!(bracketed_mention(&code[at + 1..]), Look::Undecided)
                 });
@@ -46,7 +46,7 @@ pub(super) fn defuse(text: &str, end: End) -> String {
     safe
 }
 
-/// Whether all of it was decided.
+/// Processes prose. Returns whether all of it was decided.
 fn defuse_prose(text: &str, end: End, safe: &mut String) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find(['@', '<']) {

@@ -1,8 +1,8 @@
-//! A text as paragraphs, tables and fenced code.
+//! Parses a text into paragraphs, tables and fenced code.
 
 use crate::fence::Opening;
 
-/// What is kept whole first of all.
+/// A unit that is kept whole if possible.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Block<'a> {
     /// A paragraph or a table, with the blank lines after it.
@@ -16,12 +16,12 @@ pub(super) struct Code<'a> {
     pub(super) opening: Opening,
     pub(super) open_line: &'a str,
     pub(super) body: &'a str,
-    /// Empty when the text ended before the fence did.
+    /// Empty if the text ended inside the fence.
     close_line: &'a str,
 }
 
 impl Code<'_> {
-    /// All of it, closed.
+    /// Returns the whole block, closed.
     pub(super) fn whole(&self) -> String {
         let mut whole = [self.open_line, self.body].concat();
         if self.close_line.is_empty() {
@@ -34,7 +34,7 @@ impl Code<'_> {
         whole
     }
 
-    /// What keeps the text after it on a line of its own.
+    /// Returns the line break that separates it from the following text.
     pub(super) fn after_close(&self) -> &str {
         if self.close_line.ends_with('\n') {
             "\n"
@@ -79,7 +79,8 @@ fn code<'a>(text: &'a str, open_line: &'a str, opening: Opening) -> (Block<'a>, 
     (block, length)
 }
 
-/// Up to the next fence, or through the next blank lines, or to where a table begins or ends.
+/// Returns the text up to the next fence, through the next blank lines, or to the beginning or end
+/// of a table.
 fn paragraph(text: &str) -> (Block<'_>, usize) {
     let mut end = 0;
     let mut before: Option<&str> = None;

@@ -1,4 +1,4 @@
-//! Text in ever finer pieces, which joined give it back.
+//! Splits text into ever finer pieces. Joined, they give the text back.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -9,7 +9,7 @@ pub(super) enum Grain {
     Line,
     Sentence,
     Word,
-    /// What a reader sees as one character.
+    /// A grapheme cluster: what a reader sees as one character.
     Grapheme,
     Char,
 }
@@ -53,7 +53,7 @@ impl Grain {
     }
 }
 
-/// Each word with the blanks after it; an address stays one word.
+/// Splits into words with the blanks after them; an address stays one word.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut start = 0;

@@ -104,7 +104,7 @@ fn any_limit() -> impl Strategy<Value = TextLimit> {
     ]
 }
 
-/// Without what splitting may add or take away.
+/// Removes what splitting may add or remove.
 fn essence(text: &str) -> String {
     let lines = text.lines().filter(|line| {
         !line.trim_start().starts_with("```") && !line.trim_start().starts_with("~~~")

@@ -1,4 +1,4 @@
-//! What people see of the bot in a room.
+//! The bot's messages in a room, as people see them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use crate::{
     Withdrawn,
 };
 
-/// The bot's messages, in the order in which they were sent. Clones are the same board.
+/// The bot's messages, in order of sending. Clones share one board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
     messages: Arc<Mutex<Vec<(MessageId, String)>>>,
-    /// What comes of the next attempts to take a message away; then they succeed.
+    /// Results of the next withdrawals; after them withdrawals succeed.
     refusals: Arc<Mutex<VecDeque<Withdrawn>>>,
 }
 
 impl Board {
-    /// Shows the parts in the place of `earlier` messages, new ones where there are not enough.
+    /// Puts the parts in place of the `earlier` messages, and posts new ones if there are not
+    /// enough.
     pub(super) fn post(&self, earlier: &Delivered, parts: &[String]) -> Delivered {
         let mut messages = self.messages.lock();
         let kept = parts.len().min(earlier.0.len());
@@ -41,7 +42,7 @@ impl Board {
         Delivered(ids)
     }
 
-    /// The next message that is to be taken away meets with this.
+    /// Sets the result of the next withdrawal.
     pub(super) fn refuse(&self, outcome: Withdrawn) {
         self.refusals.lock().push_back(outcome);
     }

@@ -1,5 +1,5 @@
-//! What every adapter has to do, told once, over places with an [`EchoBot`](super::EchoBot) and a
-//! person in them.
+//! Conformance tests for every adapter, written once, over places with an
+//! [`EchoBot`](super::EchoBot) and a person.
 
 use std::time::Duration;
 
@@ -9,37 +9,37 @@ use super::EchoBot;
 
 /// Longer than anything takes, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Between two looks at what stands there.
+/// Pause between two looks at the place.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// A place on a platform, with the bot and a person in it. What the person says is meant for the bot.
 #[async_trait]
 pub trait Place: Send + Sync {
-    /// Says something; gives what the platform calls the message.
+    /// Says something. Returns the platform's id of the message.
     async fn say(&self, text: &str) -> String;
 
-    /// Changes what was said. False: the platform has no such thing.
+    /// Edits a message. Returns false on platforms without edits.
     async fn edit(&self, message: &str, text: &str) -> bool;
 
-    /// Takes back what was said. False: the platform has no such thing.
+    /// Deletes a message. Returns false on platforms without deletions.
     async fn delete(&self, message: &str) -> bool;
 
-    /// The bot's messages as the person sees them now, in their order.
+    /// Returns the bot's messages as the person sees them now, in order.
     async fn said(&self) -> Vec<String>;
 
-    /// All that can still be read of what the bot said, also earlier wordings of its messages.
+    /// Returns everything that can still be read of the bot's messages, including earlier wordings.
     async fn readable(&self) -> Vec<String> {
         self.said().await
     }
 
-    /// Whether what is under way is shown before it is finished.
+    /// Whether an answer is shown while it grows.
     fn shows_growing(&self) -> bool;
 
-    /// Everybody whom one of the bot's messages pinged.
+    /// Returns everybody whom the bot's messages pinged.
     async fn pinged(&self) -> Vec<String>;
 
-    /// The files that the bot gave the person and nobody else, with their contents. None: on this platform it can give
-    /// nobody any.
+    /// Returns the files that the bot gave the person alone, with their contents. `None`: the
+    /// platform cannot hand files over.
     async fn own_files(&self) -> Option<Vec<(String, String)>>;
 
     fn bot(&self) -> &EchoBot;
@@ -48,10 +48,10 @@ pub trait Place: Send + Sync {
     async fn crash(&mut self);
 }
 
-/// Runs every case, each in a new place.
+/// Runs every test case, each in a new place.
 ///
 /// # Panics
-/// When one fails; the output says which.
+/// Panics when one fails; the output says which.
 pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
     answers_once(&new().await).await;
     shows_what_grows(&new().await).await;
@@ -150,10 +150,10 @@ async fn takes_away_what_is_forgotten(mut place: impl Place) {
     place.bot().go_on();
     let both = |said: &[String]| said == ["echo: a secret", "echo: a secret"];
     stands(&place, "what grew", both).await;
-    // What is not noted yet is given again by the next process.
+    // The next process delivers again what is not recorded yet.
     let both_noted = |log: &super::EchoLog| (log.answered >= 2).then_some(());
     place.bot().gets("both noted", both_noted).await;
-    // Whoever said it, another process takes it away.
+    // Another process withdraws it, whichever one said it.
     place.crash().await;
     place.say("forget").await;
     stands(&place, "nothing but that", |said| said == ["forgotten"]).await;
@@ -200,7 +200,7 @@ async fn answers_after_a_crash(mut place: impl Place) {
     stands(&place, "nothing twice", both).await;
 }
 
-/// Returns when a message is in flight.
+/// Returns once a message is in flight.
 async fn waits(place: &impl Place) {
     waits_for(place, 1).await;
 }

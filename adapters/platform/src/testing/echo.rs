@@ -1,5 +1,5 @@
-//! A bot that echoes, for adapters' own tests: what the real one keeps in its graph and its ledger,
-//! it keeps in an [`EchoMemory`].
+//! An echo bot for adapters' own tests. What the real bot keeps in its graph and its ledger, it
+//! keeps in an [`EchoMemory`].
 //!
 //! | Said | Answered |
 //! |---|---|
@@ -37,13 +37,13 @@ use crate::{
 /// Longer than anything takes, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the real bot's inbox holds by default.
+/// The default inbox capacity of the real bot.
 const INBOX: usize = 256;
 
-/// How many messages the real bot answers at a time by default; the others wait.
+/// The default number of messages that the real bot answers at a time; the others wait.
 const IN_FLIGHT: usize = 32;
 
-/// What outlives a process of the bot.
+/// State that outlives a process of the bot.
 #[derive(Clone, Debug, Default)]
 pub struct EchoMemory(Arc<Mutex<Known>>, HeardAudiences);
 
@@ -61,23 +61,23 @@ struct Known {
 struct Answered {
     text: String,
     conversation: ConversationId,
-    /// Who asked.
+    /// The id of the one who asked.
     author: String,
     delivered: Delivered,
 }
 
 impl EchoMemory {
-    /// Where what people say to one another is remembered.
+    /// Returns the heard audiences.
     pub fn heard(&self) -> &HeardAudiences {
         &self.1
     }
 
-    /// From now on what people say to one another in an audience is remembered.
+    /// Makes an audience heard, from now on.
     pub fn remembers_talk_of(&self, audience: &AudienceId) {
         self.1.set(audience, ChannelMemory::Channel);
     }
 
-    /// What was accepted and not answered, which may come once more.
+    /// Returns the messages that were accepted and not answered; they may be delivered again.
     fn leave_over(&self) -> Vec<IncomingMessage> {
         let mut known = self.0.lock();
         let left_over = std::mem::take(&mut known.unanswered);
@@ -87,14 +87,14 @@ impl EchoMemory {
         left_over
     }
 
-    /// Whether it is for the bot, and came for the first time.
+    /// Whether a message is for the bot, and new.
     fn is_new(&self, message: &IncomingMessage) -> bool {
         let mut known = self.0.lock();
         let takes_part = known.takes_part.contains(&message.conversation);
         let is_meant = match (&message.body, message.addressed) {
             (Body::Edit { of, .. }, _) => known.answered.contains_key(of) || known.is_in_flight(of),
             (Body::Deletion { of }, _) => known.question(of).is_some() || known.is_in_flight(of),
-            // A place goes whether anything was said in it or not.
+            // A place can be gone whether anything was said in it or not.
             (Body::Command(Command::PlaceGone), _)
             | (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
             (Body::Text(_) | Body::Command(_), Addressed::InConversation) => takes_part,
@@ -103,7 +103,8 @@ impl EchoMemory {
         let is_new = is_meant && known.seen.insert(message.event.clone());
         if is_new {
             known.keep(message);
-            // The real bot's next message of a conversation waits until the one before is kept.
+            // As with the real bot, the next message of a conversation waits until this one is
+            // kept.
             known.takes_part.insert(message.conversation.clone());
             known.unanswered.push(message.clone());
         }
@@ -120,7 +121,7 @@ impl EchoMemory {
         known.answered.get(answered).cloned()
     }
 
-    /// The question that was answered by a message, and its answer.
+    /// Returns the question that a message answered, and its answer.
     fn answered_by(&self, message: &MessageId) -> Option<(EventId, Answered)> {
         let known = self.0.lock();
         let mut answered = known.answered.iter();
@@ -128,7 +129,7 @@ impl EchoMemory {
         found.map(|(event, answered)| (event.clone(), answered.clone()))
     }
 
-    /// All that was answered, which is known no more.
+    /// Returns all answers and forgets them.
     fn forget(&self) -> Vec<Answered> {
         let mut known = self.0.lock();
         known
@@ -138,7 +139,7 @@ impl EchoMemory {
             .collect()
     }
 
-    /// A message has been dealt with, with this answer to this event if there was one.
+    /// Records that a message was handled, with the answer to its event if there was one.
     fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
         let mut known = self.0.lock();
         known.unanswered.retain(|open| open.event != message.event);
@@ -174,7 +175,7 @@ impl EchoMemory {
 }
 
 impl Known {
-    /// What somebody said is kept.
+    /// Keeps a message.
     fn keep(&mut self, message: &IncomingMessage) {
         if matches!(message.body, Body::Text(_)) {
             let kept = KeptMessage {
@@ -186,12 +187,12 @@ impl Known {
         }
     }
 
-    /// Whether a message is still worked on: its answer may stand there before that is known here.
+    /// Whether a message is in flight: its answer may be posted before that is recorded here.
     fn is_in_flight(&self, event: &EventId) -> bool {
         self.unanswered.iter().any(|open| open.event == *event)
     }
 
-    /// The question that an event is, or that was answered by it.
+    /// Returns the question with this event, or the one that this message answered.
     fn question<'a>(&'a self, event: &'a EventId) -> Option<&'a EventId> {
         if self.answered.contains_key(event) {
             return Some(event);
@@ -224,26 +225,26 @@ impl Known {
     }
 }
 
-/// What reached the bot, for tests to look at.
+/// What reached the bot, for tests to check.
 #[derive(Clone, Debug, Default)]
 pub struct EchoLog {
     pub messages: Vec<IncomingMessage>,
-    /// What people said to one another.
+    /// Messages between people.
     pub overheard: Vec<IncomingMessage>,
     pub feedback: Vec<(AudienceId, Feedback)>,
     pub stops: Vec<ConversationId>,
-    /// Answers that could not be delivered, and why.
+    /// Errors of answers that could not be delivered.
     pub errors: Vec<String>,
-    /// How often something came again.
+    /// Number of repeated deliveries.
     pub repeated: usize,
-    /// How often the platform said that it can be reached.
+    /// How often the platform reported its connection.
     pub connected: usize,
-    /// How many messages were dealt with, and their answers kept.
+    /// Number of messages that were handled, with their answers kept.
     pub answered: usize,
 }
 
 impl EchoLog {
-    /// The texts that were overheard, in their order.
+    /// Returns the texts of overheard messages, in order.
     pub fn overheard_texts(&self) -> Vec<String> {
         let all = self.overheard.iter().map(|it| match &it.body {
             Body::Text(text) => text.clone(),
@@ -253,7 +254,7 @@ impl EchoLog {
     }
 }
 
-/// By which something is said unasked, once the platform can be reached.
+/// Posts announcements, once the platform is connected.
 #[derive(Clone, Default)]
 struct Announcer(Arc<Mutex<Option<Arc<dyn Announce>>>>);
 
@@ -268,7 +269,7 @@ impl std::fmt::Debug for Announcer {
 pub struct EchoBot {
     shutdown: CancellationToken,
     platform: Option<JoinHandle<Result<(), PlatformError>>>,
-    /// Its own, so that it can end without anything of it being finished.
+    /// Its own runtime, so that it can end without finishing anything.
     runtime: Option<Runtime>,
     log: watch::Receiver<EchoLog>,
     go_on: watch::Sender<()>,
@@ -276,10 +277,10 @@ pub struct EchoBot {
 }
 
 impl EchoBot {
-    /// Starts it, with what an earlier one left over.
+    /// Starts the bot, with the left-over messages of an earlier one.
     ///
     /// # Panics
-    /// When the machine gives it no threads.
+    /// Panics when the machine cannot start its threads.
     pub fn start(platform: impl Platform + 'static, memory: &EchoMemory) -> Self {
         let (inbox, arrivals) = Inbox::with_left_over(INBOX, memory.leave_over());
         let inbox = inbox.hearing(memory.heard().clone());
@@ -308,17 +309,17 @@ impl EchoBot {
         }
     }
 
-    /// Says something unasked.
+    /// Posts an announcement.
     ///
     /// # Panics
-    /// When the platform was not reached yet.
+    /// Panics when the platform was not reached yet.
     pub async fn announce(&self, audience: &AudienceId, text: &str) -> Announced {
         let announcer = self.announcer.0.lock().clone();
         let announcer = announcer.expect("the platform was reached");
         announcer.announce(audience, &SafeText::new(text)).await
     }
 
-    /// What waits goes on.
+    /// Lets waiting answers continue.
     pub fn go_on(&self) {
         self.go_on.send_replace(());
     }
@@ -327,18 +328,18 @@ impl EchoBot {
         self.log.borrow().clone()
     }
 
-    /// Waits until it was told something.
+    /// Waits for a message to the bot.
     ///
     /// # Panics
-    /// When it is not in time.
+    /// Panics when it is not in time.
     pub async fn hears(&self) -> IncomingMessage {
         self.hears_number(1).await
     }
 
-    /// Waits for the message that comes as this one, counted from 1.
+    /// Waits for the message with this number, counted from 1.
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// Panics when it does not come in time.
     pub async fn hears_number(&self, number: usize) -> IncomingMessage {
         let told = |log: &EchoLog| log.messages.get(number - 1).cloned();
         self.gets(&format!("message {number}"), told).await
@@ -347,7 +348,7 @@ impl EchoBot {
     /// Waits for something that reached the bot.
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// Panics when it does not come in time.
     pub async fn gets<T>(&self, what: &str, find: impl Fn(&EchoLog) -> Option<T>) -> T {
         let mut log = self.log.clone();
         let mut found = None;
@@ -362,19 +363,19 @@ impl EchoBot {
         }
     }
 
-    /// Ends it as a signal does; gives all that reached it.
+    /// Ends the bot as a signal does. Returns all that reached it.
     ///
     /// # Panics
-    /// When it does not end in time, or not well.
+    /// Panics when it does not end in time, or not well.
     pub async fn stop(mut self) -> EchoLog {
         self.ends().await;
         self.log()
     }
 
-    /// As [`EchoBot::stop`], of a bot that another may take the place of, or that ended already.
+    /// As [`EchoBot::stop`], for a bot that may be replaced by another, or that already ended.
     ///
     /// # Panics
-    /// When it does not end in time, or not well.
+    /// Panics when it does not end in time, or not well.
     pub async fn ends(&mut self) {
         self.shutdown.cancel();
         if self.platform.is_some() {
@@ -382,32 +383,32 @@ impl EchoBot {
         }
     }
 
-    /// Ends it as `kill -9` does: nothing that was begun is finished or taken back. Returns when it
-    /// writes no file any more.
+    /// Ends the bot as `kill -9` does: nothing is finished or taken back. Returns once it writes to
+    /// no file any more.
     ///
     /// # Panics
-    /// When it does not end.
+    /// Panics when it does not end.
     pub fn crash(mut self) {
         self.dies();
     }
 
-    /// As [`EchoBot::crash`], of a bot that another takes the place of.
+    /// As [`EchoBot::crash`], for a bot that is replaced by another.
     ///
     /// # Panics
-    /// When it does not end.
+    /// Panics when it does not end.
     pub fn dies(&mut self) {
         let Some(runtime) = self.runtime.take() else {
             return;
         };
-        // A runtime may not be waited for within another one.
+        // A runtime must not be waited for within another one.
         let ended = std::thread::spawn(move || runtime.shutdown_timeout(PATIENCE));
         ended.join().expect("the bot's threads end");
     }
 
-    /// Waits until it gives up, and says why.
+    /// Waits until the bot gives up, and returns the reason.
     ///
     /// # Panics
-    /// When it does not, or ends well.
+    /// Panics when it does not, or ends well.
     pub async fn gives_up(mut self) -> String {
         self.ended().await.expect_err("it gives up").to_string()
     }
@@ -477,7 +478,8 @@ impl Echo {
                     self.log.send_modify(|log| log.repeated += 1);
                 }
                 Incoming::Message { message, reply } => {
-                    // From now on: who sees the message in the log may tell it to go on.
+                    // Subscribes before the message is in the log: whoever sees it there may call
+                    // `go_on`.
                     let go_on = self.go_on.subscribe();
                     self.log
                         .send_modify(|log| log.messages.push(message.clone()));
@@ -496,11 +498,11 @@ impl Echo {
         reply: Box<dyn Reply>,
         go_on: watch::Receiver<()>,
     ) {
-        // Nobody closes it, so there is always a place to come.
+        // The semaphore is never closed, so a permit will come.
         let _place = self.places.acquire().await;
         match self.answer(&message, reply, go_on).await {
             Ok(()) => self.log.send_modify(|log| log.answered += 1),
-            // What is not delivered stays unanswered, as with the real bot.
+            // As with the real bot, an undelivered answer leaves the question unanswered.
             Err(error) => {
                 let error = error.to_string();
                 self.log.send_modify(|log| log.errors.push(error));
@@ -517,7 +519,7 @@ impl Echo {
         reply.working().await;
         let memory = &self.memory;
         if let Body::Edit { of, .. } | Body::Deletion { of } = &message.body {
-            // As the real one: what is said of a message waits for its answer.
+            // As with the real bot, a command about a message waits for its answer.
             let mut log = self.log.subscribe();
             let answered = log.wait_for(|_| !memory.is_in_flight(of));
             let _ = tokio::time::timeout(PATIENCE, answered).await;
@@ -604,10 +606,10 @@ impl Echo {
     }
 }
 
-/// What an answer to this went out as is not kept, as where a process is killed before that.
+/// The delivery of an answer to this is not recorded, as when a process is killed before that.
 const UNKEPT: &str = "unkept";
 
-/// Takes all of it away; says what stays.
+/// Withdraws all of it. Returns what stays.
 async fn take_away(said: Vec<Answered>, reply: &dyn Reply) -> String {
     let withdrawer = reply.withdrawer();
     let mut stays = Vec::new();
@@ -627,7 +629,7 @@ async fn take_away(said: Vec<Answered>, reply: &dyn Reply) -> String {
     format!("{} stay, because {}", stays.len(), stays.join("; "))
 }
 
-/// The answer, unless there is none.
+/// Returns the answer, unless there is none.
 async fn scripted(
     text: &str,
     reply: &mut dyn Reply,
@@ -686,7 +688,7 @@ fn items(reply: &mut dyn Reply) -> String {
     "1. the kettle\n2. the ladder".to_owned()
 }
 
-/// Gives the one who asks two files, and says what became of them.
+/// Hands two files over to the one who asks, and returns the outcome.
 async fn hand_over(words: &str, reply: &mut dyn Reply) -> String {
     let words = words.strip_prefix("over ").unwrap_or(words);
     let files = [
@@ -702,12 +704,12 @@ async fn hand_over(words: &str, reply: &mut dyn Reply) -> String {
     }
 }
 
-/// Returns when the bot is told to go on, or ends.
+/// Returns once the bot is told to continue, or ends.
 async fn told_to(go_on: &mut watch::Receiver<()>) {
     let _ = go_on.changed().await;
 }
 
-/// What was said before; `counted`: how much, with its ends.
+/// Returns what was said before; `counted`: only the first and the last, with the number between.
 async fn prior(reply: &mut dyn Reply, words: &str) -> String {
     let prior = reply.prior_messages().await;
     let lines = prior.said.iter();

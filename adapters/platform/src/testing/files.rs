@@ -1,14 +1,14 @@
-//! Files that a test has handed over.
+//! Files for tests to hand over.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 
 use crate::OwnFile;
 
-/// A file that stands nowhere.
+/// Creates an unlinked file.
 ///
 /// # Panics
-/// When the machine has no room for it.
+/// Panics when the machine has no room for it.
 pub fn own_file(name: &str, media_type: &'static str, content: &[u8]) -> OwnFile {
     let unique = super::next_event().replace('/', "-");
     let path = std::env::temp_dir().join(unique);

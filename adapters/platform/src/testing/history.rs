@@ -1,13 +1,14 @@
-//! Reading the history of channels, as a backfill does.
+//! Reads the history of channels, as a backfill does.
 
 use chrono::{TimeDelta, Utc};
 
 use crate::{AudienceId, Histories};
 
-/// Reads so many pages of a channel's last hour, from where it was read to; gives where the last one ended, if more come.
+/// Reads so many pages of a channel's last hour, from a cursor on. Returns the next cursor, if
+/// there are more pages.
 ///
 /// # Panics
-/// When the platform does not give them.
+/// Panics when the platform does not give them.
 pub async fn read_history(
     histories: &Histories,
     channel: &AudienceId,

@@ -1,4 +1,4 @@
-//! An answer a test waits for.
+//! Waits for an answer in a test.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::ShownItem;
 
-/// What came of a message, so far.
+/// The state of an answer so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Delivery {
     pub(super) workings: usize,
@@ -35,36 +35,36 @@ impl Delivery {
 /// A whole answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// How often the bot gave a sign of life.
+    /// How often the bot showed a typing indicator.
     pub workings: usize,
-    /// What was shown while it was written.
+    /// The texts that were shown while it grew.
     pub updates: Vec<String>,
-    /// The messages it was delivered as.
+    /// The delivered messages.
     pub parts: Vec<String>,
-    /// The files that the one who asked was given, by their names.
+    /// The files that were handed over to the one who asked, with their names.
     pub files: Vec<(String, Vec<u8>)>,
-    /// What had a button to be forgotten and one to be corrected.
+    /// The items with buttons to forget and to correct them.
     pub offered: Vec<ShownItem>,
 }
 
 impl Answer {
-    /// The delivered messages as one text.
+    /// Returns the delivered messages as one text.
     pub fn text(&self) -> String {
         self.parts.join("\n")
     }
 }
 
-/// What became of a message.
+/// The outcome of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Answered(Answer),
-    /// The bot finished it, and the platform did not take it.
+    /// The bot finished it, and the delivery failed.
     Lost(Answer),
     /// The bot dropped the reply; `parts` is empty.
     GivenUp(Answer),
 }
 
-/// A message that was sent and whose answer can be waited for.
+/// A sent message whose answer can be waited for.
 #[derive(Clone, Debug)]
 pub struct Pending {
     asked: String,
@@ -85,18 +85,18 @@ impl Pending {
         }
     }
 
-    /// Waits until some text of the answer is shown, and gives it.
+    /// Waits until some text of the answer is shown, and returns it.
     ///
     /// # Panics
-    /// When none is shown in time, or at all.
+    /// Panics when none is shown in time, or at all.
     pub async fn first_update(&mut self) -> String {
         self.shows("").await
     }
 
-    /// Waits until the text that is shown contains `text`, and gives all that is shown.
+    /// Waits until the shown text contains `text`, and returns all that is shown.
     ///
     /// # Panics
-    /// When it does not in time, or at all.
+    /// Panics when it does not in time, or at all.
     pub async fn shows(&mut self, text: &str) -> String {
         let shown = |delivery: &Delivery| {
             let last = delivery.updates.last()?;
@@ -107,19 +107,19 @@ impl Pending {
             .unwrap_or_else(|| panic!("{}: {text:?} was never shown: {delivery:?}", self.asked))
     }
 
-    /// Waits until the bot gives a sign of life.
+    /// Waits until the bot shows a typing indicator.
     ///
     /// # Panics
-    /// When it gives none in time, or at all.
+    /// Panics when it gives none in time, or at all.
     pub async fn works(&mut self) {
         let delivery = self.wait_for(|delivery| delivery.workings > 0).await;
         assert!(delivery.workings > 0, "{}: no sign of life", self.asked);
     }
 
-    /// Waits until the bot gives another sign of life than those so far.
+    /// Waits until the bot shows another typing indicator.
     ///
     /// # Panics
-    /// When it gives none in time, or at all.
+    /// Panics when it gives none in time, or at all.
     pub async fn works_on(&mut self) {
         let before = self.delivery.borrow().workings;
         let delivery = self.wait_for(|delivery| delivery.workings > before).await;
@@ -130,10 +130,10 @@ impl Pending {
         );
     }
 
-    /// The answer.
+    /// Waits for the answer.
     ///
     /// # Panics
-    /// When it does not come in time, or the bot gives it up.
+    /// Panics when it does not come in time, or the bot gives it up.
     pub async fn answer(mut self) -> Answer {
         let asked = std::mem::take(&mut self.asked);
         match self.outcome().await {
@@ -145,10 +145,10 @@ impl Pending {
         }
     }
 
-    /// What became of it, whatever that is.
+    /// Waits for the outcome, whatever it is.
     ///
     /// # Panics
-    /// When nothing becomes of it in time.
+    /// Panics when nothing becomes of it in time.
     pub async fn outcome(mut self) -> Outcome {
         let delivery = self.wait_for(|delivery| delivery.finished.is_some()).await;
         let answer = |parts| Answer {
@@ -165,7 +165,7 @@ impl Pending {
         }
     }
 
-    /// The delivery when `enough` holds, or when the reply is gone.
+    /// Returns the delivery once `enough` holds, or once the reply is dropped.
     async fn wait_for(&mut self, enough: impl Fn(&Delivery) -> bool) -> Delivery {
         let waited = tokio::time::timeout(
             self.patience,

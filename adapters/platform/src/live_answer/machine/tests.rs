@@ -1,5 +1,5 @@
-//! An answer over a chat that fails: in any order of chunks, failures, stops, edits, deletions and crashes
-//! the people read each part once, or nothing.
+//! Tests an answer over a failing chat: in any order of chunks, failures, stops, edits, deletions
+//! and crashes people read each part once, or nothing.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A message in the chat, by its place in the list of all that were ever posted.
+/// A message in the chat: its index in the list of all messages ever posted.
 type Id = usize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,27 +19,27 @@ struct Message {
     is_stuck: bool,
 }
 
-/// What happens to a request.
+/// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Done,
     /// Refused before anything was done.
     Refused,
-    /// Done, but the platform's answer is lost.
+    /// Done, but the platform's response is lost.
     Lost,
 }
 
-/// What people and the process do, one after the other.
+/// What people and the process do, in sequence.
 #[derive(Clone, Debug)]
 enum Step {
     Grow,
-    /// The text is whole, in so many parts.
+    /// The text is complete, in so many parts.
     Finish(usize),
-    /// Stopped, or failed: the reply is dropped.
+    /// The turn was stopped or failed: the reply is dropped.
     GiveUp,
     /// `kill -9`: the next process delivers it again.
     Crash,
-    /// The question is edited: the next answer takes the place of the last one that was delivered.
+    /// The question is edited: the next answer replaces the last delivered one.
     EditQuestion,
     /// Somebody deletes one of the bot's messages.
     Delete(usize),
@@ -74,8 +74,8 @@ impl Chat {
         standing.map(|message| message.text.as_str()).collect()
     }
 
-    /// The messages of the answer by their part, as a platform that marks them gives them; behind them
-    /// what says the same part once more.
+    /// Returns the messages of the answer by part, as a platform that marks them would; then those
+    /// that repeat a part.
     fn find(&self) -> Vec<Option<Id>> {
         let (mut found, mut spare): (Vec<Option<Id>>, Vec<_>) = (Vec::new(), Vec::new());
         for (id, message) in self.messages.iter().enumerate() {
@@ -139,7 +139,7 @@ impl Process {
         assert_eq!(self.answer.step(Event::Shown(outcome)), Action::Nothing);
     }
 
-    /// Whether it came to its end.
+    /// Whether it reached its end.
     fn finish(&mut self, chat: &mut Chat, parts: usize) -> bool {
         let mut event = Event::Finish { parts };
         let most = 4 * (parts + chat.messages.len()) + 4;
@@ -147,7 +147,8 @@ impl Process {
             let action = self.answer.step(event);
             let fate = match action {
                 Action::Done => return true,
-                // What only may go stays where it cannot be taken away; that is not what is tested.
+                // What is merely spare may stay where it cannot be removed; that is not tested
+                // here.
                 Action::Delete { is_spare: true, .. } => Fate::Done,
                 _ => chat.fate(),
             };
@@ -183,7 +184,7 @@ impl Process {
         }
     }
 
-    /// The next reply to the same question, of this or another process.
+    /// Creates the next reply to the same question, of this or another process.
     fn again(version: usize) -> Self {
         let mut answer = LiveAnswer::new();
         answer.expect_earlier();
@@ -210,8 +211,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// Whatever happens, once the platform is well again one more delivery puts it right: each part
-    /// stands once, in its order, and nothing else does.
+    /// Whatever happens, one more delivery on a healthy platform repairs the answer: each part is
+    /// posted once, in order, and nothing else.
     #[test]
     fn an_answer_stands_whole_and_once(
         steps in proptest::collection::vec(step(), 0..14),
@@ -234,7 +235,7 @@ proptest! {
                         delivered = ids;
                         process = Process::again(process.version);
                     } else {
-                        // What stands of it stays, and is completed when it is delivered again.
+                        // What is posted stays, and the next delivery completes it.
                         process.answer.give_up();
                         process = Process::again(process.version);
                     }
@@ -252,7 +253,7 @@ proptest! {
                         process.answer.expect_earlier();
                     } else {
                         process.answer.replace(delivered.clone());
-                        // An answer that stands is not undone for one that may be given up.
+                        // A posted answer is not changed for one that may be given up.
                         process.grow(&mut chat);
                         prop_assert_eq!(chat.read(), before);
                     }
@@ -272,7 +273,7 @@ proptest! {
         chat.fates.clear();
         let version = process.version + 1;
         let mut last = Process::again(version);
-        // Nothing is shown before it is known what stands.
+        // Nothing is shown before the existing messages are known.
         let before = chat.messages.len();
         last.grow(&mut chat);
         prop_assert_eq!(chat.messages.len(), before);
@@ -284,7 +285,7 @@ proptest! {
         prop_assert_eq!(read.len(), 2, "{:?}", read);
     }
 
-    /// What is given up leaves nothing, and what it was to replace stays as it was.
+    /// An answer that is given up leaves nothing, and the one it was to replace stays unchanged.
     #[test]
     fn what_is_given_up_leaves_no_trace(
         grows in 1_usize..6,

@@ -1,7 +1,9 @@
-//! Names, addresses and numbers of people, taken out of what they said before it is kept: each has a placeholder that stands
-//! for the same in the whole source, and what it stands for is in a key that stays with whoever runs the bot.
+//! Anonymises what people said before it is kept: names, addresses and numbers are replaced by
+//! placeholders. A placeholder stands for the same text in the whole source; the key to it stays
+//! with the operator.
 //!
-//! By rules, without a model: what no rule knows stays. How much that is was measured (`docs/knowledge.md`).
+//! Works by rules, without a model, so it misses what no rule covers. The recall was measured
+//! (`docs/knowledge.md`).
 
 pub mod key;
 
@@ -14,24 +16,25 @@ use serde::{Deserialize, Serialize};
 use crate::retrieval::language::WordList;
 use crate::retrieval::rarity::rarity;
 
-/// What is written as a name in the middle of a sentence is one where so few exchanges of English talk have it: minus the
-/// logarithm of their share.
+/// Minimum rarity of a capitalised word within a sentence to count as a name: minus the logarithm
+/// of its share of exchanges in English talk.
 const RARE: f32 = 8.5;
-/// The same of what follows "my name is" and the like.
+/// The same for a word after "my name is" and the like.
 const CUED: f32 = 5.5;
-/// Characters of a name's part at least: shorter ones are initials, or words that are names by chance.
+/// Minimum characters of a part of a name: shorter ones are initials, or words that only look like
+/// names.
 const SHORTEST: usize = 2;
 
-/// What stands before places and papers rather than people.
+/// Words before places and documents rather than people.
 const PLACED: WordList = WordList::of("in the");
-/// What is written large and is nobody.
+/// Capitalised words that are not names.
 const NOBODY: WordList = WordList::of(
     "monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday sundays \
      january february march april may june july august september october november december easter christmas ramadan hanukkah \
      english german french spanish italian polish dutch russian chinese american british european internet google okay mr mrs ms miss mx dr prof professor sir herr frau madame monsieur señor señora",
 );
 
-/// What is taken out.
+/// The kinds of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 enum Kind {
     Person,
@@ -50,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// Whether what looks like it is it: of numbers those of five digits and more that are no date.
+    /// Whether a match is personal data: numbers need five digits or more and must not be dates.
     fn is_it(self, found: &str) -> bool {
         let digits = || found.bytes().filter(u8::is_ascii_digit).count();
         match self {
@@ -60,22 +63,22 @@ impl Kind {
     }
 }
 
-/// What placeholders stand for, by their names.
+/// The original text of each placeholder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Originals(pub BTreeMap<String, String>);
 
-/// Takes out of texts of one source.
+/// Replaces personal data in the texts of one source.
 #[derive(Debug, Default)]
 pub struct Anonymiser {
     originals: Originals,
-    /// The placeholders of what was taken out, by kind and text in small letters.
+    /// The placeholder of each text, by kind and lower-case text.
     known: HashMap<(Kind, String), String>,
     counts: HashMap<Kind, usize>,
 }
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
 
-/// A street with its number, before or behind it, and what follows of a place: a postal code with its town.
+/// A street with its number, before or after it, and optionally a postal code with its town.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x)
@@ -91,7 +94,8 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Telephone numbers, and numbers of five digits or more: of people, accounts, files. A date is none.
+/// Telephone numbers, and numbers of five digits or more: of people, accounts, files. Dates are
+/// excluded.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"(?:\+|\b00)?\(?\b\d(?:[\d()./ -]{3,}\d)(?:\s?(?:x|ext\.?)\s?\d+)?\b")
 });
@@ -101,7 +105,7 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// What says that a name follows.
+/// Words that introduce a name.
 static CUE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?x)
@@ -120,7 +124,7 @@ fn pattern(text: &str) -> Regex {
 }
 
 impl Anonymiser {
-    /// Goes on with what was taken out before, so that placeholders stay what they are.
+    /// Continues with known originals, so that placeholders stay the same.
     pub fn new(originals: Originals) -> Self {
         let mut new = Self::default();
         for (placeholder, original) in &originals.0 {
@@ -136,13 +140,13 @@ impl Anonymiser {
         new
     }
 
-    /// What was taken out.
+    /// Returns the originals of all placeholders.
     pub fn originals(&self) -> &Originals {
         &self.originals
     }
 
-    /// Learns what is to be taken out of a text. All texts of a source are learnt before the first is told: who is named in
-    /// one without a sign of it may be introduced in another.
+    /// Learns the personal data in a text. All texts of a source are learnt before the first is
+    /// rewritten: one text may name without a cue somebody whom another text introduces.
     pub fn learn(&mut self, text: &str) {
         let mut rest = text.to_owned();
         for (kind, what) in patterns() {
@@ -178,21 +182,21 @@ impl Anonymiser {
         }
     }
 
-    /// Learns that somebody is called so: a speaker.
+    /// Learns the name of a person: a speaker.
     pub fn learn_person(&mut self, name: &str) {
         for part in name_parts(name) {
             self.placeholder(Kind::Person, part);
         }
     }
 
-    /// A text without what was learnt.
+    /// Returns a text with what was learnt replaced.
     pub fn told(&self, text: &str) -> String {
         let mut told = text.to_owned();
         for (kind, what) in patterns() {
             let placed = |found: &Captures<'_>| match kind.is_it(&found[0]) {
                 true => {
                     let known = self.known.get(&(kind, found[0].to_lowercase()));
-                    // It came after the learning; it does not stay all the same.
+                    // It was added after learning; it is replaced all the same.
                     known.map_or_else(|| format!("[{}]", kind.word()), Clone::clone)
                 }
                 false => found[0].to_owned(),
@@ -202,7 +206,7 @@ impl Anonymiser {
         self.without_names(&told)
     }
 
-    /// Without each word that is a part of a known name and written as one.
+    /// Replaces each word that is part of a known name and written as one.
     fn without_names(&self, text: &str) -> String {
         let mut told = String::with_capacity(text.len());
         let mut rest = text;
@@ -237,7 +241,7 @@ impl Anonymiser {
     }
 }
 
-/// What is found by how it looks, in the order in which it is looked for.
+/// Returns the patterns in the order in which they are applied.
 fn patterns() -> [(Kind, &'static Regex); 3] {
     [
         (Kind::Email, &EMAIL),
@@ -246,7 +250,7 @@ fn patterns() -> [(Kind, &'static Regex); 3] {
     ]
 }
 
-/// The kind and the number of a placeholder.
+/// Parses a placeholder into its kind and number.
 fn read(placeholder: &str) -> Option<(Kind, usize)> {
     let inner = placeholder.strip_prefix('[')?.strip_suffix(']')?;
     let kinds = [Kind::Person, Kind::Address, Kind::Email, Kind::Number];
@@ -311,7 +315,7 @@ mod tests {
                 "My file is number 48213377.",
                 "My file is number [Number 1].",
             ),
-            // What is nobody's stays.
+            // Other numbers stay.
             (
                 "On 2026-01-02 we had 14 ships and 1,200 crates at 8:30.",
                 "On 2026-01-02 we had 14 ships and 1,200 crates at 8:30.",
@@ -357,11 +361,12 @@ mod tests {
         );
         let person = again.originals().0.get("[Person 2]");
         assert_eq!(person.map(String::as_str), Some("Agnieszka"));
-        // What was not learnt does not stay.
+        // What was not learnt is replaced too.
         assert_eq!(again.told("x@y.org"), "[Email]");
     }
 
-    /// The sample has personal data in braces: counts how much of it is removed, and how much other text.
+    /// The sample has personal data in braces: counts how much of it is removed, and how much other
+    /// text.
     #[test]
     fn most_of_what_is_of_people_is_taken_out_and_little_else() {
         let sample = include_str!("../../tests/data/knowledge/people.txt");

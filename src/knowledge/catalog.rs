@@ -1,4 +1,4 @@
-//! What has been ingested, in words.
+//! Describes the ingested sources in words.
 
 use muninn_platform::counted;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use super::origins::Freshness;
 use crate::graph::ingest::SourceOverview;
 use crate::llm::Embedder;
 
-/// With the sources that were to be read and never were.
+/// Adds the configured sources that were never read.
 pub fn with_unread(mut sources: Vec<SourceOverview>, fresh: &[Freshness]) -> Vec<SourceOverview> {
     for Freshness { configured, .. } in fresh {
         if !sources.iter().any(|source| configured.made(source)) {
@@ -22,8 +22,8 @@ pub fn with_unread(mut sources: Vec<SourceOverview>, fresh: &[Freshness]) -> Vec
     sources
 }
 
-/// Sources with their versions, counts and warnings, and how fresh those are that are read again, for
-/// people to read.
+/// Lists sources with their versions, counts and warnings, and the freshness of those that are
+/// refreshed, for people.
 pub fn text(sources: &[SourceOverview], embedder: &Embedder, fresh: &[Freshness]) -> String {
     let mut text = String::new();
     for source in sources {
@@ -59,7 +59,7 @@ fn line(source: &SourceOverview) -> String {
     }
 }
 
-/// When it is read again, and what lags.
+/// Describes when a source is refreshed, and its lag.
 fn refreshing(fresh: &Freshness) -> Vec<String> {
     let Freshness {
         configured,
@@ -105,7 +105,7 @@ fn details(source: &SourceOverview) -> Vec<String> {
     details
 }
 
-/// What lags behind, and what to do about it.
+/// Returns warnings about a source, with what to do about them.
 pub fn warnings(source: &SourceOverview, embedder: &Embedder) -> Vec<String> {
     let mut warnings = Vec::new();
     if source.version > 0 && !embedder.made(&source.of.embedder) {

@@ -1,4 +1,4 @@
-//! Takes a source out of the graph again, or gives it another name.
+//! Removes and renames sources in the graph.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::source::{SourceError, source_name};
 use crate::graph::GraphStore;
 use crate::graph::ingest::{Claim, Lease, SourceOverview};
 
-/// Removes a source with everything of it. Says how many chunks it had.
+/// Removes a source with everything that belongs to it. Returns how many chunks it had.
 ///
 /// # Errors
-/// When there is none of that name, when it is being ingested, or when the store fails.
+/// Fails when there is no source of that name, when it is being ingested, or when the store fails.
 pub async fn remove(
     store: &Arc<GraphStore>,
     data_dir: &Path,
@@ -30,11 +30,11 @@ pub async fn remove(
     Ok(removed)
 }
 
-/// Gives a source another name. Says how many chunks it has.
+/// Renames a source. Returns how many chunks it has.
 ///
 /// # Errors
-/// When there is none of the old name or one of the new, when it is being ingested, or when the
-/// store fails.
+/// Fails when the old name does not exist or the new one does, when the source is being ingested,
+/// or when the store fails.
 pub async fn rename(
     store: &Arc<GraphStore>,
     data_dir: &Path,
@@ -47,13 +47,13 @@ pub async fn rename(
     if sources.iter().any(|source| source.name == new) {
         return Err(SourceError::Taken { name: new }.into());
     }
-    // Nobody ingests into the new name meanwhile.
+    // Prevents an ingest into the new name meanwhile.
     let folder = data_dir.join("ingest");
     let taken = SourceLock::take(&folder, &new)?.ok_or_else(|| busy(&new, ON_THIS_MACHINE))?;
     let (lock, lease) = claim(store, data_dir, &source).await?;
     let renamed = store.rename_source(&lease, &new).await;
     if renamed.is_err() {
-        // It ends by itself if the graph is away.
+        // The lease expires by itself if the graph is unavailable.
         let _ = store.release_source(&lease).await;
     }
     drop((lock, taken));
@@ -79,10 +79,10 @@ fn busy(name: &str, holder: &str) -> IngestError {
     }
 }
 
-/// The source of a name.
+/// Returns the source of a name.
 ///
 /// # Errors
-/// Names those that there are, where it is none of them.
+/// Fails when there is none; the error lists the existing ones.
 async fn known(store: &Arc<GraphStore>, name: &str) -> Result<SourceOverview, IngestError> {
     let sources = store.sources().await?;
     let names = sources.iter().map(|source| source.name.clone()).collect();

@@ -1,22 +1,22 @@
-//! Long texts in pieces that an embedder can tell apart, cut where a reader would cut.
+//! Splits long texts into chunks that an embedder can tell apart, at places where a reader would
+//! split.
 
 use text_splitter::{MarkdownSplitter, TextSplitter};
 
-/// Characters of a chunk at most: some 200 to 250 tokens.
+/// Maximum characters of a chunk: some 200 to 250 tokens.
 pub(super) const CHUNK_CHARS: usize = 1_000;
 
-/// How a text is written, which decides where it may be cut.
+/// The markup of a text, which decides where it may be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Plain,
     Markdown,
 }
 
-/// Characters that are cut at once; the splitter takes longer than in proportion for more.
+/// Characters that are split at once: the splitter's time grows faster than linearly.
 const STRETCH: usize = 64 * 1024;
 
-/// The text in pieces of at most [`CHUNK_CHARS`], without blanks around them. Nothing but blanks
-/// is lost.
+/// Splits a text into pieces of at most [`CHUNK_CHARS`], trimmed. Only blanks are lost.
 pub(super) fn pieces(text: &str, form: Form) -> Vec<String> {
     let mut pieces = Vec::new();
     for stretch in stretches(text) {
@@ -30,7 +30,7 @@ pub(super) fn pieces(text: &str, form: Form) -> Vec<String> {
     pieces
 }
 
-/// Parts of a very long text, cut after a line where there is one.
+/// Splits a very long text into parts, after a line end where there is one.
 fn stretches(mut text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     while text.len() > STRETCH {

@@ -1,6 +1,6 @@
-//! Conversations: JSON lines with roles, as examples of how something was talked about.
+//! Reads conversations: JSON lines with roles, as examples of how something was talked about.
 //!
-//! A line is `{"messages": [{"role": "user", "content": "…"}, …]}`, or with `conversations`, `from`
+//! A line is `{"messages": [{"role": "user", "content": "…"}, …]}`, or has `conversations`, `from`
 //! and `value` as other tools write them. Each exchange becomes a passage.
 
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::graph::ingest::INCLUDES;
 pub const CONVERSATION: &str = "Conversation";
 pub const EXEMPLAR: &str = "Exemplar";
 
-/// Characters that a conversation says at least.
+/// Minimum characters of a conversation.
 const LEAST_CHARS: usize = 40;
 
 /// Characters of the first message that make a title.
@@ -40,17 +40,17 @@ impl Role {
     }
 }
 
-/// Whether a line looks like one of these.
+/// Whether a line looks like a conversation.
 pub(super) fn is_conversation(line: &Value) -> bool {
     ["messages", "conversations"]
         .iter()
         .any(|name| line.get(name).is_some_and(Value::is_array))
 }
 
-/// Reads a line; one without an id is known by its place.
+/// Parses a line. Without an id, its position identifies it.
 ///
 /// # Errors
-/// Says why it is refused.
+/// Fails with the reason of the refusal.
 pub(super) fn read(line: &Value, file: &Path, number: u64) -> Result<Record, Rejection> {
     let place = Place::line(file, number);
     record(line, file, number).map_err(|reason| place.refuse(reason))
@@ -82,7 +82,7 @@ fn record(line: &Value, file: &Path, number: u64) -> Result<Record, String> {
     Ok(of_exchanges(key, &title, &exchanges, file, number))
 }
 
-/// Role and text of a message.
+/// Returns the role and text of a message.
 fn said(message: &Value, at: usize) -> Result<(Role, String), String> {
     let text_of = |names: [&str; 2]| names.iter().find_map(|name| message.get(name)?.as_str());
     let role = text_of(["role", "from"]).ok_or(format!("message {at} has no role"))?;
@@ -94,7 +94,7 @@ fn said(message: &Value, at: usize) -> Result<(Role, String), String> {
     Ok((role, text.to_owned()))
 }
 
-/// Questions with their answers.
+/// Pairs questions with their answers.
 fn exchanges(said: &[(Role, String)]) -> Result<Vec<(String, String)>, String> {
     let said: Vec<&(Role, String)> = said
         .iter()
@@ -106,7 +106,7 @@ fn exchanges(said: &[(Role, String)]) -> Result<Vec<(String, String)>, String> {
             [(Role::Asker, question), (Role::Answerer, answer)] => {
                 exchanges.push((question.clone(), answer.clone()));
             }
-            // The last word may be a question.
+            // The last message may be an unanswered question.
             [(Role::Asker, _)] => {}
             [_, ..] | [] => {
                 return Err(format!(

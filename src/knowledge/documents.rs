@@ -1,6 +1,6 @@
-//! Documents: a file of text becomes a document of sections and passages.
+//! Documents: a text file becomes a document of sections and passages.
 //!
-//! Every format is made into Markdown first, and that is cut at its headings.
+//! Every format is converted to Markdown first, which is then split at its headings.
 
 mod about;
 #[cfg(feature = "formats")]
@@ -33,13 +33,13 @@ pub(super) use self::text::links_of_html;
 pub const DOCUMENT: &str = "Document";
 pub const SECTION: &str = "Section";
 
-/// What goes on where a record's first chunk ends.
+/// The label of chunks after a record's first chunk.
 pub const PASSAGE: &str = "Passage";
 
-/// Bytes of a document at most: it is read as a whole.
+/// Maximum bytes of a document: it is read into memory.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What kind of file a name promises.
+/// The file format, by the file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Markdown,
@@ -53,7 +53,7 @@ pub enum Format {
     Packed(Packed),
 }
 
-/// Formats that are read by libraries of their own.
+/// Formats that need a library of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packed {
     Docx,
@@ -65,7 +65,7 @@ pub enum Packed {
 }
 
 impl Format {
-    /// None for what is no document.
+    /// Returns the format; `None` if it is no document.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Some(match extension.as_str() {
@@ -111,12 +111,12 @@ impl Format {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outline {
     title: Option<String>,
-    /// What the document says of itself, but for its title.
+    /// The document's metadata, without its title.
     about: Map<String, Value>,
-    /// What stands before the first heading.
+    /// The text before the first heading.
     opening: String,
     sections: Vec<Section>,
-    /// What of the file could not be read, in words.
+    /// What could not be read of the file, in words.
     problem: Option<String>,
 }
 
@@ -124,15 +124,15 @@ struct Outline {
 #[derive(Debug)]
 pub struct Document {
     pub record: Record,
-    /// What of its file was left out, with the reason.
+    /// What was left out of its file, with the reason.
     pub warning: Option<Rejection>,
 }
 
-/// Reads a file; `key` names it within its source. `link` is where people find it; where there is none,
-/// its key says.
+/// Reads a file; `key` is its name within the source. `link` is its address for people; without one
+/// the key is used.
 ///
 /// # Errors
-/// Says why the file is refused.
+/// Fails with the reason why the file is refused.
 pub fn read(
     path: &Path,
     key: &str,
@@ -197,7 +197,7 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
             let page = text::of_html(&html)?;
             let outline = titled(page.about, markdown::outline(&page.markdown));
             match (text::html_title(&html), &outline.title) {
-                // What a site adds to each title, says nothing of this page.
+                // The suffix that a site adds to each title says nothing about this page.
                 (Some(page), Some(own)) if page.contains(own.as_str()) => outline,
                 (Some(page), _) => outline.under(page),
                 (None, _) => outline,
@@ -239,7 +239,7 @@ fn marked((about, markdown): (Map<String, Value>, String)) -> Outline {
     titled(about, markdown::outline(&markdown))
 }
 
-/// A title of the document's own goes before its first heading.
+/// Adds the metadata; a title in it takes precedence over the first heading.
 fn titled(mut about: Map<String, Value>, outline: Outline) -> Outline {
     let outline = match about.remove("title") {
         Some(Value::String(title)) => outline.under(title),
@@ -249,12 +249,12 @@ fn titled(mut about: Map<String, Value>, outline: Outline) -> Outline {
 }
 
 impl Outline {
-    /// With another title. The heading that was the title is a heading again, so that its words are
-    /// found, unless the other title has them all.
+    /// Replaces the title. The heading that was the title becomes a heading again, so that its
+    /// words are found, unless the new title contains all of them.
     fn under(mut self, title: String) -> Self {
         let has = |own: &str| title.to_lowercase().contains(&own.to_lowercase());
         if let Some(heading) = self.title.take().filter(|own| !has(own)) {
-            // All other headings are lower, or it would not have been the title.
+            // All other headings are lower, otherwise it would not have been the title.
             let section = Section {
                 level: 1,
                 heading,
@@ -268,7 +268,7 @@ impl Outline {
     }
 }
 
-/// What is written while a document's chunks are made.
+/// A document whose chunks are being made.
 struct Draft {
     chunks: Vec<Chunk>,
     links: Vec<Link>,
@@ -276,8 +276,8 @@ struct Draft {
 }
 
 impl Draft {
-    /// Adds a text as a chunk of its own label and passages that go on with it. Gives back the
-    /// first one's place.
+    /// Adds a text as a chunk of its own label, continued by passages. Returns the index of the
+    /// first chunk.
     fn add(
         &mut self,
         label: &str,
@@ -307,9 +307,10 @@ impl Draft {
         first
     }
 
-    /// Adds the sections of a document that was added first, each below the one it stands in. `common` is said of all.
+    /// Adds sections, each below the one that contains it. The document has to be added first.
+    /// `common` is added to the properties of all.
     fn add_sections(&mut self, title: &str, sections: Vec<Section>, common: &Map<String, Value>) {
-        // The sections that are open, each with its level, place and heading.
+        // The open sections, each with level, index and heading.
         let mut open: Vec<(usize, usize, String)> = Vec::new();
         for section in sections {
             if section.is_page && !has_text(&section.body) {
@@ -348,7 +349,7 @@ impl Draft {
     }
 }
 
-/// Ties each chunk to the next.
+/// Links each chunk to the next.
 pub(super) fn in_order(chunks: usize) -> impl Iterator<Item = Link> {
     (1..chunks).map(|at| Link {
         kind: NEXT.to_owned(),
@@ -361,13 +362,13 @@ fn has_text(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace())
 }
 
-/// None where there is no text at all.
+/// Builds the record; `None` if there is no text at all.
 fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) -> Option<Record> {
     let sections = &outline.sections;
     let is_empty = !has_text(&outline.opening)
         && sections.iter().all(|s| !has_text(&s.body) && s.is_page)
         && (sections.iter().all(|s| s.is_page) || sections.is_empty());
-    // A title, an author and a date say something by themselves.
+    // A title, an author and a date are informative by themselves.
     if is_empty && outline.about.is_empty() {
         return None;
     }
@@ -378,7 +379,7 @@ fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) 
     let common = json!({"title": title, "path": key, "link": key});
     let mut common = common.as_object().cloned().unwrap_or_default();
     let own = about::lines(&outline.about);
-    // Everywhere in it: a section is as old as its document, and about the same.
+    // Copied to all chunks: a section has the date and subject of its document.
     for name in ["date", "tags"] {
         common.extend(
             outline

@@ -1,8 +1,8 @@
-//! The files under the paths that were named, and why the others are left alone.
+//! Collects the files under the given paths, and records why others are skipped.
 //!
-//! Follows the rules that people know from their tools: hidden files are left alone, `.gitignore`
-//! counts within a git repository, `.muninnignore` everywhere and more. Every file or folder that is
-//! left alone is kept with its reason, so that it can be counted and shown.
+//! Follows the rules of common tools: hidden files are skipped, `.gitignore` applies within a git
+//! repository, `.muninnignore` everywhere and with precedence. Every skipped file or folder is
+//! recorded with its reason, so that it can be counted and shown.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,22 +14,22 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::source::SourceError;
 
-/// What teams write into a folder to say what is not to be ingested; the syntax of `.gitignore`.
+/// The file in which teams exclude files from ingestion, in the syntax of `.gitignore`.
 pub const IGNORE_FILE: &str = ".muninnignore";
 
-/// Which files of a folder are wanted, in the syntax of `.gitignore`.
+/// Which files of a folder to take, in the syntax of `.gitignore`.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Empty: all.
     pub include: Vec<String>,
     pub exclude: Vec<String>,
-    /// The bot's own files are nobody's knowledge.
+    /// The bot's own data folder, which is never ingested.
     pub data_dir: Option<PathBuf>,
-    /// The folder is the bot's own copy of something, so that git's ignore files say nothing of it.
+    /// The folder is the bot's own copy of something, so that git's ignore files do not apply.
     pub is_copy: bool,
 }
 
-/// Why something was left alone.
+/// Why something was skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     OtherKind,
@@ -63,7 +63,7 @@ impl Reason {
     }
 }
 
-/// A file or a whole folder that was left alone.
+/// A file or a whole folder that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftAlone {
     pub path: PathBuf,
@@ -74,13 +74,13 @@ pub struct LeftAlone {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) path: PathBuf,
-    /// Below the folder that was named, with `/`.
+    /// Its path below the given folder, with `/`.
     pub(super) key: String,
-    /// It was named itself.
+    /// The path itself was given.
     pub(super) is_named: bool,
 }
 
-/// What was come across.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub(super) entries: Vec<Entry>,
@@ -88,7 +88,7 @@ pub(super) struct Walked {
 }
 
 impl Walked {
-    /// Looks at a file or everything below a folder, in the order of names.
+    /// Walks a file or everything below a folder, in the order of names.
     pub(super) fn look(&mut self, root: &Path, filter: &Filter) -> Result<(), SourceError> {
         if root.is_file() {
             let key = root.file_name().unwrap_or_default().to_string_lossy();
@@ -159,11 +159,11 @@ impl Walked {
     }
 }
 
-/// Every file that is taken, with its size and when it was changed: where this is the same, nothing has
-/// changed. No file is read.
+/// Lists every file to take, with size and modification time: while this is the same, nothing has
+/// changed. Reads no file.
 ///
 /// # Errors
-/// When a folder cannot be read.
+/// Fails when a folder cannot be read.
 pub(super) fn listing(root: &Path, filter: &Filter) -> Result<String, SourceError> {
     let mut walked = Walked::default();
     walked.look(root, filter)?;
@@ -188,7 +188,7 @@ fn unreadable(path: &Path, source: io::Error) -> SourceError {
     }
 }
 
-/// Patterns as one matcher; none where there are none.
+/// Compiles patterns into one matcher; `None` without patterns.
 fn globs(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>, SourceError> {
     let wrong = |pattern: &str, error: &ignore::Error| SourceError::Pattern {
         pattern: pattern.to_owned(),
@@ -206,10 +206,10 @@ fn globs(root: &Path, patterns: &[String]) -> Result<Option<Gitignore>, SourceEr
     Ok((!patterns.is_empty()).then_some(built))
 }
 
-/// One folder that was named.
+/// A walk of one given folder.
 struct Walk<'a> {
     root: &'a Path,
-    /// The same without links and dots, as patterns need it.
+    /// The same path, canonical, as patterns need it.
     real: PathBuf,
     include: Option<Gitignore>,
     exclude: Option<Gitignore>,
@@ -249,24 +249,24 @@ impl Walk<'_> {
         if rules.ignore(path, is_dir) {
             return Some(Reason::Ignored);
         }
-        // Below a folder that no pattern names there may be files that one does.
+        // Folders that match no pattern may contain files that do.
         let is_wanted = is_dir || self.include.as_ref().is_none_or(is_in);
         (!is_wanted).then_some(Reason::NotIncluded)
     }
 }
 
-/// The ignore files from the repository's top down to the folder that is looked at.
+/// The ignore files from the repository's root down to the current folder.
 #[derive(Default)]
 struct Rules {
     git: Vec<Gitignore>,
     own: Vec<Gitignore>,
-    /// Within a git repository; elsewhere `.gitignore` means nothing.
+    /// Whether it is within a git repository; elsewhere `.gitignore` does not apply.
     is_git: bool,
     is_git_left_out: bool,
 }
 
 impl Rules {
-    /// Those above a folder, if it is in a git repository.
+    /// Returns the rules above a folder, if it is in a git repository.
     fn above(root: &Path) -> Self {
         let mut rules = Self::default();
         let above: Vec<&Path> = root.ancestors().skip(1).collect();
@@ -296,7 +296,7 @@ impl Rules {
             return false;
         }
         let mut builder = GitignoreBuilder::new(folder);
-        // A line that is no pattern means nothing, to git as well.
+        // An invalid pattern is ignored, as in git.
         let _wrong = builder.add(file);
         if is_top {
             let _wrong = builder.add(folder.join(".git/info/exclude"));
@@ -305,7 +305,7 @@ impl Rules {
         true
     }
 
-    /// Adds those of a folder; says which there were, for [`Rules::leave`].
+    /// Adds the rules of a folder; returns the previous state for [`Rules::leave`].
     fn enter(&mut self, folder: &Path) -> (usize, usize, bool) {
         let before = (self.git.len(), self.own.len(), self.is_git);
         self.enter_git(folder);
@@ -324,7 +324,7 @@ impl Rules {
         self.is_git = before.2;
     }
 
-    /// The nearest file that says something of it decides; ours before git's.
+    /// The nearest file with a matching pattern decides; ours before git's.
     fn ignore(&self, path: &Path, is_dir: bool) -> bool {
         let matched = self.own.iter().rev().chain(self.git.iter().rev());
         let mut matched = matched.map(|rules| rules.matched(path, is_dir));
@@ -390,7 +390,7 @@ mod tests {
         let (taken, left) = walked(folder.path(), &Filter::default());
         assert_eq!(taken, ["a.md", "b.txt", "drafts/keep.md"]);
         assert!(left.contains(&ignored("build")), "{left:?}");
-        // What stands above the folder that is named counts as well.
+        // Rules above the given folder apply too.
         put(folder.path(), "docs/build/f.md", "x");
         put(folder.path(), "docs/g.md", "x");
         let (taken, _) = walked(&folder.path().join("docs"), &Filter::default());

@@ -1,8 +1,9 @@
 //! Ingests a source: reads, compares, embeds, stages, and exchanges the versions.
 //!
-//! Reading and comparing run on a thread of their own; what is new comes through a bounded channel
-//! to the loop here, which embeds and stages several batches at a time. Nothing is served before
-//! the exchange, and an interrupted run leaves staged what the next one need not embed again.
+//! Reading and comparing run on a thread of their own. New records arrive through a bounded channel
+//! at the loop here, which embeds and stages several batches at a time. Nothing is served before
+//! the exchange, and an interrupted run leaves staged chunks that the next run need not embed
+//! again.
 
 mod exchange;
 mod reading;
@@ -27,37 +28,37 @@ use crate::graph::ingest::{Claim, Completed, Lease, NewChunk, Stage};
 use crate::graph::{GraphStore, StoreError};
 use crate::llm::{Embedder, ModelError};
 
-/// Chunks that are embedded and staged together; a record is never split over two batches.
+/// Chunks per batch of embedding and staging; a record is never split over two batches.
 const BATCH: usize = 256;
 
-/// Batches under way at once.
+/// Number of batches in flight.
 const IN_FLIGHT: usize = 3;
 
-/// Records that wait to be embedded.
+/// Number of records that wait to be embedded.
 const WAITING: usize = 64;
 
-/// Records of the store that are read at once.
+/// Number of stored records read at once.
 const PAGE: usize = 2_000;
 
-/// How often the lease is renewed where nothing is staged that would.
+/// How often the lease is renewed while nothing is staged, which renews it too.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
-/// What is to be ingested, and how.
+/// What to ingest, and how.
 #[derive(Debug)]
 pub struct Ingest<'a> {
     pub source: Source,
     pub paths: Vec<String>,
-    /// Empty: everybody may see it.
+    /// The channels that may see it; empty: everybody.
     pub channels: Vec<String>,
     pub data_dir: &'a Path,
-    /// Look and count, and write nothing.
+    /// Only reads and counts; writes nothing.
     pub is_dry: bool,
 }
 
-/// How far it is.
+/// The progress of an ingest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes of the files, of all of them.
+    /// Bytes read, and bytes of all files.
     pub bytes: (u64, u64),
     pub records: u64,
     /// Chunks that were staged.
@@ -72,36 +73,36 @@ pub enum Phase {
     Exchanging,
 }
 
-/// What came of it.
+/// The result of an ingest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// The version that is served now.
     pub version: i64,
-    /// Nothing had changed, so that version is the one from before.
+    /// Nothing had changed, so the version is the previous one.
     pub is_same: bool,
     pub counts: Counts,
     pub rejected: u64,
     pub rejects: Option<PathBuf>,
-    /// Some of the refusals.
+    /// Examples of refused records.
     pub examples: Vec<String>,
-    /// Documents of which something was left out, and the first of them in words.
+    /// Number of documents of which something was left out, and the first of them in words.
     pub warned: u64,
     pub warnings: Vec<String>,
     /// Chunks that were embedded now.
     pub chunks: u64,
-    /// Of these, the ones in which the embedder found nothing to embed.
+    /// Number of those in which the embedder found nothing to embed.
     pub without_vector: u64,
     /// Relationships that were made now.
     pub links: u64,
-    /// Links that name a record which is not there.
+    /// Number of links to records that do not exist.
     pub dangling: u64,
-    /// Links of a hierarchy that ran in a circle.
+    /// Number of hierarchy links that formed a cycle.
     pub circles: u64,
-    /// What would happen to each document, by its name in the source; told by a dry run only.
+    /// The fate of each document, by its name in the source; dry runs only.
     pub files: Vec<(String, FileFate)>,
 }
 
-/// What would happen to a document.
+/// What an ingest would do with a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FileFate {
     New,
@@ -112,7 +113,7 @@ pub enum FileFate {
     Refused(String),
 }
 
-/// Why it ended early. What was served before is served still.
+/// Why an ingest failed. The previous version is still served.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     #[error("the source {name} is being ingested already, by {holder}")]
@@ -131,10 +132,10 @@ pub enum IngestError {
 
 type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
-/// Ingests.
+/// Ingests a source.
 ///
 /// # Errors
-/// [`IngestError`]; what is served then stays as it is.
+/// Fails with an [`IngestError`]; the served version then stays unchanged.
 pub async fn ingest(
     store: &Arc<GraphStore>,
     embedder: &Arc<Embedder>,
@@ -173,11 +174,11 @@ pub async fn ingest(
     };
     let done = run.all(&ingest, tell).await;
     if done.is_err() {
-        // It ends by itself if the graph is away.
+        // The lease expires by itself if the graph is unavailable.
         let _ = store.release_source(&lease).await;
     }
     if done.as_ref().is_ok_and(|summary| !summary.is_same) {
-        // It still says what the version before said.
+        // It still shows the previous version.
         IndexFolder::in_data_dir(ingest.data_dir).remove(&lease.source)?;
     }
     drop(lock);
@@ -230,7 +231,7 @@ async fn dry(
     })
 }
 
-/// What is there of a source: records of another embedder have to be made again.
+/// Plans from the stored records of a source: records of another embedder have to be made again.
 async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<Plan, IngestError> {
     let mut plan = Plan::default();
     for stage in [Stage::Served, Stage::Staged] {
@@ -255,7 +256,7 @@ async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<
     Ok(plan)
 }
 
-/// The records that are served and were not read.
+/// Returns the served records that were not read this time.
 async fn gone(
     store: &Arc<GraphStore>,
     plan: &Plan,
@@ -282,7 +283,7 @@ fn parsed(hash: &str) -> Option<Hash> {
     Some(parsed)
 }
 
-/// What the reading thread has come to.
+/// Counters of the reading thread.
 #[derive(Debug, Default)]
 struct Counters {
     bytes: AtomicU64,
@@ -301,7 +302,7 @@ impl Counters {
     }
 }
 
-/// A run of one version of one source.
+/// One run for one version of a source.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     store: &'a Arc<GraphStore>,
@@ -355,8 +356,8 @@ impl Run<'_> {
         self.finish(read, completed, summary).await
     }
 
-    /// Embeds and stages what comes, several batches at a time. Gives back how many chunks, and
-    /// how many of them without a vector.
+    /// Embeds and stages incoming records, several batches at a time. Returns the number of chunks,
+    /// and of those without a vector.
     async fn stage_all(
         self,
         mut fresh: mpsc::Receiver<Fresh>,
@@ -392,7 +393,7 @@ impl Run<'_> {
         Ok((counters.chunks.load(Ordering::Relaxed), without_vector))
     }
 
-    /// Embeds and stages a batch; says how many chunks have no vector.
+    /// Embeds and stages a batch; returns the number of chunks without a vector.
     fn work(
         self,
         batch: Batch,
@@ -470,7 +471,7 @@ impl Batch {
         chunks.map(|chunk| chunk.embedded.clone()).collect()
     }
 
-    /// Chunks for the store, and the records that take the place of other staged ones.
+    /// Returns the chunks for the store, and the keys of staged records that they replace.
     fn embedded(self, vectors: Vec<Option<Vec<f32>>>) -> (Vec<NewChunk>, Vec<String>) {
         let mut vectors = vectors.into_iter();
         let (mut chunks, mut stale) = (Vec::new(), Vec::new());

@@ -1,11 +1,11 @@
-//! Lines of a file of any size, one at a time, none of them longer than a limit.
+//! Reads the lines of a file of any size, one at a time, up to a maximum length.
 
 use std::io::{self, BufRead, Read as _};
 
-/// Bytes of a line at most.
+/// Maximum bytes of a line.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// A line, or that it is too long to be read.
+/// A line, or a marker that it is too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Text(Vec<u8>),
@@ -17,9 +17,9 @@ pub(super) enum Line {
 pub(super) struct Lines<R> {
     reader: R,
     limit: usize,
-    /// Of the line that was read last, from 1.
+    /// Number of the line read last, from 1.
     pub(super) number: u64,
-    /// Bytes that were read.
+    /// Number of bytes read.
     pub(super) bytes: u64,
 }
 
@@ -33,8 +33,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The next line without its end, or none after the last. What is too long is passed over
-    /// without being held.
+    /// Returns the next line without its line end, or `None` after the last. A line that is too
+    /// long is skipped without buffering it.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         let mut line = Vec::new();
         let most = self.limit as u64 + 1;
@@ -64,7 +64,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// Why a line that is too long is refused.
+/// The reason for refusing a line that is too long.
 pub(super) fn too_long() -> String {
     format!("a line of more than {} MB", MAX_LINE >> 20)
 }
@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// Gives the same byte for ever, up to a length.
+    /// Yields the same byte up to a length.
     struct Endless(u64);
 
     impl io::Read for Endless {

@@ -1,8 +1,7 @@
-//! One ingest of a source at a time on this machine.
+//! Allows one ingest of a source at a time on this machine.
 //!
-//! The graph has a lease for that as well, which other machines see. A process that was killed
-//! leaves its lease behind, but not this lock: whoever gets the lock may take over a lease of the
-//! same machine at once.
+//! The graph also has a lease, which other machines see. A killed process leaves its lease behind,
+//! but not this lock: whoever gets the lock may take over a lease of the same machine at once.
 
 use std::fs::File;
 use std::io;
@@ -13,13 +12,13 @@ use private_files::{folder_name, private_folder, try_lock};
 /// The lock of a source, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct SourceLock {
-    /// Names the data folder.
+    /// The id of the data folder.
     pub(super) machine: String,
     _file: File,
 }
 
 impl SourceLock {
-    /// None: another process has it.
+    /// Takes the lock. `None`: another process holds it.
     pub(super) fn take(folder: &Path, source: &str) -> io::Result<Option<Self>> {
         private_folder(folder)?;
         let Some(file) = try_lock(&folder.join(format!("{source}.lock")))? else {

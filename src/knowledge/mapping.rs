@@ -1,7 +1,7 @@
-//! How records become nodes: a file in TOML that says it for each type of record.
+//! Mappings: a TOML file that describes how each type of record becomes nodes.
 //!
-//! The file is checked as a whole before anything is written: names, pointers, and whether the
-//! fields that it names are in the records at all. `docs/knowledge.md` shows one.
+//! The whole file is checked before anything is written: names, pointers, and whether the records
+//! have the fields it names. `docs/knowledge.md` shows an example.
 
 mod apply;
 pub mod columns;
@@ -25,15 +25,15 @@ use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
 /// The US National Archives catalog.
 const ARCHIVES: &str = include_str!("../../mappings/archives.toml");
-/// A table whose rows name several things each.
+/// A table whose rows name several entities each.
 const CONTRACTS: &str = include_str!("../../mappings/contracts.toml");
-/// What has to be kept in mind when certain words are said.
+/// Policies: what to keep in mind when certain words are said.
 const POLICIES: &str = include_str!("../../mappings/policies.toml");
 
 /// Names of mappings that are part of the program.
 pub const BUILT_IN: &[&str] = &["archives", "contracts", "policies"];
 
-/// Names that a property cannot have: the chunk has them.
+/// Property names that are reserved for the chunk.
 const RESERVED: &[&str] = &[
     "chunkId",
     "chunkSeqId",
@@ -57,11 +57,11 @@ const RESERVED: &[&str] = &[
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mapping {
     pub name: String,
-    /// Where a line's record begins; the line itself where there is nothing.
+    /// The path of the record within a line; `None`: the line itself.
     root: Option<Pointer>,
-    /// Fields that are in no record are no mistake.
+    /// Fields that no record has are no error.
     optional: bool,
-    /// Records are told apart by their lines, which stand in a field of their own.
+    /// Records are identified by line number, in a field of its own.
     is_numbered: bool,
     types: Vec<RecordType>,
 }
@@ -80,7 +80,7 @@ struct RecordType {
     relations: Vec<Relation>,
     /// Keep file and line of each record.
     place: bool,
-    /// It is made beside the first type that fits, and several lines may name the same one.
+    /// It is made in addition to the first matching type, and several lines may name the same one.
     is_shared: bool,
 }
 
@@ -92,11 +92,11 @@ struct Property {
     split: Option<String>,
 }
 
-/// The records above one.
+/// The ancestors of a record.
 #[derive(Clone, Debug, PartialEq)]
 struct Above {
     ids: Pointer,
-    /// How far each is away, in the same order; without it the last one is the nearest.
+    /// The distance of each, in the same order; without it the last one is the nearest.
     distances: Option<Pointer>,
     id_prefix: String,
 }
@@ -109,7 +109,7 @@ struct Relation {
     direction: Direction,
 }
 
-/// Which way a relationship points.
+/// The direction of a relationship.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Direction {
@@ -120,14 +120,14 @@ enum Direction {
     In,
 }
 
-/// Why a mapping cannot be used.
+/// Why a mapping is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MappingError {
     #[error("the mapping {name} is no TOML of a mapping: {problem}")]
     Unreadable { name: String, problem: String },
     #[error("the mapping {name} cannot be used: {}", problems.join("; "))]
     Wrong { name: String, problems: Vec<String> },
-    /// Found by looking at the records.
+    /// Found by checking the records.
     #[error(
         "the mapping {name} names what no record has: {}; correct it, or say `optional = true`",
         missing.join("; ")
@@ -135,7 +135,7 @@ pub enum MappingError {
     Missing { name: String, missing: Vec<String> },
 }
 
-/// The file as it is written.
+/// The file as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -215,20 +215,20 @@ struct RelationEntry {
 }
 
 impl Mapping {
-    /// One that is part of the program.
+    /// Returns a built-in mapping.
     ///
     /// # Errors
-    /// [`MappingError`] only if the program was built from a broken file.
+    /// Fails with a [`MappingError`] only if the program was built from an invalid file.
     pub fn built_in(name: &str) -> Option<Result<Self, MappingError>> {
         let texts = BUILT_IN.iter().zip([ARCHIVES, CONTRACTS, POLICIES]);
         let text = texts.into_iter().find(|(built_in, _)| **built_in == name);
         text.map(|(_, text)| Self::parse(name, text))
     }
 
-    /// Reads a mapping; `name` is what it is called in messages and in the catalog.
+    /// Parses a mapping; `name` is its name in messages and in the catalog.
     ///
     /// # Errors
-    /// Names everything that is wrong with it.
+    /// Fails with a list of all problems.
     pub fn parse(name: &str, text: &str) -> Result<Self, MappingError> {
         let file: File = toml::from_str(text).map_err(|error| MappingError::Unreadable {
             name: name.to_owned(),
@@ -260,7 +260,7 @@ impl Mapping {
         })
     }
 
-    /// The properties of each label, in the order in which the file names them.
+    /// Returns the properties of each label, in the order of the file.
     pub fn property_order(&self) -> PropertyOrder {
         let mut order = PropertyOrder::new();
         for record in &self.types {
@@ -275,7 +275,7 @@ impl Mapping {
     }
 }
 
-/// Reads a pointer, or notes what is wrong with it.
+/// Parses a pointer, or adds a problem.
 fn pointer(text: &str, what: &str, problems: &mut Vec<String>) -> Option<Pointer> {
     match Pointer::parse(text) {
         Ok(pointer) => Some(pointer),
@@ -286,7 +286,7 @@ fn pointer(text: &str, what: &str, problems: &mut Vec<String>) -> Option<Pointer
     }
 }
 
-/// Checks one type of record; notes what is wrong with it.
+/// Checks one type of record, and adds its problems.
 fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordType> {
     let label = entry.label;
     let name = |what: &str| format!("{label}: {what}");
@@ -398,7 +398,7 @@ fn relations(
     read
 }
 
-/// That a name can be written in Cypher, and is not taken.
+/// Checks that a name is valid in Cypher and not taken.
 fn check_name(name: &str, taken: &[&[&str]], what: &str, problems: &mut Vec<String>) {
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -1,9 +1,9 @@
-//! Origins: where sources come from that are read again by themselves. Folders, git repositories and
-//! websites.
+//! Origins: the folders, git repositories and websites from which sources are refreshed
+//! automatically.
 //!
-//! Each is made into a folder first (`git`, `site`) and then ingested like any other, so that all
-//! goes over the same versions: what is gone there is gone from answers. A refresh that fails changes
-//! nothing, and what it failed with is kept for the catalog (`state`).
+//! Each is first brought into a folder (`git`, `site`) and then ingested like any other, with the
+//! same versions: what is removed at the origin is removed from answers. A failed refresh changes
+//! nothing, and its error is kept for the catalog (`state`).
 
 mod git;
 mod settings;
@@ -32,7 +32,7 @@ use crate::graph::GraphStore;
 use crate::graph::ingest::SourceOverview;
 use crate::llm::Embedder;
 
-/// Why a source could not be refreshed. What is served stays.
+/// Why a source was not refreshed. The served version stays.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError {
     #[error("{0} is being refreshed already; `muninn catalog` says when that is done")]
@@ -54,18 +54,18 @@ pub enum RefreshError {
 }
 
 impl RefreshError {
-    /// Whether somebody else is at it, so that nothing is wrong.
+    /// Whether another refresh is running, so that nothing is wrong.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Busy(_) | Self::Ingest(IngestError::Busy { .. }))
     }
 }
 
-/// How far a refresh is.
+/// The progress of a refresh.
 #[derive(Clone, Copy, Debug)]
 pub enum Step {
-    /// Git is asked.
+    /// Git is running.
     Fetching,
-    /// So many pages of a site, of at most so many.
+    /// Pages of a site read, and their maximum.
     Pages(usize, usize),
     Ingesting(Progress),
 }
@@ -80,29 +80,29 @@ pub struct Refresher<'a> {
     pub data_dir: &'a Path,
 }
 
-/// What became of it.
+/// The result of a refresh.
 #[derive(Debug, Default)]
 pub struct Refreshed {
-    /// Each source with its summary; none where the origin is as it was.
+    /// Each source with its summary; empty if the origin is unchanged.
     pub sources: Vec<(String, Summary)>,
-    /// Sources of which nothing is left, with how many chunks they had.
+    /// Sources that became empty and were removed, with their previous number of chunks.
     pub removed: Vec<(String, u64)>,
-    /// What people should know of the version.
+    /// A note for people about the version.
     pub note: Option<String>,
 }
 
 impl Refreshed {
-    /// Whether something else is served than before.
+    /// Whether another version is served than before.
     pub fn has_changed(&self) -> bool {
         let is_new = |(_, summary): &(String, Summary)| !summary.is_same;
         !self.removed.is_empty() || self.sources.iter().any(is_new)
     }
 }
 
-/// An origin as a folder.
+/// An origin brought into a folder.
 struct Brought {
     folder: PathBuf,
-    /// Where people find its files, by their names.
+    /// The address of each file, by its name.
     links: HashMap<String, String>,
     note: Option<String>,
 }
@@ -118,10 +118,10 @@ impl From<PathBuf> for Brought {
 }
 
 impl Refresher<'_> {
-    /// Reads a source again, and keeps what came of it.
+    /// Refreshes a source, and keeps the result.
     ///
     /// # Errors
-    /// [`RefreshError`]; what is served then stays as it is.
+    /// Fails with a [`RefreshError`]; the served version then stays unchanged.
     pub async fn refresh(
         &self,
         of: &Configured,
@@ -203,7 +203,8 @@ impl Refresher<'_> {
         tell: Tell<'_>,
     ) -> Result<Refreshed, RefreshError> {
         let gathered = gathered(of, brought.folder).await?;
-        // A commit says that nothing is there; an empty folder or site may be a disk that is not mounted.
+        // A commit is proof that there is nothing; an empty folder or site may be a disk that is
+        // not mounted.
         let is_sure = matches!(of.origin, Origin::Git(_));
         if gathered.sources.is_empty() && !is_sure {
             return Err(RefreshError::Nothing {
@@ -241,7 +242,7 @@ impl Refresher<'_> {
         Ok(refreshed)
     }
 
-    /// What is served of an origin.
+    /// Returns the served sources of an origin.
     async fn served(&self, of: &Configured) -> Result<Vec<SourceOverview>, RefreshError> {
         let known = self.store.sources().await.map_err(IngestError::from)?;
         let own = known.into_iter().filter(|source| of.made(source));
@@ -250,7 +251,7 @@ impl Refresher<'_> {
 }
 
 impl Configured {
-    /// Whether a source comes from this origin: the files of records in it are sources of their own.
+    /// Whether a source comes from this origin: files of records in it are sources of their own.
     pub fn made(&self, source: &SourceOverview) -> bool {
         let below = source.name.strip_prefix(&self.name);
         let is_named = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
@@ -258,8 +259,8 @@ impl Configured {
         is_begun || is_named && source.of.paths == [self.origin.to_string()]
     }
 
-    /// What is to be read, in a few letters: the origin as it is now, and all that decides what becomes
-    /// of it.
+    /// Returns a fingerprint of the origin's current state and of everything that affects the
+    /// result.
     fn mark(&self, origin: &str) -> std::io::Result<String> {
         let mut hasher = blake3::Hasher::new();
         let mut part = |bytes: &[u8]| {
@@ -275,10 +276,11 @@ impl Configured {
         Ok(hasher.finalize().to_hex()[..32].to_owned())
     }
 
-    /// The mark of a folder as it is now. Looks at every file in it, and reads none.
+    /// Returns the current fingerprint of a folder. Checks the metadata of every file, and reads
+    /// none.
     ///
     /// # Errors
-    /// When it is not there, or cannot be read.
+    /// Fails when the folder does not exist or cannot be read.
     pub fn folder_mark(&self) -> Result<String, RefreshError> {
         let Origin::Folder(path) = &self.origin else {
             return Ok(String::new());
@@ -303,7 +305,7 @@ async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshE
     Ok(looked.await.map_err(std::io::Error::other)??)
 }
 
-/// A source that is read again, and how fresh it is.
+/// A refreshed source, and its freshness.
 #[derive(Clone, Debug)]
 pub struct Freshness {
     pub configured: Configured,
@@ -313,10 +315,10 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Of every source of the file. Looks at the files of folders.
+    /// Returns the freshness of every source in the file. Checks the files of folders.
     ///
     /// # Errors
-    /// When the file is wrong.
+    /// Fails when the file is invalid.
     pub fn all(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Self>, SettingsError> {
         let now = Utc::now();
         let of = |configured: Configured| {

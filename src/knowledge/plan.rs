@@ -1,41 +1,41 @@
-//! What an ingest has to do: by comparing hashes of what is read with those of what is there.
+//! Plans an ingest by comparing the hashes of what is read with those of what is stored.
 //!
-//! Only hashes are held, 32 bytes per record or two times that.
+//! Only hashes are kept in memory, 32 bytes per record or twice that.
 
 use std::collections::HashMap;
 
 use super::record::{Hash, key_hash};
 
-/// What is to be done with a record that was read.
+/// What to do with a record that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is served as it is.
+    /// It is already served.
     Unchanged,
-    /// An earlier try has staged it.
+    /// An earlier run has staged it.
     Staged,
-    /// It has to be embedded and staged. `stale`: in the place of another that was staged.
+    /// It has to be embedded and staged. `stale`: it replaces another staged record.
     Fresh { stale: bool },
-    /// Another record of this source has its key.
+    /// Another record of this source has the same key.
     Duplicate,
 }
 
-/// What was seen of a key.
+/// What is known of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Kept,
     New,
 }
 
-/// What to do with a record that is there.
+/// What to do with a stored record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Keep,
-    /// A new one takes its place.
+    /// A new one replaces it.
     Replace,
     Remove,
 }
 
-/// How many records met which fate.
+/// The number of records per fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub new: u64,
@@ -45,13 +45,13 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Records of the version that is made.
+    /// Returns the number of records in the new version.
     pub fn records(self) -> u64 {
         self.new + self.changed + self.unchanged
     }
 }
 
-/// Compares.
+/// Compares the records that are read with the stored ones.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     served: HashMap<Hash, Hash>,
@@ -60,7 +60,7 @@ pub(super) struct Plan {
     counts: Counts,
 }
 
-/// A hash of nothing: what is kept of a record that has to be made again in any case.
+/// A hash that matches nothing: for a record that has to be made again in any case.
 pub(super) const OUTDATED: Hash = [0; 16];
 
 impl Plan {
@@ -101,7 +101,7 @@ impl Plan {
         }
     }
 
-    /// How many there are of each, once everything was looked at.
+    /// Returns the counts, once everything was compared.
     pub(super) fn counts(&self) -> Counts {
         let gone = self
             .served
@@ -113,7 +113,7 @@ impl Plan {
         }
     }
 
-    /// Whether the version would be the one that is served.
+    /// Whether the new version would equal the served one.
     pub(super) fn changes_nothing(&self) -> bool {
         let Counts {
             new,
@@ -140,7 +140,7 @@ impl Plan {
         self.seen.get(&key_hash(key)) == Some(&Mark::New)
     }
 
-    /// It is new, or it was there and is not any more.
+    /// Whether it is new, or does not exist any more.
     pub(super) fn has_moved(&self, key: &str) -> bool {
         let key = key_hash(key);
         match self.seen.get(&key) {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was there, after the exchange there is what was read.
+        /// Whatever was stored, the exchange leads to what was read.
         #[test]
         fn the_fates_lead_to_what_was_read(
             before in prop::collection::hash_map("[a-e]", 1..4_u8, 0..5),

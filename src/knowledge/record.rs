@@ -1,4 +1,4 @@
-//! What every reader makes: records of chunks, and links between them.
+//! The common output of all readers: records of chunks, and links between them.
 
 use std::path::{Path, PathBuf};
 
@@ -6,21 +6,21 @@ use serde_json::{Map, Value};
 
 use super::anonymise::Anonymiser;
 
-/// Something with an identity of its own within a source: a document, a conversation, a row.
+/// A unit with its own identity within a source: a document, a conversation, a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Unique within the source.
     pub key: String,
     pub at: Place,
-    /// In reading order; the first one stands for the record. Never empty.
+    /// In reading order; the first one represents the record. Never empty.
     pub chunks: Vec<Chunk>,
     pub links: Vec<Link>,
-    /// Several lines may make it; the first one does.
+    /// Several lines may yield it; the first one counts.
     pub is_shared: bool,
 }
 
 impl Record {
-    /// Lets people be learnt from what it says, and from who says it.
+    /// Learns the people in its text, and its speakers.
     pub(super) fn learn(&self, anonymiser: &mut Anonymiser) {
         for chunk in &self.chunks {
             for said in chunk.text.split("\n\n") {
@@ -37,7 +37,7 @@ impl Record {
         }
     }
 
-    /// Without what was learnt. Its key and its link stay.
+    /// Anonymises it with what was learnt. Its key and its link stay.
     pub(super) fn told_by(mut self, anonymiser: &Anonymiser) -> Self {
         for chunk in &mut self.chunks {
             chunk.text = anonymiser.told(&chunk.text);
@@ -54,7 +54,7 @@ impl Record {
     }
 }
 
-/// Whether who says something is named, and not by what they are there: a few words that begin large, as no role does.
+/// Whether a speaker is given by name, not by role: a few capitalised words, which no role is.
 fn is_name(speaker: &str) -> bool {
     const ROLES: [&str; 24] = [
         "Agent",
@@ -89,13 +89,13 @@ fn is_name(speaker: &str) -> bool {
         && words.all(|word| word.chars().next().is_some_and(char::is_uppercase))
 }
 
-/// A piece of text that is embedded and found as a whole.
+/// A piece of text that is embedded and found as a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
-    /// What it is: `Document`, `Section`, `Passage`, a record type…
+    /// Its label: `Document`, `Section`, `Passage`, a record type…
     pub label: String,
     pub text: String,
-    /// What it is embedded by: its text, after what it stands under.
+    /// The text that is embedded: its headings, then its own text.
     pub embedded: String,
     pub properties: Map<String, Value>,
 }
@@ -108,12 +108,12 @@ pub struct Link {
     pub to: End,
 }
 
-/// Where a link begins or ends.
+/// An end of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// A chunk of the record itself.
     Own(usize),
-    /// The first of these records that there is in the source.
+    /// The first of these records that exists in the source.
     Record(Vec<String>),
 }
 
@@ -121,11 +121,11 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub file: PathBuf,
-    /// Counted from 1; none where the whole file is meant.
+    /// Counted from 1; `None` for the whole file.
     pub line: Option<u64>,
 }
 
-/// Something that was refused, and why.
+/// A refused line or file, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
     pub at: Place,
@@ -155,17 +155,17 @@ impl Place {
     }
 }
 
-/// Bytes of a hash: more than enough for two different contents to never share one.
+/// Bytes of a hash: enough to make collisions impossible in practice.
 const HASH: usize = 16;
 
-/// What is compared to find out what has changed. Where a record was read is no part of it:
-/// otherwise a new first line would change every record after it.
+/// The hash for detecting changes. It does not cover where a record was read: otherwise a new first
+/// line would change every record after it.
 pub(super) type Hash = [u8; HASH];
 
-/// Part of every hash: chunks made by other rules are other chunks.
+/// Part of every hash: chunks made by other rules have other hashes.
 const RULES: &str = "muninn knowledge 1";
 
-/// Properties that say where a record was read.
+/// Properties with the place where a record was read.
 pub(super) const PLACE_PROPERTIES: [&str; 2] = ["file_name", "line_num"];
 
 impl Record {
@@ -206,12 +206,12 @@ fn short(hash: &blake3::Hash) -> Hash {
     short
 }
 
-/// The hash of a key, which takes less room than the key.
+/// Returns the hash of a key, which is shorter than the key.
 pub(super) fn key_hash(key: &str) -> Hash {
     short(&blake3::hash(key.as_bytes()))
 }
 
-/// As it is kept in the graph.
+/// Returns the hash as stored in the graph.
 pub(super) fn hash_text(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

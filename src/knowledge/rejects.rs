@@ -1,4 +1,4 @@
-//! What was refused, in a file for a person to read: file, line and reason, as JSON lines.
+//! Writes refused lines to a file for people: file, line and reason, as JSON lines.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
@@ -18,10 +18,10 @@ pub struct RefusedLine {
     pub reason: String,
 }
 
-/// The first lines of a version of a source that were refused.
+/// Returns the first refused lines of a version of a source.
 ///
 /// # Errors
-/// When there is no such file, or it cannot be read.
+/// Fails when the file does not exist or cannot be read.
 pub fn refused(
     data_dir: &Path,
     source: &str,
@@ -39,12 +39,12 @@ fn path_of(data_dir: &Path, source: &str, version: i64) -> PathBuf {
     data_dir.join("rejects").join(name)
 }
 
-/// Collects refusals beside the file, and puts it in its place at the end.
+/// Collects refusals in a temporary file, and renames it at the end.
 #[derive(Debug)]
 pub(super) struct Rejects {
     path: PathBuf,
     beside: PathBuf,
-    /// Opened by the first refusal.
+    /// Created by the first refusal.
     file: Option<BufWriter<File>>,
     pub(super) count: u64,
 }
@@ -83,8 +83,8 @@ impl Rejects {
         writeln!(file, "{line}")
     }
 
-    /// Gives back where they are, if there are any. What an earlier try at the same version left
-    /// is replaced, or removed.
+    /// Returns the path of the file, if anything was refused. A file of an earlier run for the same
+    /// version is replaced or removed.
     pub(super) fn finish(self) -> io::Result<Option<PathBuf>> {
         let Some(file) = self.file else {
             return match std::fs::remove_file(&self.path) {

@@ -1,4 +1,4 @@
-//! Lines of JSON, and rows of CSV put together from lines, as JSON values.
+//! Reads JSON lines, and CSV rows that may span lines, as JSON values.
 
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -10,17 +10,17 @@ use serde_json::{Map, Value};
 use super::lines::{Line, Lines, MAX_LINE, too_long};
 use super::record::{Place, Rejection};
 
-/// Bytes that are read at once.
+/// Buffer size in bytes.
 const BUFFER: usize = 256 * 1024;
 
 pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Value, Rejection>, u64) -> ControlFlow<()>;
 pub(super) type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
 
-/// Bytes of a list in JSON at most: it is read as a whole.
+/// Maximum bytes of a JSON list, which is read into memory.
 const MAX_LIST: u64 = 64 * 1024 * 1024;
 
-/// The values of a file of JSON lines, CSV or a list in JSON, with the lines they begin at; of a
-/// list, with their places in it.
+/// Reads the values of a file of JSON lines, CSV or a JSON list, with the line at which each
+/// begins; in a list, with its index.
 pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<()>> {
     if has_extension(path, "json") && !is_json_lines(path)? {
         return list(path, each, told);
@@ -57,7 +57,7 @@ pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<
     Ok(ControlFlow::Continue(()))
 }
 
-/// Whether the first line is a record by itself. What is named `.json` is one value, mostly.
+/// Whether the first line is a complete record. A `.json` file is usually a single value.
 fn is_json_lines(path: &Path) -> io::Result<bool> {
     let mut lines = Lines::new(BufReader::new(File::open(path)?), MAX_LINE);
     while let Some(line) = lines.next()? {
@@ -65,14 +65,14 @@ fn is_json_lines(path: &Path) -> io::Result<bool> {
             && !line.iter().all(u8::is_ascii_whitespace)
         {
             let is_record = matches!(json_of(&line), Some(Ok(_)));
-            // One record alone is a file of settings or the like, and no list.
+            // A single record is a settings file or the like, not a list.
             return Ok(is_record && lines.next()?.is_some());
         }
     }
     Ok(false)
 }
 
-/// The records of a list in JSON; nothing where it is something else.
+/// Reads the records of a JSON list; nothing for other JSON.
 fn list(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<()>> {
     let size = path.metadata()?.len();
     let refuse = |reason: String| Err(Place::file(path).refuse(reason));
@@ -101,7 +101,7 @@ fn list(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<(
     Ok(told(size))
 }
 
-/// None for a blank line.
+/// Parses a line; `None` for a blank one.
 fn json_of(line: &[u8]) -> Option<Result<Value, String>> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return None;
@@ -113,7 +113,7 @@ fn json_of(line: &[u8]) -> Option<Result<Value, String>> {
     })
 }
 
-/// Rows of CSV, put together from lines: a quoted field may hold line ends.
+/// Rows of CSV, assembled from lines: a quoted field may contain line ends.
 #[derive(Debug, Default)]
 struct Table {
     columns: Option<Vec<String>>,

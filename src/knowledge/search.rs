@@ -1,8 +1,8 @@
-//! Searching in the team's knowledge: what the graph knows and what reads alike, fused.
+//! Searches the team's knowledge by the graph, by vectors and by words, and fuses the results.
 //!
-//! The index is in files of our own on both stores, one of each source, which is made anew when another
-//! version is served; what it ranks is decided by pure functions ([`plan`], [`rank`]). The
-//! store is asked once more for what the finds say. Each part that fails is left out, and said so.
+//! With both stores the index is in files of our own, one per source, rebuilt when another version
+//! is served; pure functions ([`plan`], [`rank`]) do the ranking. The store is only asked for the
+//! content of the hits. A part that fails is left out and reported as a degradation.
 
 mod alike;
 mod answerability;
@@ -48,12 +48,12 @@ use crate::graph::ingest::searching::Passage;
 use crate::memory::{RecallQuery, Recaller};
 use crate::retrieval::speech::without_framing;
 
-/// How long it waits for the embedding of the question.
+/// Maximum wait for the embedding of the question.
 const EMBEDDING: Duration = Duration::from_secs(5);
-/// How long it waits for the graph to tell what the finds say.
+/// Maximum wait for the graph to return the content of the hits.
 const GRAPH: Duration = Duration::from_secs(2);
 
-/// What is asked.
+/// A search query.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     pub text: &'a str,
@@ -61,26 +61,26 @@ pub struct Query<'a> {
     pub earlier: &'a [&'a str],
     pub audience: &'a AudienceId,
     pub among: Among,
-    /// The names of the sources that are searched; none for all that may be seen. Policies hold whatever is searched.
+    /// The sources to search, by name; `None`: all visible ones. Policies apply in any case.
     pub only: Option<&'a [String]>,
-    /// Hits at most; none for what the weights say.
+    /// Maximum number of hits; `None`: as the weights say.
     pub limit: Option<usize>,
 }
 
 impl Query<'_> {
-    /// Whether a source is searched, as far as it may be seen.
+    /// Whether the query includes a source, if it is visible.
     fn has(&self, source: &str) -> bool {
         let is_named = |only: &[String]| source == NODES || only.iter().any(|it| it == source);
         self.among.has(source) && self.only.is_none_or(is_named)
     }
 }
 
-/// In what is searched.
+/// Which kind of knowledge to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Among {
     #[default]
     Everything,
-    /// What was in the graph before ([`nodes`]).
+    /// Nodes that were in the graph before ([`nodes`]).
     Nodes,
 }
 
@@ -93,23 +93,23 @@ impl Among {
     }
 }
 
-/// A part of the search that was left out, or lags.
+/// A part of the search that was left out, or is outdated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Degradation {
-    /// The index is not there yet.
+    /// The index is not loaded yet.
     Loading,
-    /// Another version is served meanwhile than the one that was searched.
+    /// A newer version is served than the one that was searched.
     Lagging,
-    /// The question could not be embedded: only words and names were looked for.
+    /// The question could not be embedded: the search used only words and names.
     WordsOnly,
-    /// The graph did not say in time what the finds are part of.
+    /// The graph did not return the context of the hits in time.
     GraphAway,
-    /// The graph did not say what can be asked of it.
+    /// The graph did not return its schema.
     NotAsked,
 }
 
 impl Degradation {
-    /// As it is counted.
+    /// Returns the name for metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Loading => "knowledge-loading",
@@ -120,7 +120,7 @@ impl Degradation {
         }
     }
 
-    /// As people are told.
+    /// Returns the text for people.
     pub fn text(self) -> Text {
         match self {
             Self::Loading => text!("knowledge-loading"),
@@ -131,13 +131,13 @@ impl Degradation {
         }
     }
 
-    /// In English: for models, and at a terminal.
+    /// Returns the sentence in English: for models, and for the terminal.
     pub fn sentence(self) -> String {
         self.text().to_string()
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// Best first.
@@ -145,11 +145,11 @@ pub struct Found {
     /// The probability that one of them answers the question.
     pub answerability: f32,
     pub degradations: Vec<Degradation>,
-    /// The policies that the question triggered, the weightiest first.
+    /// The policies that the question triggered, by descending weight.
     pub policies: Vec<Policy>,
 }
 
-/// Searches.
+/// The search engine over the team's knowledge.
 #[derive(Debug)]
 pub struct Searcher {
     store: Arc<GraphStore>,
@@ -161,13 +161,13 @@ pub struct Searcher {
     looked: Mutex<Option<Instant>>,
     /// Another version is served than the one that is searched.
     lags: AtomicBool,
-    /// It could not be loaded the last time.
+    /// The last attempt to load it failed.
     has_failed: AtomicBool,
     loading: tokio::sync::Mutex<()>,
 }
 
 impl Searcher {
-    /// Its files are temporary ones.
+    /// Creates a searcher with temporary files.
     pub fn new(store: Arc<GraphStore>, recaller: Arc<Recaller>, weights: Weights) -> Self {
         Self {
             store,
@@ -183,7 +183,7 @@ impl Searcher {
         }
     }
 
-    /// Keeps its files in a data folder, so that they are there at the next start.
+    /// Keeps its files in a data folder, so that they exist at the next start.
     pub fn in_data_dir(self, data_dir: &Path) -> Self {
         Self {
             folder: Arc::new(IndexFolder::in_data_dir(data_dir)),
@@ -191,7 +191,7 @@ impl Searcher {
         }
     }
 
-    /// Searches nodes of the graph too; vectors that a service made of them are kept in `folder`.
+    /// Searches nodes of the graph too; vectors made by a service are kept in `folder`.
     pub fn with_nodes(self, settings: NodeSettings, folder: &Path) -> Self {
         Self {
             nodes: NodeReader::new(settings, Some(folder)),
@@ -199,35 +199,35 @@ impl Searcher {
         }
     }
 
-    /// Searches other nodes from the next look on.
+    /// Changes which nodes are searched, from the next check on.
     pub fn use_nodes(&self, settings: NodeSettings) {
         self.nodes.use_settings(settings);
     }
 
-    /// Weighs later searches by these.
+    /// Changes the weights of later searches.
     pub fn weigh_by(&self, weights: Weights) {
         self.weights.store(Arc::new(weights));
     }
 
-    /// The labels of the nodes that are searched by meaning, by the alphabet.
+    /// Returns the labels of the nodes that are searched by meaning, in alphabetical order.
     pub async fn node_labels(self: &Arc<Self>) -> Vec<String> {
         let index = self.ready().await;
         index.map_or_else(Vec::new, |index| index.node_labels())
     }
 
-    /// The same of what is loaded, without waiting for anything.
+    /// The same for what is loaded, without waiting.
     pub fn known_node_labels(&self) -> Vec<String> {
         self.current()
             .map_or_else(Vec::new, |index| index.node_labels())
     }
 
-    /// The names of the sources that these people may search.
+    /// Returns the names of the sources that this audience may search.
     pub async fn sources(self: &Arc<Self>, audience: &AudienceId) -> Vec<String> {
         let index = self.ready().await;
         index.map_or_else(Vec::new, |index| names(&index, audience))
     }
 
-    /// The names of all sources, whoever may search them.
+    /// Returns the names of all sources, regardless of access.
     pub async fn all_sources(self: &Arc<Self>) -> Vec<String> {
         let index = self.ready().await;
         index.map_or_else(Vec::new, |index| {
@@ -236,19 +236,19 @@ impl Searcher {
         })
     }
 
-    /// The same of what is loaded, without waiting for anything.
+    /// The same for what is loaded, without waiting.
     pub fn known_sources(&self, audience: &AudienceId) -> Vec<String> {
         let index = self.current();
         index.map_or_else(Vec::new, |index| names(&index, audience))
     }
 
-    /// Whether nothing can be searched because loading it failed.
+    /// Whether nothing can be searched because loading failed.
     pub fn is_missing(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed) && self.current().is_none()
     }
 
-    /// The policies that a message triggers, or one before it, whoever answers it and from whatever.
-    /// Nothing is waited for where the graph `is_away`.
+    /// Returns the policies that a message, or one before it, triggers, independently of what
+    /// answers it. Does not wait if the graph `is_away`.
     pub async fn policies(
         self: &Arc<Self>,
         query: &Query<'_>,
@@ -279,7 +279,7 @@ impl Searcher {
         if index.policies().is_empty() {
             return Vec::new();
         }
-        // A service would have to be asked for each sentence; the whole message has to do then.
+        // A service would need a call per sentence; then the whole message has to do.
         let sentences = policy::sentences(query.text).into_iter();
         let own = sentences.filter_map(|sentence| self.recaller.vector_of(sentence));
         let vectors: Vec<Vec<f32>> = own.chain(sought.vector.clone()).collect();
@@ -290,7 +290,8 @@ impl Searcher {
         plan::triggered(index, query.text, query.earlier, meant, seen)
     }
 
-    /// Searches for what a person is quoted where no model answers: a little, and nothing where that hardly answers.
+    /// Searches for passages to quote to a person when no model answers: few, and none when they
+    /// hardly answer the question.
     pub async fn search_to_quote(self: &Arc<Self>, query: &Query<'_>) -> Found {
         let weights = self.weights.load();
         let choice = &weights.choice;
@@ -302,7 +303,7 @@ impl Searcher {
         found
     }
 
-    /// What goes before finds that hardly answer the question, in English.
+    /// Returns a caveat, in English, for hits that hardly answer the question.
     pub fn doubt(&self, found: &Found) -> Option<String> {
         let least = self.weights.load().choice.least_answerability;
         let is_doubtful = !found.hits.is_empty() && found.answerability < least;
@@ -361,7 +362,8 @@ impl Searcher {
         })
     }
 
-    /// Ranks what is in the index for a question; says whether it could be embedded, or need not be.
+    /// Ranks the index for a question; returns whether the question could be embedded, or did not
+    /// need to be.
     async fn rank(
         &self,
         index: &Arc<KnowledgeIndex>,
@@ -396,7 +398,7 @@ impl Searcher {
         (plan, ranked.await, has_vector)
     }
 
-    /// What reads alike and has the words.
+    /// Scans by vectors and by words.
     async fn scan(
         &self,
         index: &Arc<KnowledgeIndex>,
@@ -414,7 +416,7 @@ impl Searcher {
         blocking(move || rank::scan(&index, &plan, vector.as_deref())).await
     }
 
-    /// What chunks say, by their numbers; none where the graph does not tell in time.
+    /// Returns the content of chunks, by number; `None` if the graph does not answer in time.
     async fn passages(
         &self,
         index: &KnowledgeIndex,
@@ -467,7 +469,7 @@ impl Searcher {
         }
     }
 
-    /// What was ranked, without a word of the store: for measuring.
+    /// Returns the ranking without the content from the store: for measurements.
     pub async fn ranked(self: &Arc<Self>, query: &Query<'_>, weights: &Weights) -> Vec<Ranked> {
         let Some(index) = self.ready().await else {
             return Vec::new();
@@ -476,18 +478,18 @@ impl Searcher {
     }
 }
 
-/// What is told of what was ranked.
+/// The ranked chunks that are shown.
 struct Chosen {
     ranked: Vec<Ranked>,
     answerability: f32,
-    /// The chunks of which something is asked, and their names.
+    /// The chunks whose content is needed, with their names.
     around: Vec<(usize, String)>,
 }
 
 async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: Weights) -> Chosen {
     let index = Arc::clone(index);
     blocking(move || {
-        // What is only connected to a find is told with that.
+        // A node that is only connected to a hit is shown together with that hit.
         ranked.retain(|one| {
             one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
         });
@@ -529,7 +531,7 @@ fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
         .collect()
 }
 
-/// Which sources are searched.
+/// Returns which sources are searched.
 fn seen(index: &KnowledgeIndex, query: &Query<'_>) -> Vec<bool> {
     let seen = index.seen_by(query.audience);
     let sources = index.versions().iter().zip(seen);
@@ -550,7 +552,7 @@ fn told(found: Found) -> Found {
     found
 }
 
-/// Work that would hold up other turns, on a thread of its own.
+/// Runs work on a thread of its own, so that it does not block other turns.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     joined(tokio::task::spawn_blocking(work)).await
 }

@@ -1,4 +1,4 @@
-//! What is to be read: files under the paths that were named, and the records in them.
+//! Determines what to read: files under the given paths, and the records in them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -26,10 +26,10 @@ use super::record::{Record, Rejection};
 use super::rows::values;
 use crate::graph::ingest::PropertyOrder;
 
-/// Records in which the fields of a mapping are looked for before anything is written.
+/// Number of records in which a mapping's fields are checked before anything is written.
 const LOOKED_AT: usize = 2_000;
 
-/// What a source is made of.
+/// What a source consists of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     Documents,
@@ -53,7 +53,8 @@ impl Kind {
         }
     }
 
-    /// In which order people are shown the properties of each label; nothing where none is better.
+    /// Returns the order in which people see the properties of each label; empty for no particular
+    /// order.
     pub fn property_order(&self) -> PropertyOrder {
         match self {
             Self::Documents | Self::Conversations => PropertyOrder::new(),
@@ -70,7 +71,7 @@ pub struct Source {
     files: Vec<SourceFile>,
     /// Bytes of all files.
     pub bytes: u64,
-    /// Takes people out of what is read.
+    /// Anonymises what is read.
     anonymiser: Option<Arc<Anonymiser>>,
 }
 
@@ -79,27 +80,27 @@ struct SourceFile {
     path: PathBuf,
     /// Its name within the source.
     key: String,
-    /// Where people find it, if that is not its name.
+    /// Its address for people, if that is not its name.
     link: Option<String>,
     bytes: u64,
 }
 
-/// What is to be looked at.
+/// What to look for.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted<'a> {
     pub paths: &'a [PathBuf],
-    /// None: the name of the path.
+    /// `None`: the name of the path.
     pub name: Option<&'a str>,
     pub mapping: Option<Mapping>,
     pub filter: Filter,
 }
 
-/// What is under the paths.
+/// What was found under the paths.
 #[derive(Debug)]
 pub struct Gathered {
-    /// The name that was given, or that the path has.
+    /// The given name, or that of the path.
     pub name: String,
-    /// Documents first; none where there is nothing to ingest.
+    /// Documents first; empty if there is nothing to ingest.
     pub sources: Vec<Source>,
     pub left_alone: Vec<LeftAlone>,
 }
@@ -148,24 +149,24 @@ fn listed(names: &[String]) -> String {
     format!("there are {}", names.join(", "))
 }
 
-/// What comes out of reading.
+/// An item from reading.
 #[derive(Debug)]
 pub(super) enum Item {
     Record(Record),
     Refused(Rejection),
-    /// Something of a record was left out; the record itself comes too.
+    /// Part of a record was left out; the record itself follows too.
     Warned(Rejection),
-    /// So many bytes more were read.
+    /// Number of further bytes read.
     Read(u64),
 }
 
 pub(super) type Sink<'a> = &'a mut dyn FnMut(Item) -> ControlFlow<()>;
 
 impl Gathered {
-    /// Looks at the paths, and at the first records. Writes nothing.
+    /// Examines the paths, and the first records. Writes nothing.
     ///
     /// # Errors
-    /// Says what is wrong, and what to do.
+    /// Fails with the problem, and what to do.
     pub fn look(wanted: Wanted<'_>) -> Result<Self, SourceError> {
         let name = source_name(wanted.paths, wanted.name)?;
         let mut walked = Walked::default();
@@ -187,7 +188,7 @@ impl Gathered {
         })
     }
 
-    /// That there was nothing, and what there could be.
+    /// Returns the error that nothing was found, with what could be ingested.
     pub fn nothing(&self, paths: &[PathBuf]) -> SourceError {
         let counts = counts(&self.left_alone);
         let hint = if counts.is_empty() {
@@ -203,7 +204,7 @@ impl Gathered {
     }
 }
 
-/// `3 of another kind, 1 hidden`
+/// Formats counts: `3 of another kind, 1 hidden`
 pub fn counts(left_alone: &[LeftAlone]) -> String {
     let mut counts: BTreeMap<Reason, u64> = BTreeMap::new();
     for one in left_alone {
@@ -217,10 +218,10 @@ pub fn counts(left_alone: &[LeftAlone]) -> String {
 }
 
 impl Source {
-    /// The one source that is under the paths.
+    /// Returns the only source under the paths.
     ///
     /// # Errors
-    /// Says what is wrong, and what to do.
+    /// Fails with the problem, and what to do.
     pub fn find(
         paths: &[PathBuf],
         name: Option<&str>,
@@ -254,16 +255,16 @@ impl Source {
         }
     }
 
-    /// Whether people are taken out of it.
+    /// Whether it is anonymised.
     pub(super) fn is_anonymised(&self) -> bool {
         self.anonymiser.is_some()
     }
 
-    /// With names, addresses and numbers of people taken out of its conversations, which are read twice for it. What was
-    /// taken out before keeps its placeholders. Gives what all of them stand for.
+    /// Anonymises its conversations, which are read twice for that. Known placeholders stay the
+    /// same. Returns the originals of all placeholders.
     ///
     /// # Errors
-    /// When it is of something else.
+    /// Fails when it does not consist of conversations.
     pub fn anonymised(mut self, known: Originals) -> Result<(Self, Originals), SourceError> {
         if self.kind != Kind::Conversations {
             return Err(SourceError::NoTalk { name: self.name });
@@ -280,7 +281,7 @@ impl Source {
         Ok((self, originals))
     }
 
-    /// With where people find its files, by their names within the source.
+    /// Adds the addresses of its files, by their names within the source.
     pub(super) fn linked(mut self, links: &HashMap<String, String>) -> Self {
         for file in &mut self.files {
             file.link = links.get(&file.key).cloned();
@@ -288,11 +289,11 @@ impl Source {
         self
     }
 
-    /// Where its files are, as the catalog shows it: one file, or what was named.
+    /// Returns its paths for the catalog: the single file, or the given paths.
     pub fn paths(&self, named: &[PathBuf]) -> Vec<String> {
         let is_one = !matches!(self.kind, Kind::Documents) && self.files.len() == 1;
         let files = self.files.iter().map(|file| &file.path);
-        // They mean the same to a process in another folder.
+        // Absolute, so that they are valid in any working directory.
         let shown = |path: &PathBuf| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             path.display().to_string()
@@ -325,13 +326,13 @@ impl Source {
                     ControlFlow::Continue(())
                 }
             };
-            // What cannot be read is refused later, with its name.
+            // Unreadable content is refused later, with its name.
             let _ = values(&file.path, each, &mut |_bytes| ControlFlow::Continue(()));
         }
         Ok(mapping.check(&presence)?)
     }
 
-    /// Reads everything, until the receiver has enough.
+    /// Reads everything, until the receiver stops it.
     pub(super) fn read(&self, sink: Sink<'_>) -> ControlFlow<()> {
         let Some(anonymiser) = &self.anonymiser else {
             return self.read_as_is(sink);
@@ -386,10 +387,10 @@ fn extension(path: &Path) -> String {
     extension.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// The whole of a mapping's file, or of one that is built in.
+/// Loads a mapping, from a file or a built-in one.
 ///
 /// # Errors
-/// When it cannot be read or is none.
+/// Fails when it cannot be read or is not a mapping.
 pub fn mapping(name: &str) -> Result<Mapping, SourceError> {
     if let Some(built_in) = Mapping::built_in(name) {
         return Ok(built_in?);

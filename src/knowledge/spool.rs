@@ -1,7 +1,6 @@
-//! Links wait in a file until it is known which records there are.
+//! Keeps links in a file until all records are known.
 //!
-//! Which of them have to be made is decided here: those with an end that is new. A hierarchy that
-//! runs in a circle is cut.
+//! Decides which links have to be made: those with a new end. A cycle in the hierarchy is cut.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -30,23 +29,23 @@ enum Ended {
     Record(Vec<String>),
 }
 
-/// A file of links, gone with the process.
+/// A file of links, removed with the process.
 #[derive(Debug)]
 pub(super) struct Spool(BufWriter<File>);
 
-/// Links that wait, as they are read again.
+/// Spooled links, for reading.
 #[derive(Debug)]
 pub(super) struct Waiting {
     file: BufReader<File>,
-    /// Records whose place in the hierarchy was refused.
+    /// Records whose hierarchy link was refused.
     cut: HashMap<Hash, Rejection>,
 }
 
-/// What is made of a record's links.
+/// The links to make for a record.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Resolved {
     pub(super) links: Vec<NewLink>,
-    /// Links that name a record which is not there.
+    /// Number of links to records that do not exist.
     pub(super) dangling: u64,
 }
 
@@ -58,7 +57,7 @@ impl Spool {
             .read(true)
             .write(true)
             .open(&path)?;
-        // It lives as long as it is open.
+        // It exists as long as it is open.
         std::fs::remove_file(&path)?;
         Ok(Self(BufWriter::new(file)))
     }
@@ -84,7 +83,7 @@ impl Spool {
         self.0.write_all(b"\n")
     }
 
-    /// Ends writing, and looks for circles in the hierarchy.
+    /// Ends writing, and finds cycles in the hierarchy.
     pub(super) fn finish(self, plan: &Plan) -> io::Result<Waiting> {
         let mut file = self.0.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
@@ -125,14 +124,14 @@ impl Spool {
     }
 }
 
-/// Of each circle the record whose link is cut: the last one that is new.
+/// Returns for each cycle the record whose link is cut: the last new one.
 fn circles(parents: &[(Hash, Hash, bool)]) -> Vec<Hash> {
     let above: HashMap<Hash, (Hash, bool, usize)> = parents
         .iter()
         .enumerate()
         .map(|(order, (child, parent, is_new))| (*child, (*parent, *is_new, order)))
         .collect();
-    // In which walk a record was met.
+    // The walk in which each record was visited.
     let mut met: HashMap<Hash, usize> = HashMap::new();
     let mut cut = Vec::new();
     for (walk, (start, ..)) in parents.iter().enumerate() {
@@ -147,7 +146,7 @@ fn circles(parents: &[(Hash, Hash, bool)]) -> Vec<Hash> {
         if met.get(&at) != Some(&walk) || !above.contains_key(&at) {
             continue;
         }
-        // Met again in the same walk: round once to choose.
+        // Visited again in the same walk: goes round once to choose the record.
         let mut members = vec![at];
         let mut next = above[&at].0;
         while next != at {
@@ -172,18 +171,18 @@ impl Waiting {
         Ok(Some(serde_json::from_slice(&bytes)?))
     }
 
-    /// Links of the hierarchy that were cut.
+    /// Returns the refused hierarchy links.
     pub(super) fn refused(&self) -> impl Iterator<Item = &Rejection> {
         self.cut.values()
     }
 
-    /// Reads them from the first one on.
+    /// Starts reading from the first one.
     pub(super) fn rewind(&mut self) -> io::Result<()> {
         self.file.rewind()
     }
 
-    /// The links of the next record, those that have to be made. With `all_above` every place in
-    /// the hierarchy is made anew.
+    /// Returns the links to make of the next record. With `all_above` every hierarchy link is made
+    /// again.
     pub(super) fn next(&mut self, plan: &Plan, all_above: bool) -> io::Result<Option<Resolved>> {
         let Some(line) = self.line()? else {
             return Ok(None);
@@ -223,9 +222,9 @@ impl From<Ended> for End {
 
 enum Found {
     Link(NewLink),
-    /// A record that it names is not there.
+    /// Its target record does not exist.
     Dangling,
-    /// Both ends are served already, and tied.
+    /// Both ends are already served, and linked.
     There,
 }
 
@@ -253,7 +252,7 @@ fn resolve(record: &str, link: Link, plan: &Plan, is_anew: bool) -> Found {
         is_among_new: plan.is_new(&from.0) && plan.is_new(&to.0),
         from,
         to,
-        // Another of the choice may be tied to it so far.
+        // It may be linked to another alternative so far.
         replaces: !plan.is_new(record) && (has_choice || is_anew),
     })
 }
@@ -278,7 +277,7 @@ mod tests {
         }
     }
 
-    /// Parent and child of what is made, where so much was served before.
+    /// Returns the parent and child of each link that is made, given what was served before.
     fn made(before: &[&str], after: &[Record]) -> (Vec<(String, String, bool)>, Vec<String>) {
         let mut plan = Plan::default();
         let mut spool = Spool::new().unwrap();
@@ -312,7 +311,7 @@ mod tests {
             [tie("b", "c", false), tie("a", "b", false)]
         );
         assert_eq!(made(&["a", "b", "c"], &all).0, []);
-        // What comes between takes the place of what stood above before.
+        // A new record in between replaces the previous parent.
         assert_eq!(
             made(&["a", "c"], &all).0,
             [tie("b", "c", true), tie("a", "b", false)]

@@ -1,9 +1,9 @@
-//! Transcripts: tables with an utterance a row, as talks of several people are published.
+//! Reads transcripts: tables with one utterance per row, as published for conversations between
+//! several people.
 //!
-//! The columns are known by their names, as `AnnoMI` and others have them: which transcript a row is of, who says
-//! it, and what.
-//! Rows of several annotators of one utterance are one utterance. What one person says in a row is said once, and an exchange
-//! is what is said and what is answered to it.
+//! Columns are recognised by their names, as in `AnnoMI` and others: the transcript of a row, the
+//! speaker, and the text. Rows of several annotators of one utterance are merged. Consecutive
+//! utterances of a speaker form one turn, and an exchange is a turn with its answer.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ const TRANSCRIPT: &[&str] = &[
 const SPEAKER: &[&str] = &["interlocutor", "speaker", "speaker_role", "role"];
 const TEXT: &[&str] = &["utterance_text", "utterance", "text", "content"];
 const NUMBER: &[&str] = &["utterance_id", "turn_id", "utterance_number"];
-/// What is told of a transcript, by the column that has it.
+/// Metadata of a transcript, with the names of its columns.
 const ABOUT: [(&str, &[&str]); 4] = [
     ("title", &["title", "video_title"]),
     ("topic", &["topic"]),
@@ -36,7 +36,8 @@ const ABOUT: [(&str, &[&str]); 4] = [
 ];
 /// Characters of the first utterance that make a title.
 const TITLE_CHARS: usize = 80;
-/// Bytes of a table of transcripts at most: the rows of one may stand anywhere in it, so it is held as a whole.
+/// Maximum bytes of a table of transcripts: a transcript's rows may be anywhere in it, so it is
+/// held in memory.
 pub(super) const MAX_TABLE: u64 = 256 * 1024 * 1024;
 
 /// Whether a row is an utterance of a transcript.
@@ -56,7 +57,7 @@ struct Transcript {
     at: Place,
     about: Map<String, Value>,
     said: Vec<Utterance>,
-    /// The utterances that are there already, by their numbers.
+    /// The numbers of the utterances already added.
     numbers: HashSet<String>,
 }
 
@@ -68,10 +69,10 @@ struct Utterance {
 }
 
 impl Transcripts {
-    /// Takes in a row.
+    /// Adds a row.
     ///
     /// # Errors
-    /// Says why it is refused.
+    /// Fails with the reason of the refusal.
     pub(super) fn push(&mut self, row: &Value, file: &Path, line: u64) -> Result<(), Rejection> {
         let place = Place::line(file, line);
         let refuse = |reason: &str| Place::line(file, line).refuse(reason.to_owned());
@@ -91,7 +92,7 @@ impl Transcripts {
         });
         let number = of(NUMBER);
         let is_known = !number.is_empty() && !transcript.numbers.insert(number.clone());
-        // Nothing was understood of it, or another annotator has it, too.
+        // Nothing was intelligible, or another annotator's row was added.
         if !text.is_empty() && !is_known {
             transcript.said.push(Utterance {
                 number: number.parse().ok(),
@@ -102,7 +103,7 @@ impl Transcripts {
         Ok(())
     }
 
-    /// The transcripts, in the order of their first rows.
+    /// Returns the transcripts, in the order of their first rows.
     pub(super) fn into_records(self) -> impl Iterator<Item = Result<Record, Rejection>> {
         self.0
             .into_iter()
@@ -152,7 +153,7 @@ impl Transcript {
     }
 }
 
-/// Who says what: what one says in a row, together.
+/// Merges consecutive utterances of a speaker into turns.
 fn turns(said: Vec<Utterance>) -> Vec<(String, String)> {
     let mut turns: Vec<(String, String)> = Vec::new();
     for Utterance { speaker, text, .. } in said {
@@ -167,15 +168,16 @@ fn turns(said: Vec<Utterance>) -> Vec<(String, String)> {
     turns
 }
 
-/// What is said and what is answered to it, two by two, with who says it. Of three that are left over the last goes alone.
+/// Pairs turns with their answers, with the speakers. Of three remaining turns the last one is
+/// alone.
 fn exchanges(turns: &[(String, String)]) -> Vec<String> {
     let line = |(speaker, text): &(String, String)| format!("{}: {text}", named(speaker));
     let both = |pair: &[(String, String)]| pair.iter().map(line).collect::<Vec<_>>().join("\n\n");
-    // Who is there to answer often says the first word, and then it is answered.
+    // The helper often speaks first and is then answered.
     turns.chunks(2).map(both).collect()
 }
 
-/// `therapist` is `Therapist`.
+/// Capitalises: `therapist` is `Therapist`.
 fn named(speaker: &str) -> String {
     let mut letters = speaker.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -191,7 +193,7 @@ fn about(row: &Value) -> Map<String, Value> {
     told.collect()
 }
 
-/// What stands in the first of these columns that there is, whatever its case.
+/// Returns the value of the first of these columns that exists, in any case.
 fn column(row: &Value, names: &[&str]) -> Option<String> {
     let fields = row.as_object()?;
     let named = |name: &&str| {
@@ -237,7 +239,7 @@ mod tests {
             row("1", "0", "client", "I came by bus."),
             row("0", "2", "therapist", "How long?"),
             row("0", "1", "client", "I want to stop."),
-            // Another annotator's.
+            // Another annotator's row.
             row("0", "1", "client", "I want to stop."),
             row("0", "3", "client", "Ten years."),
             row("0", "4", "client", "Or eleven."),

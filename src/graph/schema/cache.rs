@@ -1,4 +1,4 @@
-//! The last look at the graph, and when to look again.
+//! Caches the schema, and decides when to read it again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,22 +12,23 @@ use super::survey::{Counts, counts, survey};
 use crate::graph::StoreError;
 use crate::graph::engine::Engine;
 
-/// How long a look is believed. Then the engine's counts, which cost it next to nothing, tell
-/// whether anything was added or removed, by whomever.
+/// How long the schema is trusted without a check. After that, the engine's counts, which are
+/// nearly free, tell whether anything was added or removed, by anybody.
 const BELIEVED: Duration = Duration::from_secs(30);
 
-/// How long it lasts while the counts stay as they are: a property may have come meanwhile.
+/// How long it lasts while the counts are unchanged: a property may have been added meanwhile.
 const LASTS: Duration = Duration::from_secs(600);
 
-/// How long nobody looks again in the background after a look that failed; twice as long after each further one.
+/// Pause of background reads after a failure; doubled after each further one.
 const FIRST_REST: Duration = Duration::from_secs(5);
 const LONGEST_REST: Duration = Duration::from_secs(600);
 
-/// Looks at most once at a time; who comes meanwhile waits for that look, or takes the one before.
+/// Reads the schema at most once at a time; other callers wait for that read, or take the previous
+/// schema.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
     last: Mutex<Option<Look>>,
-    /// Held while somebody looks.
+    /// Held during a read.
     looking: tokio::sync::Mutex<()>,
     is_outdated: AtomicBool,
     background: Mutex<Background>,
@@ -39,47 +40,47 @@ struct Look {
     counts: Counts,
     compared: Instant,
     taken: Instant,
-    /// Knowledge was changed through this store since.
+    /// Knowledge was changed through this store since the last read.
     is_outdated: bool,
 }
 
-/// What was looked at last.
+/// The schema read last.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     pub(crate) survey: Arc<Survey>,
-    /// It is time to look again.
+    /// It is time to read again.
     pub(crate) is_due: bool,
-    /// Knowledge was changed through this store since.
+    /// Knowledge was changed through this store since the last read.
     pub(crate) is_outdated: bool,
 }
 
-/// Looks for those who do not wait.
+/// The state of background reads, for callers that do not wait.
 #[derive(Debug, Default)]
 struct Background {
     is_looking: bool,
     failures: u32,
-    /// Not before.
+    /// No read before this time.
     next: Option<Instant>,
 }
 
-/// How long to rest after so many failures in a row.
+/// Returns the pause after so many consecutive failures.
 fn rest(failures: u32) -> Duration {
     let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
     FIRST_REST.saturating_mul(doubled).min(LONGEST_REST)
 }
 
 impl Cache {
-    /// Knowledge was changed through this store.
+    /// Records that knowledge was changed through this store.
     pub(crate) fn outdate(&self) {
         self.is_outdated.store(true, Ordering::Release);
     }
 
-    /// What there is now. Waits for a look where one is due.
+    /// Returns the current schema. Waits for a read if one is due.
     pub(crate) async fn get(&self, engine: &dyn Engine) -> Result<Arc<Survey>, StoreError> {
         let _looking = self.looking.lock().await;
         let kept = {
             let mut last = self.last.lock();
-            // Kept with the look: whoever looks now may be cancelled.
+            // Stored with the schema, because the current reader may be cancelled.
             if self.is_outdated.swap(false, Ordering::AcqRel)
                 && let Some(look) = &mut *last
             {
@@ -117,7 +118,7 @@ impl Cache {
         Ok(survey)
     }
 
-    /// What was looked at last, without a wait.
+    /// Returns the schema read last, without waiting.
     pub(crate) fn kept(&self) -> Option<Kept> {
         let look = self.last.lock().clone()?;
         let is_outdated = look.is_outdated || self.is_outdated.load(Ordering::Acquire);
@@ -128,8 +129,8 @@ impl Cache {
         })
     }
 
-    /// Whether the caller may look in the background: nobody does, and the last failure was some time ago. Then it
-    /// has to say what came of it to [`Cache::looked`].
+    /// Whether the caller may read in the background: nobody else does, and the pause after a
+    /// failure is over. The caller then has to report the result to [`Cache::looked`].
     pub(crate) fn may_look(&self) -> bool {
         let mut background = self.background.lock();
         let rests = background.next.is_some_and(|next| Instant::now() < next);
@@ -138,7 +139,7 @@ impl Cache {
         may
     }
 
-    /// A look in the background has ended. Says how long nobody looks again if it failed.
+    /// Ends a background read. Returns the pause if it failed.
     pub(crate) fn looked(&self, succeeded: bool) -> Option<Duration> {
         let mut background = self.background.lock();
         background.is_looking = false;
@@ -185,7 +186,8 @@ mod tests {
         prepare: |_| {},
     };
 
-    /// A graph of which every look begins with a question for its labels, which it answers when it may.
+    /// A graph in which every read begins with a query for labels, which is answered when the test
+    /// allows it.
     #[derive(Debug)]
     struct Slow {
         may_answer: Arc<Semaphore>,
@@ -286,7 +288,7 @@ mod tests {
             self.looks.load(Ordering::SeqCst)
         }
 
-        /// What a turn gets without waiting for the graph.
+        /// Returns what a turn gets without waiting for the graph.
         async fn at_once(&self) -> Arc<Survey> {
             let kept = self.store.kept_schema();
             tokio::time::timeout(Duration::from_millis(1), kept)
@@ -295,7 +297,7 @@ mod tests {
                 .unwrap()
         }
 
-        /// Lets what was begun go on.
+        /// Lets started tasks continue.
         async fn others_go_on(&self) {
             for _ in 0..100 {
                 tokio::task::yield_now().await;
@@ -306,7 +308,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_turn_takes_what_is_kept_while_one_task_looks_again() {
         let desk = Desk::new();
-        // Somebody who gives up does not take the first look along.
+        // A caller that gives up does not cancel the first read.
         let given_up = tokio::time::timeout(BELIEVED, desk.store.kept_schema()).await;
         assert!(given_up.is_err());
         desk.may_answer.add_permits(1);
@@ -348,7 +350,7 @@ mod tests {
         desk.others_go_on().await;
         assert_eq!(desk.looks(), 3, "it rests longer");
 
-        // What somebody waits for is looked at, and is kept.
+        // A read that somebody waits for runs, and is kept.
         desk.fails.store(false, Ordering::SeqCst);
         let second = desk.store.schema().await.unwrap();
         assert!(Arc::ptr_eq(&desk.at_once().await, &second));
@@ -362,7 +364,7 @@ mod tests {
         desk.store.survey.outdate();
         let second = desk.store.kept_schema().await.unwrap();
         assert!(!Arc::ptr_eq(&second, &first));
-        // A graph that takes longer is answered from as it was.
+        // While the graph is slow, the previous schema is used.
         desk.store.survey.outdate();
         let kept = desk.store.kept_schema().await.unwrap();
         assert!(Arc::ptr_eq(&kept, &second));

@@ -1,9 +1,8 @@
-//! Reads the schema from the live graph, without ever going through memory where there is a way
-//! round it.
+//! Reads the schema from the live graph, and avoids scanning memory where possible.
 //!
-//! Each label is asked by itself, and relationships from the labels where they begin. Only Neo4j
-//! with many labels is gone through from its beginning: it plans each label's statement anew, which
-//! took minutes for 5,000. At most [`VISITED`] of a label are visited, and the properties of a few
+//! Each label is queried separately, and relationships from the labels at their start. Only a Neo4j
+//! with many labels is scanned from its beginning: it plans each label's statement anew, which took
+//! minutes for 5,000. At most [`VISITED`] nodes of a label are visited, and the properties of a few
 //! of them read.
 
 mod ask;
@@ -21,17 +20,16 @@ use crate::graph::record::{integer, list, params, text};
 use crate::graph::transfer::GraphNode;
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
-/// Nodes, and relationships, that one statement visits at most.
+/// Maximum nodes, or relationships, that one statement visits.
 pub(super) const VISITED: u64 = 100_000;
 
-/// Labels, or types, that are still asked one by one.
+/// Maximum labels, or types, that are queried one by one.
 const FEW_NAMES: usize = 50;
 
-/// Characters of a text that are read: one more than makes it a long one.
+/// Characters read of a text: one more than counts as short.
 pub(super) const SHORT: usize = 60;
 
-/// What there is, by the engine's own counts, so that it costs next to nothing. Enough to notice
-/// that a graph has changed.
+/// The engine's own counts, which are nearly free. Enough to notice that a graph has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     labels: BTreeSet<String>,
@@ -40,7 +38,7 @@ pub(crate) struct Counts {
     relationships: u64,
 }
 
-/// Counts everything anew.
+/// Reads all counts.
 pub(crate) async fn counts(engine: &dyn Engine) -> Result<Counts, StoreError> {
     let labels = names(engine, "CALL db.labels() YIELD label AS name RETURN name").await?;
     let types = "CALL db.relationshipTypes() YIELD relationshipType AS name RETURN name";
@@ -69,8 +67,8 @@ async fn names(
     Ok(rows.into_iter().filter_map(|row| text(&row, "name")))
 }
 
-/// How many there are in all, without those of memory. Only a statement that does nothing but
-/// count is answered from the engines' own counts.
+/// Counts the total without memory. Engines only answer from their own counts if a statement does
+/// nothing else.
 async fn rest(
     engine: &dyn Engine,
     all: &str,
@@ -104,7 +102,8 @@ fn is_memory_label(label: &str) -> bool {
     MEMORY_LABELS.contains(&label)
 }
 
-/// Labels without one by which an engine stands for none; nothing for a node of memory.
+/// Removes the label with which an engine marks nodes without labels; returns nothing for a node of
+/// memory.
 fn knowledge_labels(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
     if labels.iter().any(|label| is_memory_label(label)) {
         return Vec::new();
@@ -119,14 +118,14 @@ fn stripped(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
         properties: Map::new(),
     };
     (engine.dialect().strip)(&mut node);
-    // What a chunk is says its other label; both would double every pattern.
+    // The other label says what a chunk is; both would double every pattern.
     if node.labels.len() > 1 {
         node.labels.retain(|label| label != CHUNK);
     }
     node.labels
 }
 
-/// Looks at the graph.
+/// Reads the schema of the graph.
 pub(crate) async fn survey(engine: &dyn Engine, counts: &Counts) -> Result<Survey, StoreError> {
     let names = counts.labels.len().max(counts.types.len());
     let mut ask = if engine.dialect().has_expensive_planning && names > FEW_NAMES {
@@ -153,7 +152,7 @@ async fn read_nodes(
         survey.schema.nodes.insert(label.clone(), Vec::new());
     }
     if matches!(ask, Ask::Through { .. }) && counts.nodes > VISITED {
-        // Those that were not come across can be asked for all the same.
+        // Labels that were not visited can be queried nevertheless.
         for label in &counts.labels {
             survey.schema.nodes.entry(label.clone()).or_default();
         }
@@ -181,7 +180,7 @@ async fn read_nodes(
     Ok(())
 }
 
-/// Name, type and short value of each property that is really there.
+/// Returns name, type and short value of each property that exists.
 fn sampled(engine: &dyn Engine, labels: Vec<String>, row: &Row) -> Vec<(String, String, Value)> {
     let mut kinds = BTreeMap::new();
     let mut node = GraphNode {

@@ -1,4 +1,4 @@
-//! What properties there are and what their values look like, from a sample.
+//! Collects properties and the form of their values, from a sample.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::{Property, Values};
 use crate::graph::ingest::HIDDEN_PROPERTIES;
 use crate::graph::query::VECTOR;
 
-/// As many different values are an enumeration, if they repeat.
+/// Up to so many different values are an enumeration, if they repeat.
 const FEW: usize = 12;
 
-/// Examples of a property whose values are many.
+/// Number of examples for a property with many values.
 const EXAMPLES: usize = 3;
 
-/// The type of what is no data but a vector.
+/// The type of vectors, which are not data.
 const VECTOR_KIND: &str = "VECTOR";
 
-/// What was read of one label or type.
+/// The properties of one label or type.
 #[derive(Debug, Default)]
 pub(super) struct Tally(BTreeMap<String, Counted>);
 
@@ -26,14 +26,14 @@ pub(super) struct Tally(BTreeMap<String, Counted>);
 struct Counted {
     times: u64,
     kinds: BTreeMap<String, u64>,
-    /// By their JSON, which has an order.
+    /// By JSON text, which is ordered.
     values: BTreeMap<String, u64>,
     /// One of them is too long to be shown, or has no short form.
     has_more: bool,
 }
 
-/// The type of a property's value from what `valueType()` says, in the words of
-/// [`Property::kind`]. Of a list, `value` is the length.
+/// Returns the type of a property's value from the result of `valueType()`, in the terms of
+/// [`Property::kind`]. For a list, `value` is the length.
 pub(super) fn value_kind(value_type: &str, value: &Value) -> String {
     let bare = value_type.trim_end_matches(" NOT NULL");
     let kind = match bare {
@@ -74,7 +74,7 @@ impl Tally {
         }
     }
 
-    /// The properties, those that most have first, and what their values look like.
+    /// Returns the properties, commonest first, with the form of their values.
     pub(super) fn finish(self) -> (Vec<Property>, BTreeMap<String, Values>) {
         let mut all: Vec<(String, Counted)> = self.0.into_iter().collect();
         all.retain(|(name, counted)| {
@@ -99,7 +99,7 @@ impl Counted {
         self.kinds.contains_key(VECTOR_KIND) || (name == "embedding" && self.values.is_empty())
     }
 
-    /// The type of most values; of whole and other numbers, the one that holds both.
+    /// Returns the commonest type; for whole and other numbers, the one that holds both.
     fn kind(&self) -> String {
         let is_number = |kind: &str| kind == "INTEGER" || kind == "FLOAT";
         if self.kinds.len() > 1 && self.kinds.keys().all(|kind| is_number(kind)) {

@@ -1,4 +1,4 @@
-//! The schema as a model reads it, within a budget of tokens.
+//! Formats the schema for a model, within a token budget.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,29 +6,29 @@ use std::fmt::Write as _;
 use super::{Pattern, Property, Survey, Values};
 use crate::llm::tokens::estimate;
 
-/// Properties of one label or type that are named.
+/// Maximum properties shown of one label or type.
 const PROPERTIES: usize = 40;
 
-/// Characters of a value that is shown.
+/// Maximum characters of a shown value.
 const VALUE: usize = 40;
 
-/// What the words between the lines cost at most: heads, and what was left out.
+/// Maximum tokens of the text around the lines: headings, and what was left out.
 const FRAME: u32 = 120;
 
 const NODES: &str = "Node labels, with properties and number:";
 const RELATIONSHIPS: &str = "Relationships, with properties and number of the type:";
 const VALUES: &str = "Values:";
 
-/// Lines of one kind, the most counted first, as many as there is room for.
+/// Lines of one kind, most frequent first, as many as fit.
 struct Part {
-    /// Each with its tokens.
+    /// Each with its number of tokens.
     lines: Vec<(String, u32)>,
-    /// How many there would be.
+    /// How many lines there are without the limit.
     all: usize,
 }
 
 impl Part {
-    /// Takes lines as long as `budget` holds them; no more of them are made.
+    /// Takes lines while they fit into `budget`; later ones are not produced.
     fn within(budget: u32, all: usize, lines: impl Iterator<Item = String>) -> Self {
         let mut left = budget;
         let mut kept = Vec::new();
@@ -52,7 +52,7 @@ impl Part {
         self.lines.len() == self.all
     }
 
-    /// Leaves lines away from the end until it costs no more than `budget`.
+    /// Removes lines from the end until the cost is at most `budget`.
     fn cut(&mut self, budget: u32) {
         let mut cost = self.cost();
         while cost > budget
@@ -78,8 +78,8 @@ impl Part {
     }
 }
 
-/// Labels, relationships and values, the most counted first, in at most `budget` tokens by
-/// [`estimate`]. What has no room is counted. Nothing fits a budget of less than about 120.
+/// Formats labels, relationships and values, most frequent first, in at most `budget` tokens by
+/// [`estimate`]. Omitted ones are counted. A budget of less than about 120 holds nothing.
 pub(super) fn text(survey: &Survey, budget: u32) -> String {
     let room = budget.saturating_sub(FRAME);
     let mut ties = Part::within(room, survey.schema.patterns.len(), tie_lines(survey));
@@ -177,7 +177,7 @@ fn braced(properties: &[Property]) -> String {
     format!(" {{{}}}", shown.join(", "))
 }
 
-/// As it is written in Cypher, on one line.
+/// Quotes a name for Cypher, on one line.
 fn name(raw: &str) -> String {
     let mut letters = raw.chars();
     let is_plain = letters

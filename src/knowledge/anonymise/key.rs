@@ -1,4 +1,5 @@
-//! What the placeholders of a source stand for: a file that only whoever runs the bot can read, apart from the graph.
+//! Stores the originals of a source's placeholders in a file that only the operator can read,
+//! outside the graph.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,10 @@ fn place(data_dir: &Path, source: &str) -> PathBuf {
     folder(data_dir).join(format!("{source}.json"))
 }
 
-/// None where nothing was taken out of a source.
+/// Loads the originals; `None` if nothing of a source was anonymised.
 ///
 /// # Errors
-/// When the file is there and cannot be read.
+/// Fails when the file exists and cannot be read.
 pub fn load(data_dir: &Path, source: &str) -> io::Result<Option<Originals>> {
     match std::fs::read(place(data_dir, source)) {
         Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
@@ -27,10 +28,10 @@ pub fn load(data_dir: &Path, source: &str) -> io::Result<Option<Originals>> {
     }
 }
 
-/// Keeps it, whole or not at all.
+/// Writes the file atomically.
 ///
 /// # Errors
-/// When it cannot be written.
+/// Fails when it cannot be written.
 pub fn save(data_dir: &Path, source: &str, originals: &Originals) -> io::Result<()> {
     private_folder(&folder(data_dir))?;
     let path = place(data_dir, source);
@@ -41,18 +42,18 @@ pub fn save(data_dir: &Path, source: &str, originals: &Originals) -> io::Result<
     std::fs::rename(beside, path)
 }
 
-/// Removes it with its source.
+/// Removes the file together with its source.
 ///
 /// # Errors
-/// When it is there and cannot be removed.
+/// Fails when it is there and cannot be removed.
 pub(in crate::knowledge) fn remove(data_dir: &Path, source: &str) -> io::Result<()> {
     gone_is_fine(std::fs::remove_file(place(data_dir, source)))
 }
 
-/// Goes with its source to another name.
+/// Renames the file together with its source.
 ///
 /// # Errors
-/// When it is there and cannot be renamed.
+/// Fails when it is there and cannot be renamed.
 pub(in crate::knowledge) fn rename(data_dir: &Path, old: &str, new: &str) -> io::Result<()> {
     gone_is_fine(std::fs::rename(place(data_dir, old), place(data_dir, new)))
 }

@@ -1,15 +1,15 @@
-//! What a document says of itself: title, author, date, tags, other names.
+//! Reads a document's metadata: title, author, date, tags, aliases.
 
 use muninn_platform::one_line;
 use serde_json::{Map, Value, json};
 
-/// Front matter of more bytes is text.
+/// Maximum bytes of front matter; longer ones are text.
 const MOST: usize = 64 * 1024;
 
-/// Names of one kind at most.
+/// Maximum number of values of one kind.
 const LISTED: usize = 50;
 
-/// The properties that a document can have, by the names that tools give them.
+/// The properties of a document, with the field names that tools use.
 const FIELDS: &[(&str, &[&str])] = &[
     ("title", &["title"]),
     ("author", &["author", "authors", "creator", "by"]),
@@ -32,7 +32,8 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("aliases", &["aliases", "alias"]),
 ];
 
-/// Properties of a document, of whatever fields it has: a list stays a list where there may be many.
+/// Returns a document's properties from any fields: a list stays a list for properties that allow
+/// several values.
 pub(super) fn of(fields: &Map<String, Value>) -> Map<String, Value> {
     let mut about = Map::new();
     for (property, names) in FIELDS {
@@ -58,7 +59,7 @@ pub(super) fn of(fields: &Map<String, Value>) -> Map<String, Value> {
     about
 }
 
-/// The texts of a field; one text may be a list with commas.
+/// Returns the texts of a field; a single text may be a comma-separated list.
 fn words(value: &Value, is_list: bool) -> Vec<String> {
     let texts: Vec<String> = match value {
         Value::String(text) if is_list => text.split([',', ';']).map(str::to_owned).collect(),
@@ -78,17 +79,17 @@ fn words(value: &Value, is_list: bool) -> Vec<String> {
     texts.filter(|text| !text.is_empty()).take(LISTED).collect()
 }
 
-/// The settings with which a file begins, and the rest of it.
+/// The front matter of a file, and the rest of its text.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FrontMatter<'a> {
     pub(super) about: Map<String, Value>,
     pub(super) body: &'a str,
-    /// Why its settings cannot be read, in words.
+    /// Why the front matter cannot be parsed, in words.
     pub(super) problem: Option<String>,
 }
 
-/// Reads YAML between lines of dashes, or TOML between lines of plus signs. What cannot be read is left out of both,
-/// as no tool shows it, and told of.
+/// Parses YAML between lines of dashes, or TOML between lines of plus signs. What cannot be parsed
+/// is left out of both the metadata and the text, as no tool shows it, and reported.
 pub(super) fn front_matter(text: &str) -> FrontMatter<'_> {
     let text = text.trim_start_matches('\u{feff}');
     let nothing = |body, problem| FrontMatter {
@@ -113,7 +114,7 @@ pub(super) fn front_matter(text: &str) -> FrontMatter<'_> {
             }
             Err(error) => one_line(&error),
         };
-        // A text between two lines may be a text: then it is no settings.
+        // Text between two such lines may be ordinary text, not front matter.
         let looks = settings
             .lines()
             .all(|line| line.contains([':', '=', '-', '#']) || line.trim().is_empty());
@@ -147,15 +148,15 @@ fn between<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
     None
 }
 
-/// Bounded by the reader: what refers to itself again and again is refused.
+/// The parser is bounded: it refuses repeated self-references.
 fn yaml(text: &str) -> Result<Map<String, Value>, String> {
     let read: Result<Option<_>, _> = serde_saphyr::from_str(text);
     let read = read.map_err(|error| error.without_snippet().to_string())?;
-    // Nothing but comments, or nothing at all.
+    // It has only comments, or nothing at all.
     Ok(read.unwrap_or_default())
 }
 
-/// Dates of TOML are maps of their own kind.
+/// Converts dates, which TOML has as a type of their own.
 fn plain(fields: Map<String, Value>) -> Map<String, Value> {
     let plain = |value: Value| match value {
         Value::Object(map) if map.len() == 1 => map
@@ -170,7 +171,8 @@ fn plain(fields: Map<String, Value>) -> Map<String, Value> {
         .collect()
 }
 
-/// The same in lines, so that it is read and found like everything else. The title stands above.
+/// Returns the metadata as lines of text, so that it is indexed like everything else. The title is
+/// shown above.
 pub(super) fn lines(about: &Map<String, Value>) -> String {
     let line = |(word, property): (&str, &str)| {
         let text = match about.get(property)? {

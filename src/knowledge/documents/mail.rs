@@ -1,4 +1,4 @@
-//! A mail, as Markdown.
+//! Converts an e-mail to Markdown.
 
 use mail_parser::{Address, MessageParser};
 use serde_json::json;
@@ -7,10 +7,10 @@ use super::about;
 use super::office::Marked;
 use super::text::of_html;
 
-/// What it says, without what is attached to it; its subject is its title.
+/// Converts its body without attachments; the subject is the title.
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// Fails with the reason, in words.
 pub(super) fn of_eml(bytes: &[u8]) -> Result<Marked, String> {
     let mail = MessageParser::default().parse(bytes);
     let mail = mail.filter(|mail| mail.from().is_some() || mail.subject().is_some());
@@ -54,7 +54,7 @@ pub(super) fn of_eml(bytes: &[u8]) -> Result<Marked, String> {
     Ok((about, markdown))
 }
 
-/// Lines of a plain text that would be headings of Markdown are none.
+/// Escapes lines of plain text that look like Markdown headings.
 fn plain(text: &str) -> String {
     let lines = text.lines().map(|line| match line.starts_with('#') {
         true => format!(" {line}\n"),

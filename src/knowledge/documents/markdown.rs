@@ -1,21 +1,22 @@
-//! The sections of a Markdown text.
+//! Splits a Markdown text into sections.
 
 use super::Outline;
 
-/// A heading and what stands under it, up to the next heading.
+/// A heading with the text below it, up to the next heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Section {
     /// 1 for the highest.
     pub(super) level: usize,
     pub(super) heading: String,
     pub(super) body: String,
-    /// It is a page of a PDF, which has no heading of its own.
+    /// It is a page of a PDF, without a heading of its own.
     pub(super) is_page: bool,
     /// The page's number.
     pub(super) page: usize,
 }
 
-/// Title and sections. A single highest heading that comes first is the title.
+/// Returns title and sections. The first heading is the title if it is the only one of the highest
+/// level.
 pub(super) fn outline(text: &str) -> Outline {
     let mut outline = Outline::default();
     let mut fence: Option<Fence> = None;
@@ -72,7 +73,7 @@ fn lift_title(outline: &mut Outline) {
     }
 }
 
-/// A line that begins or ends code.
+/// A line that opens or closes a code block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fence {
     mark: char,
@@ -90,7 +91,7 @@ impl Fence {
             .filter(|mark| matches!(mark, '`' | '~'))?;
         let length = line.chars().take_while(|other| *other == mark).count();
         let rest = &line[length..];
-        // Code within a line may stand between three marks as well.
+        // Inline code may also stand between three marks.
         let is_fence = length >= 3 && !(mark == '`' && rest.contains('`'));
         is_fence.then_some(Self {
             mark,
@@ -99,7 +100,7 @@ impl Fence {
         })
     }
 
-    /// Code in code has fewer marks, or other ones.
+    /// A nested code block has fewer marks, or other ones.
     fn closes(self, open: Self) -> bool {
         self.is_bare && self.mark == open.mark && self.length >= open.length
     }
@@ -116,7 +117,8 @@ fn hashed(line: &str) -> Option<(usize, String)> {
     (!heading.is_empty()).then(|| (level, heading.to_owned()))
 }
 
-/// `Heading { #anchor .class }`, as Pandoc, `MkDocs` and Docusaurus have it, without what is in braces.
+/// Removes the braces of `Heading { #anchor .class }`, as written for Pandoc, `MkDocs` and
+/// Docusaurus.
 fn without_anchor(heading: &str) -> &str {
     let heading = heading.trim();
     let braces = heading
@@ -128,7 +130,7 @@ fn without_anchor(heading: &str) -> &str {
     }
 }
 
-/// A line over a line of `=` or `-`.
+/// Parses a heading underlined with `=` or `-`.
 fn underlined(line: &str, next: &str) -> Option<(usize, String)> {
     let (line, next) = (line.trim(), next.trim_end());
     let is_line_of = |mark: char| next.len() >= 3 && next.chars().all(|c| c == mark);

@@ -1,16 +1,17 @@
-//! Headings and text of reStructuredText, `AsciiDoc` and Org, as Markdown.
+//! Converts headings and text of reStructuredText, `AsciiDoc` and Org to Markdown.
 //!
-//! What these have beyond headings and tables stays as it is written, which reads well enough; what
-//! only tells a tool what to do is left out.
+//! Other markup stays as it is written, which is readable enough; instructions for tools are left
+//! out.
 
 use serde_json::{Map, Value, json};
 
 use super::{about, table};
 
-/// Marks that underline a heading of reStructuredText.
+/// Characters that underline a heading of reStructuredText.
 const UNDERLINES: &str = "=-~^\"'`#*+:._";
 
-/// Directives of reStructuredText whose text is for a reader, with what stands in for their names.
+/// Directives of reStructuredText whose text is for readers, with the words that replace their
+/// names.
 const SHOWN: &[(&str, &str)] = &[
     ("note", "Note:"),
     ("warning", "Warning:"),
@@ -38,7 +39,7 @@ const SHOWN: &[(&str, &str)] = &[
     ("table", ""),
 ];
 
-/// Directives whose text is code.
+/// Directives that contain code.
 const CODE: &[&str] = &[
     "code",
     "code-block",
@@ -52,7 +53,7 @@ const CODE: &[&str] = &[
 
 type Marked = (Map<String, Value>, String);
 
-/// reStructuredText; the fields it begins with (`:Author: Ada`) are what it says of itself.
+/// Converts reStructuredText; the fields at its beginning (`:Author: Ada`) are its metadata.
 pub(super) fn of_rst(text: &str) -> Marked {
     let lines: Vec<&str> = text.lines().collect();
     let (fields, mut at) = rst_fields(&lines);
@@ -86,7 +87,7 @@ pub(super) fn of_rst(text: &str) -> Marked {
     (about::of(&fields), markdown)
 }
 
-/// A line that is no heading stays none.
+/// Escapes a line that is not a heading.
 fn escaped(line: &str) -> String {
     if line.starts_with('#') {
         format!(" {line}")
@@ -95,7 +96,7 @@ fn escaped(line: &str) -> String {
     }
 }
 
-/// `:Author: Ada` and the like at the beginning, as in PEPs: `PEP: 8`.
+/// Parses `:Author: Ada` and the like at the beginning, as in PEPs: `PEP: 8`.
 fn rst_fields(lines: &[&str]) -> (Map<String, Value>, usize) {
     let mut fields: Map<String, Value> = Map::new();
     let mut at = 0;
@@ -123,7 +124,7 @@ fn rst_fields(lines: &[&str]) -> (Map<String, Value>, usize) {
         }
         at += 1;
     }
-    // Fewer are a text that happens to begin so.
+    // With fewer it is ordinary text that happens to begin like that.
     if fields.len() < 2 {
         (Map::new(), 0)
     } else {
@@ -131,7 +132,8 @@ fn rst_fields(lines: &[&str]) -> (Map<String, Value>, usize) {
     }
 }
 
-/// The heading, its mark (and whether it has a line above too), and how many lines it takes.
+/// Parses a heading: its text, its mark (and whether there is a line above too), and its number of
+/// lines.
 fn rst_heading<'a>(lines: &[&'a str]) -> Option<(&'a str, (char, bool), usize)> {
     let first = lines.first()?;
     let second = lines.get(1)?;
@@ -156,7 +158,7 @@ fn underline(line: &str) -> Option<char> {
     is_line.then_some(mark)
 }
 
-/// Says how many lines were read. `rest` is what follows the two dots.
+/// Converts a directive and returns its number of lines. `rest` is the text after the two dots.
 fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let own = indent(lines[0]);
@@ -165,7 +167,7 @@ fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
         .take_while(|line| line.trim().is_empty() || indent(line) > own);
     let body: Vec<&str> = body.copied().collect();
     let Some((name, argument)) = rest.split_once("::") else {
-        // A comment, or a target of links.
+        // A comment, or a link target.
         return 1 + body.len();
     };
     let (name, argument) = (name.trim(), argument.trim());
@@ -191,7 +193,7 @@ fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
                     .find_map(|line| line.strip_prefix(name))
                     .map(str::trim)
             };
-            // What is named in words (`tab`, `space`) is rare.
+            // Delimiters named in words (`tab`, `space`) are rare.
             let delimiter = option(":delim:").and_then(|it| it.bytes().next());
             let delimiter = delimiter.unwrap_or(b',');
             let header = option(":header:").unwrap_or_default();
@@ -218,7 +220,7 @@ fn rst_directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
     1 + body.len()
 }
 
-/// Running text and tables.
+/// Converts running text and tables.
 fn rst_text(lines: &[&str]) -> String {
     let (mut text, mut at) = (String::new(), 0);
     while at < lines.len() {
@@ -241,14 +243,14 @@ fn rst_table(mut rows: Vec<Vec<String>>) -> String {
     table::markdown(&rows)
 }
 
-/// Lines of a field list within the text that tell a tool something.
+/// Whether a field line within the text is an instruction for a tool.
 fn is_rst_settings(line: &str) -> bool {
     [":orphan:", ":tocdepth:", ":nosearch:"]
         .iter()
         .any(|field| line.trim().starts_with(field))
 }
 
-/// ``:ref:`text <target>` `` reads as `text`.
+/// Converts ``:ref:`text <target>` `` to `text`.
 fn rst_inline(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -283,14 +285,14 @@ fn rst_inline(line: &str) -> String {
     text
 }
 
-/// `AsciiDoc`; its header's author and attributes (`:keywords: a, b`) are what it says of itself.
+/// Converts `AsciiDoc`; its header's author and attributes (`:keywords: a, b`) are its metadata.
 pub(super) fn of_asciidoc(text: &str) -> Marked {
     let mut fields = Map::new();
     let mut markdown = String::new();
     let mut block: Option<&str> = None;
     let (mut is_header, mut lines_of_header) = (true, 0);
     let mut table: Option<Vec<&str>> = None;
-    // What stands in brackets above a block.
+    // The attributes in brackets above a block.
     let mut attributes = "";
     for line in text.lines() {
         let mark = line.trim_end();
@@ -356,14 +358,14 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
             lines_of_header += 1;
             continue;
         }
-        // Below the title stand the authors, before the first blank line.
+        // The authors are below the title, before the first blank line.
         if is_header && lines_of_header == 1 && !mark.is_empty() {
             let author = line.split(['<', ';']).next().unwrap_or_default().trim();
             fields.entry("author").or_insert_with(|| json!(author));
             lines_of_header += 1;
             continue;
         }
-        // Below the authors stands the revision.
+        // The revision is below the authors.
         if is_header && lines_of_header == 2 && !mark.is_empty() && !mark.starts_with("//") {
             let date = revision_date(mark).map(|date| ("date".to_owned(), json!(date)));
             fields.extend(date);
@@ -402,7 +404,7 @@ pub(super) fn of_asciidoc(text: &str) -> Marked {
     (about::of(&fields), markdown)
 }
 
-/// The date of `v2.1, 2026-01-02: Spring`; a version alone has none.
+/// Returns the date in `v2.1, 2026-01-02: Spring`; a version alone has none.
 fn revision_date(line: &str) -> Option<&str> {
     let date = match line.split_once(',') {
         Some((_version, rest)) => rest,
@@ -413,7 +415,7 @@ fn revision_date(line: &str) -> Option<&str> {
     date.contains(|c: char| c.is_ascii_digit()).then_some(date)
 }
 
-/// A block of Org whose lines are no text of the document.
+/// A block of Org whose lines are not ordinary text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OrgBlock {
     Source,
@@ -422,8 +424,8 @@ enum OrgBlock {
 }
 
 impl OrgBlock {
-    /// The block that `#+BEGIN_SRC sh` begins, given what follows the `#+`. The text of other blocks, as of a
-    /// quotation, is read like all text.
+    /// Returns the block that `#+BEGIN_SRC sh` begins, given the text after `#+`. Other blocks,
+    /// such as quotations, are read as text.
     fn begun(setting: &str) -> Option<Self> {
         let name = setting.split_whitespace().next()?.to_ascii_lowercase();
         match name.as_str() {
@@ -443,7 +445,7 @@ impl OrgBlock {
     }
 }
 
-/// A line of code as it is meant: Org puts a comma before what would be a heading or a setting.
+/// Unescapes a line of code: Org puts a comma before what would be a heading or a setting.
 fn unescaped(line: &str) -> String {
     let start = line.len() - line.trim_start().len();
     let (indent, code) = line.split_at(start);
@@ -454,7 +456,7 @@ fn unescaped(line: &str) -> String {
     format!("{indent}{code}")
 }
 
-/// `[[https://a.b][the text]]` reads as `the text`, and a link without one as where it leads.
+/// Converts `[[https://a.b][the text]]` to `the text`, and a link without text to its address.
 fn org_links(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -470,7 +472,7 @@ fn org_links(line: &str) -> String {
     text
 }
 
-/// `TITLE: Tides` as a field.
+/// Parses `TITLE: Tides` as a field.
 fn org_setting(setting: &str) -> Option<(String, Value)> {
     let (name, value) = setting.split_once(':')?;
     let (name, value) = (name.to_ascii_lowercase(), value.trim());
@@ -484,7 +486,7 @@ fn org_setting(setting: &str) -> Option<(String, Value)> {
     })
 }
 
-/// Org; its settings (`#+TITLE:`) are what it says of itself.
+/// Converts Org; its settings (`#+TITLE:`) are its metadata.
 pub(super) fn of_org(text: &str) -> Marked {
     let mut fields = Map::new();
     let mut markdown = String::new();
@@ -539,7 +541,7 @@ pub(super) fn of_org(text: &str) -> Marked {
                 .strip_prefix("TODO ")
                 .or(heading.strip_prefix("DONE "))
                 .unwrap_or(heading);
-            // Tags stand at its end: `:a:b:`
+            // Tags are at its end: `:a:b:`
             let tagged = heading
                 .rsplit_once(' ')
                 .filter(|(_, tags)| tags.len() > 2 && tags.starts_with(':') && tags.ends_with(':'));
@@ -658,7 +660,7 @@ mod tests {
              #+TBLFM: $2=1\nAfter.\n",
         );
         assert_eq!(read, format!("Before.\n\n{expected}\nAfter.\n"));
-        // An example is none.
+        // An example block contains no table.
         let (_, read) = of_asciidoc("----\n|===\n|a\n|===\n----\n");
         assert_eq!(read, "```\n|===\n|a\n|===\n```\n");
         let (_, read) = of_org("#+BEGIN_SRC\n| a |\n#+END_SRC\n");

@@ -1,9 +1,9 @@
-//! A Jupyter notebook, as Markdown: its texts, and its code in fences.
+//! Converts a Jupyter notebook to Markdown: its texts, and its code in fences.
 
 use serde_json::Value;
 
 /// # Errors
-/// Why it cannot be read, in words.
+/// Fails with the reason, in words.
 pub(super) fn of_ipynb(text: &str) -> Result<String, String> {
     let notebook: Value =
         serde_json::from_str(text).map_err(|error| format!("it is no notebook: {error}"))?;
@@ -26,7 +26,7 @@ pub(super) fn of_ipynb(text: &str) -> Result<String, String> {
     Ok(markdown)
 }
 
-/// A text, or a list of its lines.
+/// Returns a text, or joins a list of lines.
 fn source(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

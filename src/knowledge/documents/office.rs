@@ -1,4 +1,4 @@
-//! Texts and slides of Office and `OpenDocument`, as Markdown.
+//! Converts texts and slides of Office and `OpenDocument`, and EPUB books, to Markdown.
 
 use std::collections::HashMap;
 
@@ -7,21 +7,21 @@ use serde_json::{Map, Value, json};
 use super::package::{Package, Xml, walk};
 use super::{about, table};
 
-/// What was read: what it says of itself, and its text.
+/// The converted document: metadata and text.
 pub(super) type Marked = (Map<String, Value>, String);
 
-/// What stands for an author where nobody said one.
+/// Author names that libraries write when nobody set one.
 const TOOLS: &[&str] = &["openpyxl", "python-docx", "XlsxWriter"];
 
-/// Cells of a table that are kept in a row.
+/// Maximum cells kept per table row.
 const CELLS: usize = 200;
 
-/// Markdown that is written a paragraph at a time.
+/// Writes Markdown paragraph by paragraph.
 #[derive(Debug, Default)]
 struct Writer {
     markdown: String,
     paragraph: String,
-    /// The rows of the table that is open, and how many tables are open in each other.
+    /// The rows of the open table, and the nesting depth of tables.
     rows: Vec<Vec<String>>,
     tables: usize,
 }
@@ -85,7 +85,7 @@ impl Writer {
     }
 }
 
-/// A text of Word.
+/// Converts a Word document.
 pub(super) fn of_docx(bytes: Vec<u8>) -> Result<Marked, String> {
     let mut package = Package::open(bytes)?;
     let document = package.needed("word/document.xml")?;
@@ -121,7 +121,7 @@ pub(super) fn of_docx(bytes: Vec<u8>) -> Result<Marked, String> {
     Ok((core_properties(&mut package)?, writer.markdown))
 }
 
-/// The levels of the styles that are headings, by their ids: names differ from language to language.
+/// Returns the levels of heading styles by style id: names differ between languages.
 fn heading_styles(styles: &str) -> Result<HashMap<String, usize>, String> {
     let mut levels = HashMap::new();
     let mut id = String::new();
@@ -153,7 +153,7 @@ fn heading_styles(styles: &str) -> Result<HashMap<String, usize>, String> {
     Ok(levels)
 }
 
-/// Title, author and the like, as every file of Office has them.
+/// Returns title, author and the like, which every Office file has.
 pub(super) fn core_properties(package: &mut Package) -> Result<Map<String, Value>, String> {
     let Some(core) = package.text("docProps/core.xml")? else {
         return Ok(Map::new());
@@ -161,7 +161,7 @@ pub(super) fn core_properties(package: &mut Package) -> Result<Map<String, Value
     fields(&core)
 }
 
-/// Fields of Dublin Core and its likes.
+/// Parses fields of Dublin Core and similar vocabularies.
 fn fields(xml: &str) -> Result<Map<String, Value>, String> {
     let mut fields: Map<String, Value> = Map::new();
     let mut open: Option<(&str, String)> = None;
@@ -183,7 +183,7 @@ fn fields(xml: &str) -> Result<Map<String, Value>, String> {
         }
         Xml::Close(_) => {
             if let Some((field, said)) = open.take().filter(|(_, said)| !said.trim().is_empty()) {
-                // Templates and libraries name themselves.
+                // Templates and libraries write their own name.
                 if !TOOLS.contains(&said.trim()) {
                     fields
                         .entry(field)
@@ -195,7 +195,7 @@ fn fields(xml: &str) -> Result<Map<String, Value>, String> {
     Ok(about::of(&fields))
 }
 
-/// Of a moment only its day says anything to a reader.
+/// Reduces a time to its day, which is all a reader needs.
 fn day<'a>(field: &str, said: &'a str) -> &'a str {
     match field {
         "date" => said.split('T').next().unwrap_or(said),
@@ -203,7 +203,7 @@ fn day<'a>(field: &str, said: &'a str) -> &'a str {
     }
 }
 
-/// A text of `OpenDocument`.
+/// Converts an `OpenDocument` text.
 pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
     let mut package = Package::open(bytes)?;
     let manifest = package.text("META-INF/manifest.xml")?.unwrap_or_default();
@@ -213,7 +213,7 @@ pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
     let content = package.needed("content.xml")?;
     let mut writer = Writer::default();
     let (mut level, mut items, mut hidden) = (None, 0_usize, 0_usize);
-    // Text stands in paragraphs only; what is between them is layout.
+    // Text is only within paragraphs; the rest is layout.
     let mut paragraphs = 0_usize;
     walk(&content, &mut |event| match event {
         Xml::Open("annotation" | "tracked-changes" | "sequence-decls" | "note-citation", _) => {
@@ -253,7 +253,7 @@ pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
     Ok((about, writer.markdown))
 }
 
-/// Slides: a section each, with what is said about it.
+/// Converts slides: one section each, with its notes.
 pub(super) fn of_pptx(bytes: Vec<u8>) -> Result<Marked, String> {
     let mut package = Package::open(bytes)?;
     let number = |name: &str| {
@@ -288,7 +288,7 @@ pub(super) fn of_pptx(bytes: Vec<u8>) -> Result<Marked, String> {
     Ok((core_properties(&mut package)?, markdown))
 }
 
-/// Where a slide's notes are.
+/// Returns the path of a slide's notes.
 fn notes_of(relations: &str) -> Option<String> {
     let mut found = None;
     let walked = walk(relations, &mut |event| {
@@ -303,7 +303,7 @@ fn notes_of(relations: &str) -> Option<String> {
     walked.ok().and(found)
 }
 
-/// The title of a slide and its other text.
+/// Returns a slide's title and its other text.
 fn slide(xml: &str) -> Result<(String, String), String> {
     let mut writer = Writer::default();
     let (mut title, mut kind, mut is_text) = (String::new(), String::new(), false);
@@ -319,7 +319,7 @@ fn slide(xml: &str) -> Result<(String, String), String> {
                 let said = std::mem::take(&mut writer.paragraph);
                 title = format!("{title} {}", said.trim()).trim().to_owned();
             }
-            // Numbers and dates that stand on every slide.
+            // Slide numbers, dates and footers, which repeat on every slide.
             "sldNum" | "dt" | "ftr" | "hdr" => writer.paragraph.clear(),
             _other => writer.end(None, false),
         },
@@ -332,7 +332,7 @@ fn slide(xml: &str) -> Result<(String, String), String> {
     Ok((title, writer.markdown))
 }
 
-/// A book: its chapters in their order.
+/// Converts a book: its chapters in order.
 pub(super) fn of_epub(bytes: Vec<u8>) -> Result<Marked, String> {
     let mut package = Package::open(bytes)?;
     let protected = package.text("META-INF/encryption.xml")?.unwrap_or_default();

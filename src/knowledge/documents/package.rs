@@ -1,4 +1,4 @@
-//! The files in a zip archive, unpacked within bounds, and the events of an XML text.
+//! Unpacks files of a zip archive within limits, and parses XML into events.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -8,14 +8,14 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder};
 
-/// Bytes that a package may unpack to: of one file, and of all that are read.
+/// Maximum unpacked bytes: of one file, and of all files that are read.
 const MOST_OF_ONE: u64 = 64 * 1024 * 1024;
 const MOST: u64 = 256 * 1024 * 1024;
 
-/// Files of a package at most.
+/// Maximum number of files in a package.
 const FILES: usize = 20_000;
 
-/// What an Office file begins with that is no zip archive: an old one, or one with a password.
+/// The first bytes of an Office file that is no zip archive: an old format, or one with a password.
 const OLD_OFFICE: &[u8] = b"\xd0\xcf\x11\xe0";
 
 /// A package that is read file by file.
@@ -35,7 +35,7 @@ struct File {
 
 impl Package {
     /// # Errors
-    /// Why it cannot be read, and what to do.
+    /// Fails with the reason, and what to do.
     pub(super) fn open(bytes: Vec<u8>) -> Result<Self, String> {
         if bytes.starts_with(OLD_OFFICE) {
             let what_to_do = "save it without a password in the newer format";
@@ -57,10 +57,10 @@ impl Package {
         self.files.keys().map(String::as_str)
     }
 
-    /// A file's text; none where there is no such file.
+    /// Returns a file's text; `None` if there is no such file.
     ///
     /// # Errors
-    /// Why it cannot be read: damaged, with a password, too much.
+    /// Fails with the reason: damaged, password-protected, too large.
     pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, String> {
         let Some(file) = self.files.get(name).copied() else {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Package {
         let entry = archive
             .get_entry(file.place)
             .map_err(|error| wrong(&error))?;
-        // What an archive says of its sizes may be wrong.
+        // The sizes that an archive declares may be wrong.
         let most = self.left.min(MOST_OF_ONE);
         let mut bytes = Vec::new();
         let read = match file.method {
@@ -94,7 +94,7 @@ impl Package {
         Ok(Some(crate::extract::text::decoded(&bytes)?))
     }
 
-    /// The same of a file without which there is nothing.
+    /// The same for a required file.
     pub(super) fn needed(&mut self, name: &str) -> Result<String, String> {
         let text = self.text(name)?;
         text.ok_or_else(|| format!("it is of another kind than its name says: it has no {name}"))
@@ -119,7 +119,7 @@ fn files(bytes: &[u8]) -> Result<HashMap<String, File>, rawzip::Error> {
     Ok(files)
 }
 
-/// An event of an XML text, by names without their prefixes.
+/// An XML event, with names without prefixes.
 #[derive(Debug)]
 pub(super) enum Xml<'a> {
     Open(&'a str, &'a Attributes<'a>),
@@ -132,7 +132,7 @@ pub(super) enum Xml<'a> {
 pub(super) struct Attributes<'a>(&'a BytesStart<'a>);
 
 impl Attributes<'_> {
-    /// The value of an attribute, whatever its prefix.
+    /// Returns the value of an attribute, with any prefix.
     pub(super) fn get(&self, name: &str) -> Option<String> {
         let mut all = self.0.attributes().flatten();
         let found = all.find(|attribute| attribute.key.local_name().as_ref() == name)?;
@@ -141,11 +141,11 @@ impl Attributes<'_> {
     }
 }
 
-/// Tells the events of a text in their order. Entities that the text defines itself are none, so
-/// they cannot grow.
+/// Calls `each` with the events of a text in order. Entities defined in the text are not expanded,
+/// so they cannot grow.
 ///
 /// # Errors
-/// Where it is no XML.
+/// Fails when it is not XML.
 pub(super) fn walk(xml: &str, each: &mut dyn FnMut(Xml<'_>)) -> Result<(), String> {
     let mut reader = Reader::from_str(xml);
     let wrong = |error: &dyn std::fmt::Display| format!("it is damaged: {error}");

@@ -1,9 +1,9 @@
-//! A PDF as sections.
+//! Converts a PDF to sections.
 
 use super::Outline;
 use super::markdown::Section;
 
-/// A section a page.
+/// Makes one section per page.
 pub(super) fn outline(pages: Vec<String>) -> Outline {
     let section = |(at, body): (usize, String)| Section {
         level: 1,

@@ -1,4 +1,4 @@
-//! A workbook of Excel: a section for each sheet, a line for each row.
+//! Converts an Excel workbook: one section per sheet, one line per row.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use chrono::{Duration, NaiveDate};
 use super::office::{Marked, core_properties};
 use super::package::{Package, Xml, walk};
 
-/// Cells of a workbook at most; one that has more is no document.
+/// Maximum cells of a workbook; a larger one is refused.
 const MOST: usize = 500_000;
 
-/// Characters of a cell that are kept.
+/// Characters kept of a cell.
 const CELL: usize = 2_000;
 
-/// Each row is told with the first row's names, so that it can be read alone. Cells are read one by
-/// one: a sheet whose last cell is far away is no larger than its cells.
+/// Converts a workbook. Each row is written with the column names of the first row, so that it can
+/// be read alone. Cells are read one by one: a sheet with a single cell far away stays small.
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// Fails with the reason, in words.
 pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
     let mut package = Package::open(bytes)?;
     let workbook = package.needed("xl/workbook.xml")?;
@@ -41,7 +41,7 @@ pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
     Ok((core_properties(&mut package)?, markdown))
 }
 
-/// The sheets by name, and by what their files are found.
+/// Returns the sheets: name, and the id that finds the file.
 fn sheets(workbook: &str) -> Result<Vec<(String, String)>, String> {
     let mut sheets = Vec::new();
     walk(workbook, &mut |event| {
@@ -70,7 +70,7 @@ fn targets(relations: &str) -> Result<HashMap<String, String>, String> {
     Ok(targets)
 }
 
-/// The texts that cells refer to by number.
+/// Returns the texts that cells refer to by number.
 fn shared_strings(xml: &str) -> Result<Vec<String>, String> {
     let mut strings: Vec<String> = Vec::new();
     let (mut is_text, mut is_reading_aid) = (false, false);
@@ -78,7 +78,7 @@ fn shared_strings(xml: &str) -> Result<Vec<String>, String> {
         Xml::Open("si", _) => strings.push(String::new()),
         Xml::Open("t", _) => is_text = true,
         Xml::Close("t") => is_text = false,
-        // How a word is pronounced.
+        // Pronunciation help.
         Xml::Open("rPh", _) => is_reading_aid = true,
         Xml::Close("rPh") => is_reading_aid = false,
         Xml::Text(text) if is_text && !is_reading_aid => {
@@ -91,7 +91,7 @@ fn shared_strings(xml: &str) -> Result<Vec<String>, String> {
     Ok(strings)
 }
 
-/// Whether each style of cells shows a number as a date.
+/// Returns for each cell style whether it shows a number as a date.
 fn date_styles(xml: &str) -> Result<Vec<bool>, String> {
     let mut own: HashMap<String, bool> = HashMap::new();
     let (mut dates, mut is_cells) = (Vec::new(), false);
@@ -116,7 +116,7 @@ fn date_styles(xml: &str) -> Result<Vec<bool>, String> {
     Ok(dates)
 }
 
-/// `yyyy-mm-dd` is one, `[Red]0.00" days"` is none.
+/// Whether a number format is a date: `yyyy-mm-dd` is one, `[Red]0.00" days"` is not.
 fn is_date_format(code: &str) -> bool {
     let (mut is_quoted, mut is_bracketed) = (false, false);
     code.chars().any(|c| {
@@ -130,7 +130,7 @@ fn is_date_format(code: &str) -> bool {
     })
 }
 
-/// What cells are read by.
+/// What is needed to interpret cells.
 struct Book {
     strings: Vec<String>,
     dates: Vec<bool>,
@@ -203,7 +203,7 @@ impl Book {
     }
 }
 
-/// `BC12` is in column 55.
+/// Returns the column of a cell: `BC12` is in column 55.
 fn column_of(place: &str) -> Option<u32> {
     let letters = place.bytes().take_while(u8::is_ascii_alphabetic);
     let number =
@@ -212,7 +212,7 @@ fn column_of(place: &str) -> Option<u32> {
     (column > 0).then_some(column)
 }
 
-/// Days since the end of 1899, as text.
+/// Converts days since the end of 1899 to text.
 fn moment_of(days: f64) -> Option<String> {
     if !(0.0..2_958_466.0).contains(&days) {
         return None;
@@ -230,7 +230,7 @@ fn moment_of(days: f64) -> Option<String> {
     Some(moment.format(form).to_string())
 }
 
-/// The rows of a sheet, as they come.
+/// The rows of a sheet, in order.
 #[derive(Debug, Default)]
 struct Sheet {
     rows: Vec<(u32, Vec<(u32, String)>)>,
@@ -249,7 +249,8 @@ impl Sheet {
         }
     }
 
-    /// The first row that has at least two cells names the columns; what stands above is text.
+    /// Writes the sheet. The first row with at least two cells names the columns; rows above it are
+    /// text.
     fn finish(self, name: &str, markdown: &mut String) {
         if self.rows.is_empty() {
             return;

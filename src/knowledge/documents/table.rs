@@ -1,9 +1,9 @@
-//! Tables of reStructuredText, `AsciiDoc` and Org, as tables of Markdown.
+//! Converts tables of reStructuredText, `AsciiDoc` and Org to Markdown.
 
-/// Cells of a row at most.
+/// Maximum cells of a row.
 const CELLS: usize = 1_000;
 
-/// Rows as a table of Markdown; the first one with text heads it.
+/// Writes rows as a Markdown table; the first row with text is the header.
 pub(super) fn markdown(rows: &[Vec<String>]) -> String {
     let filled = rows
         .iter()
@@ -20,7 +20,7 @@ pub(super) fn markdown(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// Comma-separated values as rows.
+/// Parses comma-separated values into rows.
 pub(super) fn of_csv(text: &str, delimiter: u8) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new();
     reader
@@ -34,12 +34,13 @@ pub(super) fn of_csv(text: &str, delimiter: u8) -> Vec<Vec<String>> {
     records.map(row).collect()
 }
 
-/// In one line.
+/// Joins a text into one line.
 fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A table of reStructuredText that begins here, drawn as a grid or with lines of `=`: its rows, and how many lines it takes.
+/// Parses a reStructuredText table that begins here, drawn as a grid or with lines of `=`. Returns
+/// its rows and its number of lines.
 pub(super) fn of_rst(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
     grid(lines).or_else(|| simple(lines))
 }
@@ -68,7 +69,7 @@ fn grid(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
             continue;
         }
         let line = line.trim().trim_matches('|');
-        // A line below some of the cells only is part of a cell that spans rows.
+        // A line below only some of the cells is part of a cell that spans rows.
         let cells = line
             .split('|')
             .map(|cell| cell.trim_matches(['+', '-', ' ']));
@@ -77,7 +78,7 @@ fn grid(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
     Some((rows, table.len()))
 }
 
-/// Adds a further line to each cell.
+/// Appends a line to each cell.
 fn add<'a>(row: &mut Vec<String>, cells: impl Iterator<Item = &'a str>) {
     for (at, cell) in cells.take(CELLS).enumerate() {
         match row.get_mut(at) {
@@ -95,7 +96,7 @@ fn simple(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
         line.len() > 2 && line.contains(' ') && line.chars().all(|c| c == mark || c == ' ')
     };
     let first = lines.first().filter(|line| is_line_of(line, '='))?;
-    // The last of two or three such lines is followed by a blank one, or by nothing.
+    // The last of two or three such lines is followed by a blank line or by nothing.
     let ends = |at: usize| lines.get(at + 1).is_none_or(|next| next.trim().is_empty());
     let end = (1..lines.len()).find(|at| is_line_of(lines[*at], '=') && ends(*at))?;
     let columns = columns(first);
@@ -108,7 +109,7 @@ fn simple(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
             return None;
         }
         let cells = cut(line, &columns);
-        // What has nothing in the first column goes on with the row above.
+        // A row with an empty first column continues the row above.
         match rows.last_mut().filter(|_| cells[0].is_empty()) {
             Some(row) => add(row, cells.iter().map(String::as_str)),
             None => rows.push(cells),
@@ -117,7 +118,7 @@ fn simple(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
     (!rows.is_empty()).then_some((rows, end + 1))
 }
 
-/// Where the columns of a line of `=` begin, counted in characters.
+/// Returns the first character of each column of a line of `=`.
 fn columns(line: &str) -> Vec<usize> {
     let mut before = ' ';
     let mut columns = Vec::new();
@@ -140,7 +141,7 @@ fn cut(line: &str, columns: &[usize]) -> Vec<String> {
     columns.iter().enumerate().map(cell).collect()
 }
 
-/// The items of a `list-table`: an item a row, in it an item a cell.
+/// Parses a `list-table`: an item per row, with an item per cell.
 pub(super) fn of_list(lines: &[&str]) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for line in lines {
@@ -171,12 +172,13 @@ pub(super) fn of_list(lines: &[&str]) -> Vec<Vec<String>> {
     rows
 }
 
-/// The lines between two `|===`. `attributes` stand in brackets above it: `[cols="1,2", options="header"]`.
+/// Parses the lines between two `|===`. `attributes` are in brackets above it: `[cols="1,2",
+/// options="header"]`.
 pub(super) fn of_asciidoc(lines: &[&str], attributes: &str) -> Vec<Vec<String>> {
     let mut cells: Vec<String> = Vec::new();
     let mut in_first_line = 0;
     for line in lines {
-        // A mark that is escaped stays within its cell.
+        // An escaped mark stays within its cell.
         let line = line.replace("\\|", "\u{1}");
         let parts: Vec<&str> = line.split('|').collect();
         for (at, part) in parts.iter().enumerate() {
@@ -189,7 +191,7 @@ pub(super) fn of_asciidoc(lines: &[&str], attributes: &str) -> Vec<Vec<String>> 
             };
             match cells.last_mut().filter(|_| at == 0) {
                 Some(cell) => *cell = joined(&format!("{cell} {part}")),
-                // Before the first mark stands only how the cell is shown.
+                // Before the first mark there is only the cell's format.
                 None if at == 0 => {}
                 None => cells.push(joined(part)),
             }
@@ -202,7 +204,7 @@ pub(super) fn of_asciidoc(lines: &[&str], attributes: &str) -> Vec<Vec<String>> 
     cells.chunks(width).map(<[String]>::to_vec).collect()
 }
 
-/// How many columns `cols="2*,1"` has.
+/// Returns the number of columns of `cols="2*,1"`.
 fn width(attributes: &str) -> Option<usize> {
     let (_, from) = attributes.split_once("cols=")?;
     let columns = match from.strip_prefix('"') {
@@ -217,10 +219,10 @@ fn width(attributes: &str) -> Option<usize> {
     Some(counts?.into_iter().fold(0, usize::saturating_add))
 }
 
-/// Without what says how the next cell is shown: `2+^`, `.3+`, `a`.
+/// Removes the format of the next cell: `2+^`, `.3+`, `a`.
 fn without_format(part: &str) -> &str {
     let (before, last) = match part.trim_end().rsplit_once(char::is_whitespace) {
-        // A cell's own last word is followed by a blank.
+        // The last word of the cell itself is followed by a blank.
         Some((before, last)) if part.ends_with(last) => (before, last),
         None if !part.ends_with(char::is_whitespace) => ("", part),
         Some(_) | None => return part,
@@ -232,7 +234,7 @@ fn without_format(part: &str) -> &str {
     if is_format { before } else { part }
 }
 
-/// A row of Org: none for a line between rows.
+/// Parses a row of Org; `None` for a line between rows.
 pub(super) fn row_of_org(line: &str) -> Option<Vec<String>> {
     let line = line.trim();
     let inner = line.strip_prefix('|')?;

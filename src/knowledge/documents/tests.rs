@@ -144,14 +144,14 @@ fn nothing_but_blanks_is_no_document() {
     );
 }
 
-/// A document of a folder that others made.
+/// Reads a document from the folder of files made by other programs.
 fn made(name: &str) -> Outline {
     let path = Path::new("tests/data/documents").join(name);
     let format = Format::of(&path).unwrap();
     outline(std::fs::read(path).unwrap(), format).unwrap()
 }
 
-/// Everything an outline says, in lines.
+/// Prints everything in an outline as lines.
 fn told(outline: &Outline) -> String {
     let mut told = format!(
         "{:?} {}\n{}",
@@ -256,7 +256,7 @@ fn a_page_is_read_without_what_stands_on_every_page() {
         <aside>Related pages</aside><footer>© the harbour</footer></body></html>"##;
     let read = outline(html.as_bytes().to_vec(), Format::Html).unwrap();
     insta::assert_snapshot!("page.html", told(&read));
-    // Without a main part all but the furniture is kept; one that is empty says nothing.
+    // Without a main element everything except navigation is kept; an empty one has no text.
     for html in ["<nav>Menu</nav><p>Text.</p>", "<main></main><p>Text.</p>"] {
         let read = outline(html.as_bytes().to_vec(), Format::Html).unwrap();
         assert_eq!(read.opening.trim(), "Text.");
@@ -330,7 +330,7 @@ fn a_title_of_its_own_leaves_the_only_heading_to_be_found() {
         let read: Vec<String> = read.iter().map(|it| it.replace("\n\n", "\n")).collect();
         assert_eq!(read, expected, "{text}");
     }
-    // A heading that the title has already is not said twice.
+    // A heading that the title contains already is not repeated.
     let text = "---\ntitle: The nightly backup\n---\n# Nightly backup\nCall Ada.\n";
     let read = all(outline(text.into(), Format::Markdown).unwrap());
     assert_eq!(read, ["The nightly backup\nCall Ada."]);

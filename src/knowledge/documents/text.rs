@@ -1,4 +1,4 @@
-//! HTML as Markdown: what the page itself says, without what stands on every page of its site.
+//! Converts HTML to Markdown: the page's own content, without what every page of its site repeats.
 
 use std::rc::Rc;
 
@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 
 use super::about;
 
-/// Columns of the lines that tables are set in; running text is not broken.
+/// Line width for tables; running text is not wrapped.
 const WIDTH: usize = 10_000;
 
-/// Elements that say nothing of their own, wherever they stand.
+/// Elements without content of their own, anywhere in the page.
 const NEVER: &[&str] = &[
     "button", "dialog", "footer", "form", "iframe", "nav", "noscript", "script", "style", "svg",
     "template",
 ];
 
-/// Elements that are part of the text only within its main part.
+/// Elements that belong to the text only within its main part.
 const WITHIN: &[&str] = &["aside", "header"];
 
 const NEVER_ROLES: &[&str] = &[
@@ -29,7 +29,7 @@ const NEVER_ROLES: &[&str] = &[
     "search",
 ];
 
-/// Classes by which sites without these elements and roles call the same.
+/// Classes that sites use in place of these elements and roles.
 const NEVER_CLASSES: &[&str] = &[
     "breadcrumb",
     "breadcrumbs",
@@ -49,10 +49,10 @@ pub(super) struct Page {
     pub(super) about: Map<String, Value>,
 }
 
-/// Headings, lists, tables and paragraphs of a page as Markdown.
+/// Converts headings, lists, tables and paragraphs of a page to Markdown.
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// Fails with the reason, in words.
 pub(super) fn of_html(html: &str) -> Result<Page, String> {
     let wrong = |error| format!("it is no HTML that can be read: {error}");
     let config = html2text::config::plain().link_footnotes(false);
@@ -85,12 +85,12 @@ pub(super) fn of_html(html: &str) -> Result<Page, String> {
     })
 }
 
-/// Where a page leads, as it is written there.
+/// The links of a page, as written.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::knowledge) struct Links {
-    /// Those of its navigation too, by which one comes to the others.
+    /// Includes links of the navigation, which lead to other pages.
     pub(in crate::knowledge) links: Vec<String>,
-    /// What they are relative to, if not the page itself.
+    /// Their base, if it is not the page itself.
     pub(in crate::knowledge) base: Option<String>,
 }
 
@@ -110,7 +110,7 @@ pub(in crate::knowledge) fn links_of_html(html: &str) -> Links {
     }
 }
 
-/// What an element is called, and one of its attributes.
+/// Returns an element's name, and one of its attributes.
 fn name(node: &Handle) -> Option<&str> {
     match &node.data {
         Element { name, .. } => Some(&*name.local),
@@ -127,7 +127,8 @@ fn attribute(node: &Handle, sought: &str) -> Option<String> {
     found.map(|attr| attr.value.to_string())
 }
 
-/// Elements in the order of the page; a page may be nested deeper than the stack is.
+/// Returns the elements in document order, without recursion: a page may be nested deeper than the
+/// stack allows.
 fn elements(root: &Handle) -> Vec<Handle> {
     let (mut found, mut open) = (Vec::new(), vec![Rc::clone(root)]);
     while let Some(node) = open.pop() {
@@ -142,7 +143,7 @@ fn find(root: &Handle, is_it: impl Fn(&str, &Handle) -> bool) -> Option<Handle> 
     all.find(|node| name(node).is_some_and(|name| is_it(name, node)))
 }
 
-/// The element that holds the text, if the page says which.
+/// Returns the element with the main text, if the page marks it.
 fn main_part(root: &Handle) -> Option<Handle> {
     let is_main = |name: &str, node: &Handle| {
         name == "main" || attribute(node, "role").is_some_and(|role| role == "main")
@@ -155,7 +156,7 @@ fn main_part(root: &Handle) -> Option<Handle> {
     articles.next().filter(|_| articles.next().is_none())
 }
 
-/// Takes out what is no text of the page.
+/// Removes elements that are not text of the page.
 fn prune(root: &Handle) {
     let mut open = vec![(Rc::clone(root), false)];
     while let Some((node, is_within)) = open.pop() {
@@ -186,7 +187,8 @@ fn is_furniture(node: &Handle, is_within: bool) -> bool {
         || attribute(node, "hidden").is_some()
 }
 
-/// Leaves of links what they say: where they lead is not told, and brackets around headings are part of no title.
+/// Replaces links by their words: targets are left out, and brackets around headings are not part
+/// of the title.
 fn unlink(root: &Handle) {
     for node in elements(root) {
         let is_link = |child: &Handle| name(child) == Some("a");
@@ -202,7 +204,7 @@ fn unlink(root: &Handle) {
     }
 }
 
-/// Puts what is preformatted between fences, as plain text: a comment in code is no heading.
+/// Puts preformatted text into fences, as plain text: a comment in code is not a heading.
 fn fence(root: &Handle) {
     let all = elements(root).into_iter();
     for block in all.filter(|node| name(node) == Some("pre")) {
@@ -219,18 +221,18 @@ fn fence(root: &Handle) {
     }
 }
 
-/// A text as a node of a page: read as a title, which keeps blanks and line breaks as they are.
+/// Creates a text node: parsed as a title, which keeps blanks and line breaks.
 fn text_node(text: &str) -> Vec<Handle> {
     let page = format!("<title>{text}</title>");
     let Ok(page) = html2text::config::plain().parse_html(page.as_bytes()) else {
         return Vec::new();
     };
-    // Taken out while the page is there: a node that goes takes the children of all below it along.
+    // Extracted while the page exists: dropping a node removes the children of all nodes below it.
     let title = find(&page.document, |name, _| name == "title");
     title.map_or_else(Vec::new, |title| title.children.take())
 }
 
-/// What the page's head says of it.
+/// Returns the metadata in the page's head.
 fn meta(root: &Handle) -> Map<String, Value> {
     let mut found = Map::new();
     for node in elements(root) {
@@ -252,7 +254,7 @@ fn meta(root: &Handle) -> Map<String, Value> {
     about::of(&found)
 }
 
-/// Tables that were drawn with lines, as Markdown has them.
+/// Converts tables drawn with lines to Markdown.
 fn with_tables(text: &str) -> String {
     let mut markdown = String::with_capacity(text.len());
     let mut rows: Option<usize> = None;
@@ -282,9 +284,9 @@ fn with_tables(text: &str) -> String {
     markdown
 }
 
-/// What stands in `<title>`.
+/// Returns the content of `<title>`.
 pub(super) fn html_title(html: &str) -> Option<String> {
-    // ASCII lower case keeps every offset.
+    // ASCII lower case keeps all offsets.
     let small = html.to_ascii_lowercase();
     let open = small.find("<title")?;
     let start = open + small[open..].find('>')? + 1;

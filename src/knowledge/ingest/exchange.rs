@@ -1,4 +1,4 @@
-//! The end of an ingest: the versions are exchanged.
+//! The last step of an ingest: exchanges the versions.
 
 use tokio::sync::mpsc;
 
@@ -9,25 +9,25 @@ use crate::knowledge::plan::{Fate, Plan};
 use crate::knowledge::rejects::Rejects;
 use crate::knowledge::spool::Waiting;
 
-/// Relationships that are made by one statement.
+/// Relationships created per statement.
 const LINKS: usize = 2_000;
 
-/// Records that are removed by one statement.
+/// Records removed per statement.
 const RECORDS: usize = 500;
 
-/// Parts that wait for the transaction.
+/// Number of parts that wait for the transaction.
 const PARTS: usize = 2;
 
-/// Everything that is known once all was read and staged.
+/// What is known once everything is read and staged.
 pub(super) struct Exchanging<'a> {
     pub(super) run: Run<'a>,
     pub(super) plan: Plan,
     pub(super) waiting: Waiting,
     pub(super) rejects: Option<Rejects>,
     pub(super) completed: Completed,
-    /// What the served version is.
+    /// The served version.
     pub(super) before: Option<Completed>,
-    /// Places in the hierarchy that were cut off then may be whole now.
+    /// Whether hierarchy links were cut before; they may be valid now.
     pub(super) had_circles: bool,
 }
 
@@ -65,7 +65,7 @@ impl Exchanging<'_> {
         Ok(summary)
     }
 
-    /// Removes what was staged for a version that never came.
+    /// Removes chunks staged for a version that was never served.
     async fn unstage(&self) -> Result<(), IngestError> {
         let run = self.run;
         let mut after = String::new();
@@ -86,8 +86,8 @@ impl Exchanging<'_> {
         }
     }
 
-    /// Tells the store what goes, what is tied to what, and that this is all. Says how many links
-    /// lead nowhere.
+    /// Sends the store what to remove, what to link, and the end marker. Returns the number of
+    /// dangling links.
     async fn send(self, to: mpsc::Sender<Exchange>) -> Result<u64, IngestError> {
         let Self {
             run,
@@ -140,7 +140,7 @@ impl Exchanging<'_> {
                 return Ok(dangling);
             }
         }
-        // Whoever does not receive says why itself.
+        // A receiver that is gone reports the reason itself.
         let _ = to.send(Exchange::Finish(Box::new(completed))).await;
         Ok(dangling)
     }

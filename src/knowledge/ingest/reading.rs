@@ -1,4 +1,4 @@
-//! The thread that reads and compares.
+//! The thread that reads and compares records.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::knowledge::rejects::Rejects;
 use crate::knowledge::source::{Item, Kind, Source};
 use crate::knowledge::spool::{Spool, Waiting};
 
-/// Refusals that are shown at once; the others are in the file.
+/// Refused records shown at once; all are in the file.
 const EXAMPLES: usize = 5;
 
 /// A record to embed and stage.
@@ -23,26 +23,26 @@ const EXAMPLES: usize = 5;
 pub(super) struct Fresh {
     pub(super) record: Record,
     pub(super) hash: Hash,
-    /// Another one was staged in its place.
+    /// Replaces another staged record.
     pub(super) is_stale: bool,
 }
 
-/// What was read, but for what was sent on.
+/// The result of reading, except for the records that were sent on.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) plan: Plan,
     pub(super) waiting: Waiting,
-    /// None: it was only looked.
+    /// `None` in a dry run.
     pub(super) rejects: Option<Rejects>,
     pub(super) rejected: u64,
     pub(super) examples: Vec<String>,
     pub(super) warned: u64,
     pub(super) warnings: Vec<String>,
-    /// What would happen to each document; none where it happens.
+    /// The fate of each document; `None` outside of dry runs.
     pub(super) files: Option<Vec<(String, FileFate)>>,
 }
 
-/// Begins to read. It ends early when nobody receives any more.
+/// Starts reading. It ends early when the receiver is dropped.
 pub(super) fn start(
     source: Source,
     plan: Plan,
@@ -194,14 +194,14 @@ impl Reader {
     }
 }
 
-/// What may be seen by some only is another record than what all may see.
+/// Records that only some may see hash differently from those that everybody may see.
 fn hash(record: &Record, is_private: bool) -> Hash {
     let mut hash = record.hash();
     hash[0] ^= u8::from(is_private);
     hash
 }
 
-/// `a.jsonl, line 3: it is no JSON`
+/// Formats a refusal: `a.jsonl, line 3: it is no JSON`
 pub(super) fn in_words(refused: &Rejection) -> String {
     let file = refused.at.file.display();
     match refused.at.line {

@@ -1,4 +1,4 @@
-//! A record by its mapping.
+//! Applies a mapping to records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,19 +13,19 @@ use crate::knowledge::chunking::{Form, pieces};
 use crate::knowledge::documents::{PASSAGE, in_order};
 use crate::knowledge::record::{Chunk, End, Link, Place, Record, Rejection};
 
-/// What was found of the fields that a mapping names, record by record.
+/// Which fields of a mapping were found in records.
 #[derive(Debug, Default)]
 pub struct Presence {
-    /// By type and field: how many records had it.
+    /// The number of records that had each field, by type and field.
     found: BTreeMap<(String, String), u64>,
     records: BTreeMap<String, u64>,
 }
 
 impl Mapping {
-    /// Makes the records of a line: its own, and those that it shares with others.
+    /// Makes the records of a line: its own, and those shared with other lines.
     ///
     /// # Errors
-    /// Says why it is refused, as a whole.
+    /// Fails with the reason why the whole line is refused.
     pub fn apply(&self, line: &Value, file: &Path, number: u64) -> Result<Vec<Record>, Rejection> {
         let place = Place::line(file, number);
         let numbered = self.is_numbered.then(|| numbered(line, number));
@@ -46,7 +46,7 @@ impl Mapping {
         root.unwrap_or(line)
     }
 
-    /// The first type that fits, and all shared ones that do and that the line names.
+    /// Returns the first matching type, and all shared types that match and that the line names.
     fn types_of<'a>(&'a self, record: &'a Value) -> impl Iterator<Item = &'a RecordType> {
         let fitting = |is_shared: bool| {
             let kinds = self.types.iter();
@@ -56,7 +56,7 @@ impl Mapping {
         fitting(false).take(1).chain(shared)
     }
 
-    /// Notes which of the named fields a line has.
+    /// Records which of the named fields a line has.
     pub fn look(&self, line: &Value, presence: &mut Presence) {
         let record = self.rooted(line);
         for kind in self.types_of(record) {
@@ -72,11 +72,11 @@ impl Mapping {
         }
     }
 
-    /// That every field is in some record of its type. A type without any record is none of these
-    /// records' business, but where none has any, the mapping is not theirs.
+    /// Checks that every field is in some record of its type. A type without records passes, but if
+    /// no type has any, the mapping does not fit these records.
     ///
     /// # Errors
-    /// Names all fields that were not found.
+    /// Fails with all fields that were not found.
     pub fn check(&self, presence: &Presence) -> Result<(), MappingError> {
         let mut missing = Vec::new();
         for kind in &self.types {
@@ -111,7 +111,7 @@ impl Mapping {
 
 const ID: &str = "id";
 
-/// A record with its line, so that this can be its id.
+/// Adds the line number to a record, so that it can serve as its id.
 fn numbered(line: &Value, number: u64) -> Value {
     let mut value = line.clone();
     if let Some(fields) = value.as_object_mut() {
@@ -127,7 +127,7 @@ impl RecordType {
             .all(|(at, value)| at.all(record).contains(&value))
     }
 
-    /// Every field it names, with what it is for.
+    /// Returns every field that it names, with its purpose.
     fn fields(&self) -> Vec<(String, &Pointer)> {
         let mut fields = vec![(ID.to_owned(), &self.id)];
         fields.extend(self.text.iter().map(|at| ("text".to_owned(), at)));
@@ -239,7 +239,7 @@ impl RecordType {
         let mut nearest: Vec<(f64, String)> = ids
             .into_iter()
             .enumerate()
-            // Without a word about it the last one is the nearest.
+            // Without distances the last one is the nearest.
             .map(|(at, id)| (distances.get(at).copied().unwrap_or(-(at as f64)), id))
             .collect();
         nearest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -258,7 +258,7 @@ impl RecordType {
         let mut links = Vec::new();
         for relation in &self.relations {
             let ids = ids(&relation.ids, value);
-            // Named twice is one relationship.
+            // A relationship named twice is made once.
             let ids: BTreeSet<String> = ids
                 .map(|id| format!("{}{id}", relation.id_prefix))
                 .collect();
@@ -279,7 +279,7 @@ impl RecordType {
     }
 }
 
-/// Ids at a place, of one or of a list.
+/// Returns the ids at a pointer, a single one or a list.
 fn ids<'a>(at: &Pointer, record: &'a Value) -> impl Iterator<Item = String> + use<'a> {
     let flat = |value: &'a Value| match value {
         Value::Array(items) => items.iter().collect(),
@@ -290,7 +290,7 @@ fn ids<'a>(at: &Pointer, record: &'a Value) -> impl Iterator<Item = String> + us
     at.all(record).into_iter().flat_map(flat).filter_map(word)
 }
 
-/// The title comes first, unless the text begins with it.
+/// Prepends the title, unless the text begins with it.
 fn embedded(title: &str, text: &str) -> String {
     if text.starts_with(title) {
         text.to_owned()
@@ -299,7 +299,7 @@ fn embedded(title: &str, text: &str) -> String {
     }
 }
 
-/// What a field says in words, of whatever shape it is.
+/// Returns the texts in a field of any structure.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => vec![text.trim().to_owned()],

@@ -1,4 +1,4 @@
-//! A mapping for records that come without one: by the names of their fields and what is in them.
+//! Derives a mapping for records without one, from the names and contents of their fields.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,23 +10,23 @@ use super::{As, Mapping, Property, RESERVED, RecordType};
 use crate::graph::MEMORY_LABELS;
 use crate::graph::ingest::CHUNK;
 
-/// What the mapping is called in the catalog.
+/// The mapping's name in the catalog.
 pub const NAME: &str = "columns";
 
-/// The field that a record's line is put into where nothing else tells records apart.
+/// The field for the line number, if nothing else identifies records.
 pub(super) const ROW: &str = "#";
 
-/// Fields that tell records apart, if they do; the first that does is taken.
+/// Fields that may identify records; the first one with unique values is taken.
 const IDS: &[&str] = &[
     "id", "key", "uuid", "guid", "code", "slug", "isbn", "number",
 ];
 
-/// Fields that say what a record is called; the first that is there is taken.
+/// Fields that may be the title; the first existing one is taken.
 const TITLES: &[&str] = &[
     "title", "name", "label", "subject", "headline", "term", "question", "summary",
 ];
 
-/// Labels that mean something else.
+/// Labels with another meaning.
 const TAKEN: &[&str] = &[
     CHUNK,
     "Document",
@@ -37,20 +37,20 @@ const TAKEN: &[&str] = &[
     "Policy",
 ];
 
-/// Fields of a record at most; what has more is no table.
+/// Maximum fields of a record; one with more is not a table.
 const MOST: usize = 200;
 
 #[derive(Debug, Default)]
 struct Field {
-    /// Records that have something in it.
+    /// Number of records with a value.
     filled: u64,
-    /// Records that have words in it.
+    /// Number of records with words.
     worded: u64,
-    /// What was in it, as long as it is never the same.
+    /// The values, while they are unique.
     different: Option<HashSet<String>>,
 }
 
-/// What records have in their fields.
+/// The contents of records by field.
 #[derive(Debug, Default)]
 pub struct Columns {
     records: u64,
@@ -58,7 +58,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Looks at a record.
+    /// Examines a record.
     pub fn look(&mut self, record: &Value) {
         let Some(record) = record.as_object() else {
             return;
@@ -89,7 +89,7 @@ impl Columns {
         }
     }
 
-    /// The mapping; `stem` names the file. None where no field holds words.
+    /// Returns the mapping; `stem` is the file's name. `None` if no field contains words.
     pub fn mapping(&self, stem: &str) -> Option<Mapping> {
         let is_worded = |field: &Field| field.worded > 0 && field.worded * 2 >= field.filled;
         let worded: Vec<&str> = self.named(is_worded);
@@ -145,7 +145,7 @@ impl Columns {
     }
 }
 
-/// A text, a number, or a list of such.
+/// Whether it is a text, a number, or a list of such.
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
@@ -169,7 +169,7 @@ fn at(field: &str) -> Option<Pointer> {
     Pointer::parse(&format!("/{field}")).ok()
 }
 
-/// The first of the names that is there, however it is written.
+/// Returns the first of the names that exists, in any spelling.
 fn first_of<'a>(names: &[&str], there: &[&'a str]) -> Option<&'a str> {
     names.iter().find_map(|name| {
         let mut there = there.iter();

@@ -1,4 +1,4 @@
-//! Where something stands in a record: JSON pointers with `*` for every element of a list.
+//! JSON pointers with `*` for every element of a list.
 
 use serde_json::Value;
 
@@ -34,12 +34,12 @@ impl Pointer {
         &self.text
     }
 
-    /// Whether it gives a list, however many there are.
+    /// Whether it yields a list, with any number of elements.
     pub(super) fn is_many(&self) -> bool {
         self.steps.contains(&Step::Every)
     }
 
-    /// Everything it points at, without nulls.
+    /// Returns every value it points at, without nulls.
     pub(crate) fn all<'a>(&self, record: &'a Value) -> Vec<&'a Value> {
         let mut at = vec![record];
         for step in &self.steps {
@@ -47,7 +47,7 @@ impl Pointer {
                 .into_iter()
                 .flat_map(|value| match (step, value) {
                     (Step::Every, Value::Array(items)) => items.iter().collect(),
-                    // What could be several is sometimes written as one.
+                    // A single value may be written where a list is expected.
                     (Step::Every, other) => vec![other],
                     (Step::Name(name), value) => step_into(value, name).into_iter().collect(),
                 })
@@ -103,7 +103,7 @@ impl Template {
         })
     }
 
-    /// None where something it needs is not there.
+    /// Fills in the values; `None` if one of them is missing.
     pub(super) fn fill(&self, record: &Value) -> Option<String> {
         let mut filled = String::new();
         for part in &self.parts {
@@ -116,7 +116,7 @@ impl Template {
     }
 }
 
-/// A value as a word, for ids and links.
+/// Returns a value as a word, for ids and links.
 pub(super) fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),

@@ -286,7 +286,7 @@ fn a_row_makes_what_it_shares_with_others_as_well() {
     assert_eq!(made[0].links[0].kind, "SUPPLIED_BY");
     assert_eq!(made[1].chunks[0].properties["city"], json!("Tromsø"));
 
-    // A row is taken as a whole, or refused as a whole.
+    // A row is accepted or refused as a whole.
     let mut wrong = row;
     wrong["start"] = json!("soon");
     assert!(read(&wrong).unwrap_err().reason.contains("soon"));

@@ -1,4 +1,4 @@
-//! Values of a record as properties that both stores keep.
+//! Converts values of a record to properties that both stores support.
 
 use chrono::{DateTime, NaiveDate};
 use serde::Deserialize;
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::Property;
 use crate::graph::value::{DATE, DATE_TIME, tagged};
 
-/// What a value is kept as.
+/// The type of a property.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum As {
-    /// As JSON has it.
+    /// The JSON type.
     #[default]
     Given,
     Text,
@@ -24,10 +24,11 @@ pub(super) enum As {
     DateTime,
 }
 
-/// The property's value, if the record has it: a list where the record has one, or could.
+/// Returns the property's value, if the record has it: a list if the record has one, or may have
+/// one.
 ///
 /// # Errors
-/// Says what cannot be kept as what it should be.
+/// Fails with the value that cannot be converted.
 pub(super) fn of(property: &Property, record: &Value) -> Result<Option<Value>, String> {
     let found = property.at.all(record);
     let mut is_list = property.at.is_many() || property.split.is_some();
@@ -50,7 +51,7 @@ pub(super) fn of(property: &Property, record: &Value) -> Result<Option<Value>, S
             | Value::Object(_) => items.push(value.clone()),
         }
     }
-    // An empty field of a table says nothing.
+    // An empty field of a table has no value.
     items.retain(|item| item.as_str().is_none_or(|text| !text.trim().is_empty()));
     let items = items
         .into_iter()
@@ -74,7 +75,7 @@ fn kept(value: Value, kind: As) -> Result<Value, String> {
     let no = |what: &str| format!("{text:?} is no {what}");
     Ok(match kind {
         As::Given => match value {
-            // Neither store keeps maps, nor lists in lists.
+            // Neither store supports maps or nested lists.
             Value::Array(_) | Value::Object(_) => Value::String(value.to_string()),
             Value::Number(number) if number.is_u64() && !number.is_i64() => {
                 Value::String(number.to_string())
@@ -105,7 +106,7 @@ fn kept(value: Value, kind: As) -> Result<Value, String> {
     })
 }
 
-/// A store's list holds values of one type.
+/// Converts to one type: a store's list is homogeneous.
 fn alike(items: Vec<Value>) -> Vec<Value> {
     let kind = |value: &Value| match value {
         Value::String(_) => 0,

@@ -1,4 +1,4 @@
-//! A git repository as a folder, by the `git` program.
+//! Brings a git repository into a folder, with the `git` program.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -11,20 +11,20 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
-/// How long one call of git may take.
+/// Maximum time of one git command.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Bytes that a repository may take up.
+/// Maximum bytes of a repository on disk.
 const MOST: u64 = 2 * 1024 * 1024 * 1024;
 
-/// How often it is looked how large it has become.
+/// How often its size is checked.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Bytes of what git says that are kept.
+/// Bytes kept of git's output.
 const SAID: u64 = 16_000;
 
-/// Settings that a repository's own cannot change. Nothing in it is run, and its server cannot send us
-/// to another one.
+/// Settings that take precedence over the repository's own: nothing in it is executed, and its
+/// server cannot redirect to another one.
 const SAFE: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -37,16 +37,16 @@ const SAFE: &[&str] = &[
     "advice.detachedHead=false",
 ];
 
-/// A repository, and what of it is read.
+/// A repository, and the part of it to read.
 #[derive(Clone, Debug)]
 pub struct Git {
-    /// It may have a name and a password in it.
+    /// May contain a user name and a password.
     address: SecretString,
     branch: Option<String>,
     folder: Option<String>,
 }
 
-/// Why it cannot be read, without names and passwords.
+/// Why it cannot be read, without credentials.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error("the program git cannot be run; install it, or leave `git = …` out")]
@@ -89,7 +89,7 @@ impl Git {
         })
     }
 
-    /// Its address without a name and password.
+    /// Returns its address without credentials.
     pub(super) fn shown(&self) -> String {
         without_secrets(self.address.expose_secret())
     }
@@ -98,7 +98,7 @@ impl Git {
         self.branch.as_deref().unwrap_or("HEAD")
     }
 
-    /// What the repository has at this moment, asked of its server; another commit is another mark.
+    /// Returns the repository's current state from its server; another commit gives another mark.
     pub(super) async fn mark(&self, place: &Path) -> Result<String, GitError> {
         let address = self.address.expose_secret();
         let said = run(
@@ -115,13 +115,13 @@ impl Git {
         Ok(said)
     }
 
-    /// Brings the newest state into a folder below `place`, which nobody else uses meanwhile; only what
-    /// has changed is sent, and nothing of what was before is kept.
+    /// Fetches the newest state into a folder below `place`, which must not be used otherwise
+    /// meanwhile. Only changes are transferred, and no history is kept.
     pub(super) async fn fetch(&self, place: &Path) -> Result<PathBuf, GitError> {
         let repository = place.join("repository");
         let is_there = repository.join(".git").exists();
         let mut fetched = self.fetch_into(&repository).await;
-        // The server has answered just now, so it may be what a killed process left behind.
+        // The server responded just now, so the cause may be leftovers of a killed process.
         if is_there && let Err(error) = &fetched {
             let error = in_one_line(error);
             tracing::info!(error, "a repository is copied anew");
@@ -132,7 +132,7 @@ impl Git {
         let Some(folder) = &self.folder else {
             return Ok(repository);
         };
-        // A link could lead anywhere.
+        // A symbolic link could lead anywhere.
         let real = repository.join(folder).canonicalize();
         match real {
             Ok(real) if real.starts_with(repository.canonicalize()?) && real.is_dir() => {
@@ -160,7 +160,7 @@ impl Git {
     }
 }
 
-/// What stands between `://` and `@` is nobody's business.
+/// Removes credentials: the text between `://` and `@`.
 fn without_secrets(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -181,7 +181,7 @@ fn without_secrets(text: &str) -> String {
     shown
 }
 
-/// Gives what it printed.
+/// Runs git and returns its output.
 async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
     let mut command = Command::new("git");
     for setting in SAFE {
@@ -200,7 +200,7 @@ async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    // A repository that somebody works in is another one.
+    // Environment variables may point at somebody's own repository.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(name);
     }
@@ -228,7 +228,7 @@ async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
     })
 }
 
-/// Why a call goes no further.
+/// Returns why a command is aborted, once it takes too long or too much space.
 async fn too_much(folder: &Path, began: Instant) -> Option<String> {
     if began.elapsed() > LONGEST {
         return Some(format!("git took longer than {} s", LONGEST.as_secs()));
@@ -239,7 +239,8 @@ async fn too_much(folder: &Path, began: Instant) -> Option<String> {
     is_too_large.then(|| format!("the repository takes up more than {} MB", MOST >> 20))
 }
 
-/// The first bytes of what is said; the rest is read, so that nobody waits for a reader.
+/// Returns the first bytes of a stream; the rest is read and dropped, so that the writer does not
+/// block.
 async fn beginning(stream: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut stream) = stream else {
         return String::new();
@@ -250,7 +251,7 @@ async fn beginning(stream: Option<impl AsyncRead + Unpin>) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
-/// Bytes of everything below a folder.
+/// Returns the total bytes below a folder.
 fn size(folder: &Path) -> u64 {
     let (mut bytes, mut open) = (0, vec![folder.to_owned()]);
     while let Some(folder) = open.pop() {

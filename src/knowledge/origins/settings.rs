@@ -1,4 +1,4 @@
-//! The sources file: where sources come from, and when they are read again.
+//! Parses the sources file: origins, and when to refresh them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,32 +14,32 @@ use crate::knowledge::folder::Filter;
 use crate::knowledge::record::{Hash, key_hash};
 use crate::knowledge::source::source_name;
 
-/// Its name in `DATA_DIR`, where no other is named.
+/// Its default name in `DATA_DIR`.
 const NAME: &str = "sources.toml";
 
-/// Nothing is read more often by the clock.
+/// Minimum interval of scheduled refreshes.
 const LEAST: Duration = Duration::from_secs(1);
-/// Other people's servers are not asked more often.
+/// Minimum interval for sites, to spare other people's servers.
 const LEAST_OF_SITES: Duration = Duration::from_secs(60);
 
-/// How often repositories and sites are looked at where the file does not say.
+/// Default interval for repositories and sites.
 const GIT: Duration = Duration::from_secs(3_600);
 const SITE: Duration = Duration::from_secs(86_400);
 
-/// Pages of a site, unless it says otherwise, and at most.
+/// Pages of a site: the default, and the maximum.
 const PAGES: usize = 500;
 const MOST_PAGES: usize = 10_000;
 
-/// Where the file is.
+/// The location of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcesFile {
     pub path: PathBuf,
-    /// It was named, so that it has to be there.
+    /// Whether it was named explicitly, so that it has to exist.
     pub is_named: bool,
 }
 
 impl SourcesFile {
-    /// The one that was named, or that of the data folder.
+    /// Returns the named file, or the one in the data folder.
     pub fn new(named: Option<PathBuf>, data_dir: &Path) -> Self {
         Self {
             is_named: named.is_some(),
@@ -48,7 +48,7 @@ impl SourcesFile {
     }
 }
 
-/// A source that is read again.
+/// A source that is refreshed.
 #[derive(Clone, Debug)]
 pub struct Configured {
     pub name: String,
@@ -57,7 +57,7 @@ pub struct Configured {
     pub mapping: Option<PathBuf>,
     pub channels: Vec<String>,
     pub filter: Filter,
-    /// Of all that the file says of it: when that changes, everything is read again.
+    /// Hash of its settings in the file: when they change, everything is read again.
     pub(super) settings: Hash,
 }
 
@@ -80,13 +80,13 @@ impl fmt::Display for Origin {
     }
 }
 
-/// When a source is read again.
+/// When a source is refreshed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Every {
     /// When a file has changed.
     Change,
     Time(Duration),
-    /// When somebody asks for it.
+    /// Only on request.
     Never,
 }
 
@@ -100,7 +100,7 @@ impl fmt::Display for Every {
     }
 }
 
-/// The file cannot be used.
+/// The file is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("{} cannot be used: {problem}", path.display())]
 pub struct SettingsError {
@@ -122,20 +122,20 @@ struct Entry {
     include: Vec<String>,
     #[serde(default)]
     exclude: Vec<String>,
-    /// Of a repository: unset for its default one.
+    /// Repositories only; unset: the default branch.
     branch: Option<String>,
-    /// Of a repository: unset for all of it.
+    /// Repositories only; unset: the whole repository.
     folder: Option<String>,
-    /// Of a site.
+    /// Sites only.
     pages: Option<usize>,
-    /// Of a site: its name may lead to this machine or network.
+    /// Sites only: whether the host may resolve to this machine or network.
     private: Option<bool>,
 }
 
-/// What the file says; nothing where there is none and none was named.
+/// Reads the file; empty if it does not exist and none was named.
 ///
 /// # Errors
-/// Names the section and what is wrong with it.
+/// Fails with the section and its problem.
 pub fn load(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Configured>, SettingsError> {
     let path = &file.path;
     let wrong = |problem: String| SettingsError {
@@ -154,7 +154,7 @@ pub fn load(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Configured>, Sett
     parse(&text, folder, data_dir).map_err(wrong)
 }
 
-/// Paths in it are those of `folder`.
+/// Parses the text; its paths are relative to `folder`.
 fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, String> {
     let entries: BTreeMap<String, Entry> =
         toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
@@ -202,7 +202,7 @@ fn configured(
         },
         mapping: entry.mapping.map(|named| {
             let path = folder.join(&named);
-            // One that is built in has no file.
+            // A built-in one has no file.
             if path.is_file() { path } else { named }
         }),
         channels: entry.channels,
@@ -216,7 +216,7 @@ fn configured(
     })
 }
 
-/// Without `.` and `..`, so that the catalog shows it as people would write it.
+/// Removes `.` and `..`, so that the catalog shows a path as people would write it.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -231,7 +231,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// What only repositories or sites have is a mistake elsewhere.
+/// Refuses settings of repositories or sites in other entries.
 fn check_kind(entry: &Entry) -> Result<(), String> {
     let of_git = [
         ("branch", entry.branch.is_some()),
@@ -315,7 +315,7 @@ mod tests {
             ]
         );
         assert!(matches!(&read[3].origin, Origin::Site(site) if site.pages == MOST_PAGES));
-        // What is printed for whoever looks for a mistake has no secrets either.
+        // Debug output contains no secrets either.
         assert!(!format!("{read:?}").contains("secret"));
     }
 

@@ -1,8 +1,8 @@
-//! A website as a folder: the pages of one host, within bounds.
+//! Crawls a website into a folder: the pages of one host, within limits.
 //!
-//! One request at a time, and none that `robots.txt` does not want. A page that has not changed since
-//! the last time is not sent again (`ETag`, `Last-Modified`). A page that cannot be had just now stays
-//! as it was; one that is gone, or that nothing leads to any more, is gone.
+//! Sends one request at a time, and none that `robots.txt` disallows. Unchanged pages are not
+//! transferred again (`ETag`, `Last-Modified`). A page that is temporarily unavailable stays as it
+//! was; one that is gone, or no longer linked, is removed.
 
 mod client;
 mod pages;
@@ -22,38 +22,38 @@ use self::robots::Robots;
 use self::sitemap::Sitemap;
 use crate::knowledge::documents::links_of_html;
 
-/// As which it is known to sites, and in `robots.txt`.
+/// The robot's name in requests and in `robots.txt`.
 const ROBOT: &str = "muninn";
 
-/// How long all requests may take.
+/// Maximum time of a crawl.
 const LONGEST: Duration = Duration::from_secs(7_200);
 
-/// Bytes of all pages at most.
+/// Maximum bytes of all pages.
 const BYTES: u64 = 512 * 1024 * 1024;
 
-/// Between two requests, where the site asks for no longer, and at most.
+/// Pause between two requests: the default, and the maximum for a site that asks for more.
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Pages in a row that cannot be had: then the site is left alone.
+/// Consecutive failed pages after which the crawl is aborted.
 const FAILURES: u32 = 10;
 
-/// Sitemaps that sitemaps may name.
+/// Maximum number of sitemaps in sitemap indexes.
 const SITEMAPS: usize = 50;
 
-/// Addresses that wait at most.
+/// Maximum length of the queue of addresses.
 const WAITING: usize = 50_000;
 
-/// A site, from a page or a sitemap on.
+/// A site, starting at a page or a sitemap.
 #[derive(Clone, Debug)]
 pub struct Site {
     pub(super) start: Url,
     pub(super) pages: usize,
-    /// Its name may lead to this machine or network.
+    /// Whether the host may resolve to this machine or network.
     pub(super) is_private_allowed: bool,
 }
 
-/// Why it cannot be read. What was read before stays.
+/// Why the site cannot be read. Pages read before stay.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
     #[error(transparent)]
@@ -76,18 +76,18 @@ pub enum SiteError {
     Files(#[from] std::io::Error),
 }
 
-/// A site as a folder.
+/// The folder of a crawled site.
 pub(super) struct Crawled {
     pub(super) folder: PathBuf,
     /// The address of each file in it.
     pub(super) links: HashMap<String, String>,
-    /// What is not there, and why.
+    /// What is missing, and why.
     pub(super) note: Option<String>,
 }
 
 impl Site {
-    /// Reads the site into a folder below `place`, which nobody else uses meanwhile. `tell` is told how
-    /// many pages there are so far.
+    /// Crawls the site into a folder below `place`, which must not be used otherwise meanwhile.
+    /// `tell` receives the number of pages so far.
     pub(super) async fn crawl(
         &self,
         place: &Path,
@@ -116,12 +116,12 @@ impl Site {
     }
 }
 
-/// What became of an address.
+/// The result of visiting an address.
 enum Visited {
-    /// Its HTML, where it is such a page.
+    /// A page, with its HTML if it is HTML.
     Page(Option<String>),
     Moved(Url),
-    /// It is gone, or cannot be had just now and was not there before.
+    /// It is gone, or unavailable and not known from before.
     None(String),
 }
 
@@ -130,7 +130,7 @@ struct Crawl<'a> {
     site: &'a Site,
     robots: Robots,
     pages: Pages,
-    /// Pages in a row that could not be had.
+    /// Number of consecutive failed pages.
     failures: u32,
     began: Instant,
 }
@@ -143,7 +143,7 @@ impl Crawl<'_> {
         if status.is_success() {
             return Ok(Robots::parse(&text, ROBOT));
         }
-        // A site without the file forbids nothing; one that cannot tell may forbid all.
+        // A site without the file forbids nothing; a server error may mean that all is forbidden.
         if status.is_client_error() {
             return Ok(Robots::default());
         }
@@ -151,7 +151,7 @@ impl Crawl<'_> {
         Err(SiteError::Unreachable(unread))
     }
 
-    /// Reads a page, and what it leads to below its folder.
+    /// Reads a page, and the pages linked from it below its folder.
     async fn linked(
         &mut self,
         tell: &mut (dyn FnMut(usize) + Send),
@@ -173,7 +173,7 @@ impl Crawl<'_> {
                 }
             }
             let found = match self.visit(&address).await? {
-                // Without the first page there is nothing to go on from.
+                // Without the first page there are no links to follow.
                 Visited::None(why) if is_first => return Err(SiteError::Unreachable(why)),
                 Visited::None(_) => continue,
                 Visited::Moved(to) if is_first => {
@@ -203,7 +203,7 @@ impl Crawl<'_> {
         Ok(None)
     }
 
-    /// Reads the pages that a sitemap names.
+    /// Reads the pages named in a sitemap.
     async fn named(
         &mut self,
         tell: &mut (dyn FnMut(usize) + Send),
@@ -260,7 +260,7 @@ impl Crawl<'_> {
         Ok(pages)
     }
 
-    /// Whether no further page is read, and what people should know of that.
+    /// Whether a limit is reached; returns a note about it for people.
     fn is_enough(&self) -> Result<Option<String>, SiteError> {
         if self.began.elapsed() > LONGEST || self.pages.bytes() > BYTES {
             return Err(SiteError::TooLarge {
@@ -275,7 +275,7 @@ impl Crawl<'_> {
         }))
     }
 
-    /// Reads a page into its file. One that cannot be had stays as it was.
+    /// Reads a page into its file. A page that is unavailable stays as it was.
     async fn visit(&mut self, address: &Url) -> Result<Visited, SiteError> {
         let pause = self.robots.delay.unwrap_or(PAUSE);
         sleep(pause.clamp(PAUSE, LONGEST_PAUSE)).await;
@@ -308,8 +308,8 @@ impl Crawl<'_> {
         })
     }
 
-    /// An address of the same host, below the folder that was begun in. One with a question mark may
-    /// be one of endlessly many.
+    /// Returns an address on the same host, below the start folder. Addresses with a query are left
+    /// out: there may be endlessly many.
     fn own(&self, mut link: Url, folder: &str) -> Option<Url> {
         link.set_fragment(None);
         let is_own = link.origin() == self.site.start.origin()
@@ -319,13 +319,13 @@ impl Crawl<'_> {
     }
 }
 
-/// Where a page leads.
+/// Returns the links of a page.
 async fn links(address: &Url, html: Option<String>) -> Vec<Url> {
     let Some(html) = html else {
         return Vec::new();
     };
     let address = address.clone();
-    // A page may be large.
+    // Parsing a large page takes long.
     let read = tokio::task::spawn_blocking(move || {
         let found = links_of_html(&html);
         let base = found.base.and_then(|base| address.join(&base).ok());

@@ -1,4 +1,4 @@
-//! When a source was read the last time, and what came of it: a small file in `DATA_DIR/sources`.
+//! Keeps when a source was last refreshed, and the result, in a small file in `DATA_DIR/sources`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{Configured, Every};
 
-/// The longest and the shortest pause after a failure, where the schedule has no other.
+/// The longest and the shortest pause after a failure, unless the schedule says otherwise.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3_600);
 const SHORTEST_PAUSE: Duration = Duration::from_secs(60);
-/// A folder on this machine may be back soon.
+/// Shortest pause for folders: one on this machine may be back soon.
 const PAUSE_OF_FOLDERS: Duration = Duration::from_secs(5);
 
-/// The last try.
+/// The last refresh.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct Last {
     pub tried: DateTime<Utc>,
-    /// The last time that it was read as a whole, or that nothing had changed.
+    /// The last time it was read completely, or found unchanged.
     pub succeeded: Option<DateTime<Utc>>,
-    /// What the last try failed with.
+    /// The error of the last refresh.
     pub error: Option<String>,
-    /// Tries that failed since it succeeded.
+    /// Number of failures since the last success.
     #[serde(default)]
     pub failures: u32,
-    /// What people should know of the version that is served.
+    /// A note for people about the served version.
     pub note: Option<String>,
-    /// Of what was read the last time: where it is the same, nothing has changed.
+    /// Fingerprint of what was read last: while it is the same, nothing has changed.
     pub mark: Option<String>,
 }
 
-/// What came of a try.
+/// The result of a refresh.
 pub(super) enum Came {
     Read {
         mark: Option<String>,
@@ -42,12 +42,12 @@ pub(super) enum Came {
 }
 
 impl Last {
-    /// None where it was never tried, or where nobody can tell.
+    /// Reads the state; `None` if there was no refresh, or the file is unreadable.
     pub fn read(data_dir: &Path, name: &str) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(path(data_dir, name)).ok()?).ok()
     }
 
-    /// What is kept of a try.
+    /// Returns the new state after a refresh.
     fn after(before: Option<Self>, came: Came, now: DateTime<Utc>) -> Self {
         let before = before.unwrap_or_default();
         match came {
@@ -79,17 +79,17 @@ pub(super) fn write(data_dir: &Path, name: &str, came: Came) -> std::io::Result<
     replace_lines(&path(data_dir, name), [last])
 }
 
-/// What is to be done with a source now.
+/// What to do with a source now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
     Now,
-    /// When its mark is another one.
+    /// Refresh it if its fingerprint differs.
     IfChanged,
     NotYet,
 }
 
 impl Configured {
-    /// What is to be done, after the last try.
+    /// Returns what to do now, given the last refresh.
     pub fn due(&self, last: Option<&Last>, now: DateTime<Utc>) -> Due {
         if self.every == Every::Never {
             return Due::NotYet;
@@ -97,7 +97,7 @@ impl Configured {
         let Some(last) = last else {
             return Due::Now;
         };
-        // A clock that was put back would hold it up for ever.
+        // A clock that was set back would delay it forever.
         let since = (now - last.tried).to_std();
         let has_passed = |time| since.is_err() || since.is_ok_and(|since| since >= time);
         let is_time = match (last.failures, self.every) {
@@ -108,8 +108,8 @@ impl Configured {
         if is_time { Due::Now } else { Due::NotYet }
     }
 
-    /// Why it is not as fresh as it should be; nothing if it is. `is_changed`: whether its files are
-    /// others than those that were read, where somebody looked.
+    /// Returns why it is not as fresh as it should be; `None` if it is. `is_changed`: whether its
+    /// files differ from what was read, where that was checked.
     pub fn lag(&self, last: Option<&Last>, is_changed: bool, now: DateTime<Utc>) -> Option<String> {
         let Some(last) = last else {
             return Some(format!(
@@ -147,7 +147,7 @@ impl Configured {
     }
 }
 
-/// How long it is left alone after failures: soon again at first, then less and less often.
+/// Returns the pause after failures, which grows with their number.
 fn pause(failures: u32, every: Every) -> Duration {
     let (first, longest) = match every {
         Every::Time(time) => (time.min(SHORTEST_PAUSE), time.max(LONGEST_PAUSE)),
@@ -193,7 +193,7 @@ mod tests {
         for (every, failures, now, expected) in [
             (HOUR, 0, "03:59:00", Due::NotYet),
             (HOUR, 0, "04:00:00", Due::Now),
-            // The clock was put back.
+            // The clock was set back.
             (HOUR, 0, "02:00:00", Due::Now),
             (HOUR, 1, "03:00:59", Due::NotYet),
             (HOUR, 1, "03:01:00", Due::Now),

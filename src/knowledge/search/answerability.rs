@@ -1,8 +1,9 @@
-//! How likely it is that what was found answers a question. Pure.
+//! Estimates the probability that the hits answer a question. Pure.
 //!
-//! A question that nothing answers has its best finds close together, and the word that matters in none of them. Both numbers
-//! mean the same in a folder of ten chunks and in one of thousands, which no single cosine or BM25 does. `docs/retrieval.md`
-//! has the fit and what it costs.
+//! If nothing answers a question, the scores of its best hits are close together, and all of them
+//! lack the question's most important word. Both features mean the same in a folder of ten chunks
+//! and in one of thousands, which no single cosine or BM25 score does. `docs/retrieval.md` has the
+//! fit and its cost.
 
 use std::collections::HashSet;
 
@@ -15,21 +16,24 @@ const BIAS: f32 = 0.14;
 const STANDS_OUT: f32 = 9.1;
 const MISSING: f32 = -3.92;
 
-/// The first has to stand out from the best of the record at this place: chunks of one record may all answer.
+/// The best hit is compared with the best hit of the record at this rank: chunks of one record may
+/// all answer.
 const RIVAL: usize = 5;
-/// What the record at [`RIVAL`] has by chance, as a share of the most: no rival has less. In the middle it has 0.24 to 0.34 in six
-/// collections of 16 to 155 documents; in a folder of few it has nothing to do with the question, or there is none. The least of the
-/// six. In 540 folders of 1 to 10 documents of these collections, of the questions whose right passage is among three, 82 to 86 % are
-/// above 0.6, of those that nothing answers 17 to 30 %; with 0.20 it is 88 to 94 and 25 to 46 %, with 0.30 73 to 78 and 7 to 14 %.
+/// The share of the maximum that the record at [`RIVAL`] has by chance, a lower bound for every
+/// rival. The median is 0.24 to 0.34 in six collections of 16 to 155 documents; in a small folder
+/// that record is unrelated to the question, or missing. This is the least of the six. In 540
+/// folders of 1 to 10 documents of these collections, of the questions whose right passage is among
+/// three, 82 to 86 % are above 0.6, of those that nothing answers 17 to 30 %; with 0.20 it is 88 to
+/// 94 and 25 to 46 %, with 0.30 73 to 78 and 7 to 14 %.
 const BY_CHANCE: f32 = 0.24;
-/// The same where the question has no vector, so that words alone are counted: with the cosines of those folders taken out, 67 to 73 %
-/// and 4 to 8 % are above 0.6.
+/// The same for a question without a vector, ranked by words alone: with the cosines of those
+/// folders removed, 67 to 73 % and 4 to 8 % are above 0.6.
 const BY_WORDS: f32 = 0.1;
-/// As many of the first are looked at for what they miss.
+/// Number of top hits that are checked for missing words.
 const FIRST: usize = 5;
 
-/// The probability that one of the first chunks answers the question: 0 where there is none. What is named, identified or wanted by a
-/// policy is what was asked for.
+/// Returns the probability that one of the first chunks answers the question; 0 without any. Hits
+/// by name or identifier, and those that a policy wants, are what was asked for.
 pub(super) fn answerability(ranked: &[Ranked], weights: &Fusion) -> f32 {
     let Some(first) = ranked.first() else {
         return 0.0;
@@ -44,7 +48,7 @@ pub(super) fn answerability(ranked: &[Ranked], weights: &Fusion) -> f32 {
     odds / (1.0 + odds)
 }
 
-/// What the first has to stand out from, as a share of the most.
+/// Returns the score that the best hit has to exceed, as a share of the maximum.
 fn rival(first: &Ranked, ranked: &[Ranked], weights: &Fusion) -> f32 {
     let mut records = HashSet::from([first.head]);
     let best_of_others = ranked.iter().filter(|one| records.insert(one.head));

@@ -1,4 +1,4 @@
-//! Records as people look at them: main facts and dates, what stands above, what is related. Pure.
+//! Formats records for people: main facts and dates, ancestors, related records. Pure.
 
 use muninn_platform::{escaped, linked};
 use serde_json::Value;
@@ -7,14 +7,14 @@ use super::citations::Cited;
 use super::facts::{dates, in_words, is_address, is_date, is_path};
 use super::hit::{Hit, Step};
 
-/// Facts of one card beside its dates.
+/// Maximum facts per card, in addition to dates.
 const FACTS: usize = 4;
-/// Dates of one card.
+/// Maximum dates per card.
 const DATES: usize = 4;
-/// The longest fact, in characters.
+/// Maximum characters of a fact.
 const FACT: usize = 80;
 
-/// What a card tells elsewhere, or what nobody reads.
+/// Properties that a card shows elsewhere, or that nobody reads.
 const TOLD: &[&str] = &[
     "chunkId",
     "chunkSeqId",
@@ -33,7 +33,7 @@ const TOLD: &[&str] = &[
     "type",
 ];
 
-/// The records, a card each, in Markdown.
+/// Formats records as cards in Markdown.
 pub fn cards(cited: &[Cited]) -> String {
     let cards: Vec<String> = cited.iter().map(card).collect();
     cards.join("\n\n")
@@ -65,7 +65,7 @@ fn card(cited: &Cited) -> String {
     lines.join("\n")
 }
 
-/// Where a record was read: the file's own name, and the line.
+/// Returns where a record was read: the file name and the line.
 fn place(properties: &[(String, Value)]) -> Option<String> {
     let get = |name: &str| properties.iter().find(|(own, _)| own == name);
     let (_, file) = get("file_name")?;
@@ -88,7 +88,7 @@ fn step(step: &Step) -> String {
     }
 }
 
-/// What kind it is, its dates, and what else is short.
+/// Returns its kind, its dates, and other short properties.
 fn facts(hit: &Hit) -> Vec<String> {
     let dates = dates(&hit.properties).into_iter().take(DATES);
     let dates = dates.map(|dated| (dated.name.clone(), dated.text()));
@@ -98,7 +98,7 @@ fn facts(hit: &Hit) -> Vec<String> {
     std::iter::once(escaped(&hit.label)).chain(told).collect()
 }
 
-/// Properties beside dates that are short, as people read them.
+/// Returns short properties other than dates, formatted for people.
 fn short(properties: &[(String, Value)]) -> Vec<(String, String)> {
     let is_told = |name: &String| TOLD.contains(&name.as_str()) || is_date(name);
     let mut short = Vec::new();

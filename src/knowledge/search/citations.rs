@@ -1,12 +1,13 @@
-//! Citations: which passages an answer names, and that there is one behind each number. Pure.
+//! Checks citations: finds the passages that an answer cites, and removes numbers without a
+//! passage. Pure.
 
 use super::Hit;
 use muninn_platform::{escaped, linked};
 
-/// A passage that the model was given, by its number.
+/// A passage that the model was given, with its number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cited {
-    /// From 1, in the order in which they were found in a turn.
+    /// From 1, in the order of finding within a turn.
     pub number: usize,
     pub hit: Hit,
 }
@@ -14,16 +15,16 @@ pub struct Cited {
 /// An answer whose citations were checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Without the numbers that nothing is behind.
+    /// Without invalid citations.
     pub text: String,
-    /// The numbers that are left, each once, in their order.
+    /// The valid numbers, each once, in order.
     pub used: Vec<usize>,
 }
 
-/// Takes the numbers out of an answer that are none of these. What stands in code is left alone.
+/// Removes citations of unknown numbers from an answer. Leaves code unchanged.
 pub fn check(answer: &str, known: &[usize]) -> Checked {
     let mut checked = check_once(answer, known);
-    // What was taken out may have stood within brackets: "[1[9]]" is "[1]" now.
+    // A removal within brackets may create a citation: "[1[9]]" is "[1]" now.
     loop {
         let again = check_once(&checked.text, known);
         if again == checked {
@@ -54,7 +55,7 @@ fn check_once(answer: &str, known: &[usize]) -> Checked {
     checked
 }
 
-/// The marks with which a line opens or closes a block of code.
+/// Returns the marks with which a line opens or closes a code block.
 fn fence_of(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let mark = line
@@ -85,7 +86,7 @@ fn check_line(line: &str, known: &[usize], checked: &mut Checked) {
                     .filter(|it| known.contains(it))
                     .collect();
                 if kept.is_empty() {
-                    // The blank before it goes as well.
+                    // The blank before it is removed too.
                     let trimmed = checked.text.trim_end_matches(' ').len();
                     checked.text.truncate(trimmed);
                 }
@@ -104,7 +105,7 @@ fn check_line(line: &str, known: &[usize], checked: &mut Checked) {
     checked.text.push_str(rest);
 }
 
-/// Where code within a line ends; it has as many marks there as where it begins.
+/// Returns the end of inline code, which closes with as many marks as it opens.
 fn code_end(from: &str) -> usize {
     let marks = from
         .find(|character| character != '`')
@@ -123,7 +124,8 @@ fn code_end(from: &str) -> usize {
     marks
 }
 
-/// `[1]` or `[1, 2]` with its length; nothing where it is the text of a link, or something else.
+/// Parses `[1]` or `[1, 2]`, with its length; `None` if it is the text of a link, or something
+/// else.
 fn numbers(from: &str) -> Option<(Vec<usize>, usize)> {
     let end = from.find(']')?;
     let is_link = from[end + 1..].starts_with(['(', ':', '{']);
@@ -136,7 +138,7 @@ fn numbers(from: &str) -> Option<(Vec<usize>, usize)> {
         .map(|numbers| (numbers, end + 1))
 }
 
-/// The sources of an answer, a line each, as links; none where it cites none.
+/// Lists the sources of an answer, one link per line; `None` if it cites nothing.
 pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
     let mut lines = vec!["Sources:".to_owned()];
     for number in used {
@@ -147,7 +149,7 @@ pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
     (lines.len() > 1).then(|| lines.join("\n"))
 }
 
-/// Its name, as a link where there is an address, with who wrote it and when, as far as it says so.
+/// Returns its name, linked if it has an address, with author and date if known.
 fn named(hit: &Hit) -> String {
     let name = match (page(hit), hit.link.as_deref()) {
         (Some(place), Some(_)) => escaped(&place),
@@ -168,10 +170,10 @@ fn named(hit: &Hit) -> String {
     format!("{name}, {}", about.join(", "))
 }
 
-/// Bytes of an author's name that are shown.
+/// Maximum bytes of an author's name.
 const ABOUT: usize = 80;
 
-/// `lease.pdf, p. 3`, before it the document's title, if it has one of its own.
+/// Returns `lease.pdf, p. 3`, preceded by the document's own title, if it has one.
 fn page(hit: &Hit) -> Option<String> {
     let link = hit.link.as_deref()?;
     let page = hit.heading.as_deref()?.strip_prefix("Page ")?;

@@ -1,15 +1,15 @@
-//! What is told of a record beside its text: dates as spans, properties in words. Pure.
+//! Formats a record's properties: dates as spans, names in words. Pure.
 
 use serde_json::Value;
 
 use crate::knowledge::documents::{DOCUMENT, PASSAGE, SECTION};
 
-/// How names of properties end that are the beginning and the end of one span.
+/// Suffixes of property names for the beginning and the end of a span.
 const SPANS: [(&str, &str); 2] = [("StartDate", "EndDate"), ("birthDate", "deathDate")];
-/// Labels that say what a document is made of, and nothing of what it is.
+/// Labels of document parts, which say nothing about the content.
 const PARTS: [&str; 3] = [DOCUMENT, SECTION, PASSAGE];
 
-/// A date, or the two ends of a span, by name.
+/// A named date or span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dated {
     /// In words: "coverage".
@@ -53,7 +53,7 @@ impl Dated {
     }
 }
 
-/// The dates of a record, spans in one, in the order of its properties.
+/// Returns the dates of a record, spans merged, in the order of its properties.
 pub(super) fn dates(properties: &[(String, Value)]) -> Vec<Dated> {
     let mut found: Vec<Dated> = Vec::new();
     for (name, value) in properties {
@@ -91,12 +91,13 @@ pub(super) fn dates(properties: &[(String, Value)]) -> Vec<Dated> {
     found
 }
 
-/// Whether a property is told as a date.
+/// Whether a property is formatted as a date.
 pub(super) fn is_date(name: &str) -> bool {
     end_of_span(name).is_some() || name.to_lowercase().contains("date")
 }
 
-/// What a step of a path is and when: `series, 1890–1904`; nothing where that tells nothing.
+/// Describes a step of a path by kind and years: `series, 1890–1904`; empty if neither is
+/// informative.
 pub(super) fn kind_and_years(label: &str, dates: Option<&Dated>) -> String {
     let kind = (!PARTS.contains(&label)).then(|| label.to_owned());
     let years = dates.map(Dated::years).filter(|it| !it.is_empty());
@@ -105,7 +106,7 @@ pub(super) fn kind_and_years(label: &str, dates: Option<&Dated>) -> String {
     told.join(", ")
 }
 
-/// `coverage` and whether it begins it, of `logicalDate_coverageStartDate`.
+/// Parses `logicalDate_coverageStartDate` into `coverage` and whether it is the beginning.
 fn end_of_span(name: &str) -> Option<(&str, bool)> {
     SPANS.iter().find_map(|(start, end)| {
         let starts = name.strip_suffix(start).map(|stem| (stem, true));
@@ -113,7 +114,7 @@ fn end_of_span(name: &str) -> Option<(&str, bool)> {
     })
 }
 
-/// A date, or several in one text.
+/// Returns a date, or several in one text.
 fn date(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
@@ -127,7 +128,8 @@ fn date(value: &Value) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// `logicalDate_coverageEndDate` is `coverage end date`, `heading_creators` is `creators`.
+/// Converts a property name to words: `logicalDate_coverageEndDate` is `coverage end date`,
+/// `heading_creators` is `creators`.
 pub(super) fn in_words(name: &str) -> String {
     let plain = |name| {
         ["logicalDate_", "heading_"]
@@ -150,12 +152,12 @@ pub(super) fn in_words(name: &str) -> String {
     words.trim().to_owned()
 }
 
-/// Whether people can open it; a path is one of the machine that ingested it.
+/// Whether people can open it; a path belongs to the machine that ingested it.
 pub fn is_address(link: &str) -> bool {
     link.starts_with("https://") || link.starts_with("http://")
 }
 
-/// Whether it is a path of a machine, which tells nobody anything and should not be told.
+/// Whether it is a path on a machine, which is useless to readers and should not be disclosed.
 pub fn is_path(text: &str) -> bool {
     let text = text.trim();
     let has_drive = text.get(1..3).is_some_and(|it| it == ":\\" || it == ":/");

@@ -1,4 +1,4 @@
-//! A find with all that is around it: its neighbours, its path to the root, what it is related to.
+//! A search hit with its context: neighbours, path to the root, related records.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use super::index::KnowledgeIndex;
 use super::rank::{Confidence, Ranked, Scores};
 use crate::graph::ingest::searching::Passage;
 
-/// Related things that are named.
+/// Maximum number of related records.
 const RELATED: usize = 8;
 
-/// A step of a path, or something related.
+/// A step of a path, or a related record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     pub name: String,
     pub label: String,
     pub link: Option<String>,
-    /// What it is and when, such as `series, 1890–1904`; empty where that tells nothing.
+    /// Its kind and years, such as `series, 1890–1904`; empty if not informative.
     pub told: String,
 }
 
-/// A find.
+/// A search hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     pub chunk: String,
@@ -33,24 +33,24 @@ pub struct Hit {
     pub heading: Option<String>,
     pub link: Option<String>,
     pub text: String,
-    /// What stands before it in its record, and what comes after: whole chunks.
+    /// The chunks before and after it in its record.
     pub before: Option<String>,
     pub after: Option<String>,
-    /// The root first, without itself.
+    /// From the root, without itself.
     pub path: Vec<Step>,
-    /// By the type of the relationship.
+    /// With the type of the relationship.
     pub related: Vec<(String, Step)>,
-    /// Of its record, the most important first; nothing where the graph did not tell.
+    /// Properties of its record, most important first; empty if the graph did not answer.
     pub properties: Vec<(String, Value)>,
     pub scores: Scores,
     pub why: Vec<String>,
-    /// Of the chunk and of its neighbours; good for this turn only. Nothing where the graph did not
-    /// tell.
+    /// `elementId`s of the chunk and its neighbours, valid for this turn only; empty if the graph
+    /// did not answer.
     pub nodes: Vec<String>,
 }
 
 impl Hit {
-    /// What it is called, with what it stands under in its record.
+    /// Returns its name, with its headings within the record.
     pub fn name(&self) -> String {
         match &self.heading {
             Some(heading) if *heading != self.title => format!("{} › {heading}", self.title),
@@ -59,7 +59,7 @@ impl Hit {
     }
 }
 
-/// Every chunk of which something is asked.
+/// Returns every chunk whose content is needed.
 pub(super) fn around(index: &KnowledgeIndex, chosen: &[Ranked]) -> Vec<usize> {
     let mut numbers: Vec<usize> = chosen
         .iter()
@@ -76,7 +76,7 @@ pub(super) fn around(index: &KnowledgeIndex, chosen: &[Ranked]) -> Vec<usize> {
     numbers
 }
 
-/// The finds, told as far as the graph has told. What it does not serve any more is left out.
+/// Builds the hits from what the graph returned. Chunks that it no longer serves are left out.
 pub(super) fn hits(
     index: &KnowledgeIndex,
     chosen: &[Ranked],
@@ -90,7 +90,7 @@ pub(super) fn hits(
         .collect()
 }
 
-/// Those that are named first come first, the others by the alphabet.
+/// Sorts by `order` first, then alphabetically.
 fn ordered(properties: &Map<String, Value>, order: &[String]) -> Vec<(String, Value)> {
     let mut ordered: Vec<(String, Value)> = properties.clone().into_iter().collect();
     ordered.sort_by_key(|(name, _)| {
@@ -109,7 +109,7 @@ fn hit(
     let number = one.entry;
     let entry = index.entry(number);
     let of = |number: usize| passages.and_then(|passages| passages.get(&number));
-    // What is a find of its own is not told twice.
+    // A neighbour that is a hit itself is not repeated.
     let neighbour = |places: i64| {
         let beside = index.neighbour(number, places);
         let beside = beside.filter(|beside| !chosen.contains(beside))?;
@@ -159,7 +159,7 @@ fn step(index: &KnowledgeIndex, number: usize) -> Step {
     }
 }
 
-/// What a step of a path is, and when.
+/// Returns kind and years of a step.
 fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> String {
     let label = index.entry(index.head(number)).label;
     let properties = passage.map(|it| ordered(&it.properties, &[]));
@@ -168,8 +168,7 @@ fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> Str
     kind_and_years(&label, span)
 }
 
-/// Each related record once, with all the ways in which it is related; without what the path tells
-/// already.
+/// Returns each related record once, with all its relationships; without those on the path.
 fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, Step)> {
     let path = index.path(number).into_iter();
     let mut told: Vec<String> = path.map(|above| index.entry(above).record).collect();
@@ -195,7 +194,7 @@ fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, Step)> {
         .collect()
 }
 
-/// Why it is there, for people.
+/// Returns why it was found, for people.
 fn why(index: &KnowledgeIndex, one: &Ranked) -> Vec<String> {
     let Scores {
         graph: _,

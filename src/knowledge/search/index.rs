@@ -1,7 +1,7 @@
-//! The served chunks, laid out for searching: vectors, words, names, and what is near what.
+//! The search index of the served chunks: vectors, words, names and relationships.
 //!
-//! They are in files, one of each source; in memory is little of them (`Segment`). Holds one version of each source, never
-//! two. Knows nothing of scores.
+//! Its data is in files, one per source; little of it is in memory (`Segment`). It holds exactly
+//! one version of each source, and does no scoring.
 
 mod folder;
 mod layout;
@@ -40,8 +40,8 @@ pub struct Edge {
     pub other: usize,
 }
 
-/// Everything that is served. Chunks are numbered through all sources: within one by their records, and by their places
-/// there.
+/// Everything that is served. Chunk numbers run through all sources: within a source by record, and
+/// by position in it.
 #[derive(Debug)]
 pub struct KnowledgeIndex {
     /// In the order of the sources.
@@ -55,12 +55,13 @@ pub struct KnowledgeIndex {
     words: Words,
     policies: Vec<Policy>,
     embedder: Option<String>,
-    /// How long the vectors are that are compared; zero where none are.
+    /// Dimension of the compared vectors; zero without any.
     dimension: usize,
 }
 
 impl KnowledgeIndex {
-    /// Of versions, each with its file; `embedder` is whose vectors are compared, and how long they are.
+    /// Creates an index of versions, each with its file; `embedder` is the one whose vectors are
+    /// compared, with their dimension.
     pub fn new(
         sources: Vec<(SourceVersion, Arc<Segment>)>,
         embedder: Option<(&str, usize)>,
@@ -88,7 +89,7 @@ impl KnowledgeIndex {
         }
     }
 
-    /// With the policies of its chunks.
+    /// Adds the policies of its chunks.
     #[must_use]
     pub fn with_policies(self, policies: Vec<Policy>) -> Self {
         Self { policies, ..self }
@@ -102,13 +103,13 @@ impl KnowledgeIndex {
         self.count == 0
     }
 
-    /// Bytes of it that are in memory.
+    /// Returns its size in memory, in bytes.
     pub fn heap_bytes(&self) -> usize {
         let segments = self.segments.iter();
         segments.map(|segment| segment.heap_bytes()).sum()
     }
 
-    /// The names of the sources whose files are damaged: what was read of them is not to be believed.
+    /// Returns the names of sources with damaged files: results from them are unreliable.
     pub fn damaged(&self) -> Vec<&str> {
         let segments = self.segments.iter().zip(&self.sources);
         let damaged = segments.filter(|(segment, _)| segment.is_damaged());
@@ -120,7 +121,7 @@ impl KnowledgeIndex {
         &self.segments
     }
 
-    /// The source of an entry, and the entry's number in it.
+    /// Returns the source of an entry, and the entry's number within it.
     fn place(&self, number: usize) -> (usize, usize) {
         let source = self.source_number(number);
         (source, number - self.starts[source])
@@ -131,25 +132,26 @@ impl KnowledgeIndex {
         self.segments[source].entry(own)
     }
 
-    /// What a chunk says.
+    /// Returns the text of a chunk.
     pub fn text(&self, number: usize) -> String {
         let (source, own) = self.place(number);
         self.segments[source].text(own)
     }
 
-    /// What a chunk is, and what it says.
+    /// Returns the entry and the text of a chunk.
     pub(super) fn entry_and_text(&self, number: usize) -> (Entry, String) {
         let (source, own) = self.place(number);
         self.segments[source].entry_and_text(own)
     }
 
-    /// The number of an entry's source.
+    /// Returns the number of an entry's source.
     pub(super) fn source_number(&self, number: usize) -> usize {
-        // Of sources without a chunk the last one begins where the next chunk is.
+        // A source without chunks begins at the same number as the next one; the last of them is
+        // taken.
         self.starts.partition_point(|&start| start <= number) - 1
     }
 
-    /// The numbers of the entries of sources that are seen.
+    /// Returns the ranges of entries of visible sources.
     pub(super) fn seen_entries(&self, seen: &[bool]) -> impl Iterator<Item = Range<usize>> {
         let sources = self.starts.iter().zip(&self.segments).zip(seen);
         sources
@@ -162,30 +164,30 @@ impl KnowledgeIndex {
         &self.sources[self.source_number(number)]
     }
 
-    /// The versions it holds.
+    /// Returns its versions.
     pub fn versions(&self) -> &[SourceVersion] {
         &self.sources
     }
 
-    /// The version of a source that is in it.
+    /// Returns its version of a source.
     pub fn version_of(&self, source: &str) -> Option<SourceVersion> {
         let found = self.sources.iter().find(|it| it.name == source);
         found.cloned()
     }
 
-    /// The labels of the nodes that are searched by meaning, by the alphabet.
+    /// Returns the labels of nodes searched by meaning, in alphabetical order.
     pub fn node_labels(&self) -> Vec<String> {
         self.node_properties().into_keys().collect()
     }
 
-    /// What those nodes' texts are made of, by label.
+    /// Returns the properties that those nodes' texts consist of, by label.
     pub(super) fn node_properties(&self) -> PropertyOrder {
         let mut sources = self.sources.iter();
         let nodes = sources.find(|source| source.name == NODES);
         nodes.map_or_else(PropertyOrder::new, |nodes| nodes.property_order.clone())
     }
 
-    /// Whether it is a node that others are connected to, and nothing that is searched by meaning.
+    /// Whether it is a node that is only connected to others, and not searched by meaning.
     pub(super) fn is_beside(&self, number: usize) -> bool {
         let source = self.source(number);
         source.name == NODES
@@ -198,32 +200,32 @@ impl KnowledgeIndex {
         self.embedder.as_deref()
     }
 
-    /// How long the vectors are that are compared; zero where none are.
+    /// Returns the dimension of the compared vectors; zero without any.
     pub(super) fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// The words of a question.
+    /// Returns the words of a question.
     pub(super) fn words_of(&self, text: &str) -> WeightedWords {
         let mut words = WeightedWords::new();
         weigh(&self.words, text, 1.0, &mut words);
         words
     }
 
-    /// The same with how rare each is, to compare texts with.
+    /// The same with the rarity of each, to compare texts with.
     pub(super) fn terms<'a>(&'a self, words: &WeightedWords, rarities: &'a [f32]) -> Terms<'a> {
         Terms::new(&self.words, words, rarities)
     }
 
-    /// What words found in the sources that are seen.
+    /// Returns the word scores within visible sources.
     pub(super) fn word_scores(&self, words: &WeightedWords, seen: &[bool]) -> WordScores {
         let parts = self.segments.iter().zip(seen);
         let parts: Vec<Searched<'_>> = parts.map(|(segment, seen)| segment.words(*seen)).collect();
         score(&parts, words)
     }
 
-    /// In how many signs each chunk differs from the query; [`NOWHERE`] of those that have no vector, or are of a source
-    /// that is not seen.
+    /// Returns the number of signs in which each chunk differs from the query; [`NOWHERE`] for
+    /// chunks without a vector or in invisible sources.
     pub(super) fn sign_distances(&self, seen: &[bool], query: &Quantised) -> Vec<u16> {
         let mut distances = Vec::with_capacity(self.count);
         for (segment, is_seen) in self.segments.iter().zip(seen) {
@@ -236,7 +238,8 @@ impl KnowledgeIndex {
         distances
     }
 
-    /// The cosines of entries, which are in their order, with the query; NaN where one has no vector.
+    /// Returns the cosines of entries, given in order, with the query; NaN for entries without a
+    /// vector.
     pub fn cosines(&self, numbers: &[usize], query: &Quantised) -> Vec<f32> {
         let of_one_source = |a: &usize, b: &usize| self.source_number(*a) == self.source_number(*b);
         let sources = numbers.chunk_by(of_one_source);
@@ -248,14 +251,15 @@ impl KnowledgeIndex {
         cosines.collect()
     }
 
-    /// An entry's own vector, to compare others with.
+    /// Returns an entry's own vector, to compare others with.
     pub(super) fn vector(&self, number: usize) -> Option<Quantised> {
         let (source, own) = self.place(number);
         self.segments[source].vector(own)
     }
 
-    /// A question without the name of a source that it asks, as in "What does the Rust book say about
-    /// ownership?": everything in there is about Rust. A name of one word may be what is asked about.
+    /// Removes the name of a source from a question such as "What does the Rust book say about
+    /// ownership?": everything in that source is about Rust. A name of one word may be the subject
+    /// of the question.
     pub(super) fn without_sources(&self, text: &str, seen: &[bool]) -> String {
         let stems: BTreeSet<String> = names::of_text(&self.words, text);
         let named = self.source_words.iter().zip(seen);
@@ -274,7 +278,7 @@ impl KnowledgeIndex {
         kept.join(" ")
     }
 
-    /// What is named in the text, of sources that are seen, and how surely.
+    /// Returns the entries named in the text, in visible sources, with their certainty.
     pub(super) fn named_in(&self, text: &str, least: f32, seen: &[bool]) -> Vec<(usize, f32)> {
         let segments: Vec<&Segment> = self.segments.iter().map(|segment| &**segment).collect();
         let stems = names::of_text(&self.words, text);
@@ -289,7 +293,7 @@ impl KnowledgeIndex {
         &mut self.policies
     }
 
-    /// The numbers of the chunks that are policies.
+    /// Returns the numbers of policy chunks.
     pub(super) fn policy_entries(&self) -> impl Iterator<Item = usize> {
         let segments = self.segments.iter().zip(&self.starts);
         segments.flat_map(|(segment, start)| {
@@ -298,7 +302,7 @@ impl KnowledgeIndex {
         })
     }
 
-    /// What is related to a chunk, or to the record that it is part of.
+    /// Returns the relationships of a chunk, and of the record that it belongs to.
     pub fn related(&self, number: usize) -> Vec<Edge> {
         let head = self.head(number);
         let mut related = self.near(number).1;
@@ -308,7 +312,7 @@ impl KnowledgeIndex {
         related
     }
 
-    /// What a chunk includes, and its own relationships.
+    /// Returns the children of a chunk, and its own relationships.
     pub(super) fn near(&self, number: usize) -> (Vec<usize>, Vec<Edge>) {
         let (source, own) = self.place(number);
         let (segment, start) = (&self.segments[source], self.starts[source]);
@@ -324,18 +328,18 @@ impl KnowledgeIndex {
         (children.collect(), edges.map(edge).collect())
     }
 
-    /// The first chunk of a chunk's record.
+    /// Returns the first chunk of a chunk's record.
     pub fn head(&self, number: usize) -> usize {
         self.head_of(number, &self.entry(number))
     }
 
-    /// The same of an entry that was read.
+    /// The same for an entry that was already read.
     pub(super) fn head_of(&self, number: usize, entry: &Entry) -> usize {
         let start = self.starts[self.source_number(number)];
         (start + entry.head as usize).min(number)
     }
 
-    /// The chunk so many places further in its record.
+    /// Returns the chunk at this offset within its record.
     pub fn neighbour(&self, number: usize, places: i64) -> Option<usize> {
         let entry = self.entry(number);
         let other = number.checked_add_signed(isize::try_from(places).ok()?)?;
@@ -346,9 +350,9 @@ impl KnowledgeIndex {
         is_next.then_some(other)
     }
 
-    /// What stands above a chunk, the root first.
+    /// Returns the ancestors of a chunk, root first.
     pub fn path(&self, number: usize) -> Vec<usize> {
-        /// A hierarchy that is deeper runs in a circle.
+        /// Maximum depth: a deeper hierarchy contains a cycle.
         const DEEPEST: usize = 32;
         let (source, own) = self.place(number);
         let (segment, start) = (&self.segments[source], self.starts[source]);
@@ -362,7 +366,8 @@ impl KnowledgeIndex {
         path
     }
 
-    /// The records of these identifiers: the whole key, what follows its last slash or colon, or a tag with a digit.
+    /// Returns the records with these identifiers: the whole key, the part after its last slash or
+    /// colon, or a tag with a digit.
     pub fn identified(&self, identifiers: &[String]) -> Vec<usize> {
         let segments = self.segments.iter().zip(&self.starts);
         let mut found: Vec<usize> = segments
@@ -381,7 +386,7 @@ impl KnowledgeIndex {
         !self.source(number).channels.is_empty()
     }
 
-    /// Which sources these people may see.
+    /// Returns which sources an audience may see.
     pub fn seen_by(&self, audience: &AudienceId) -> Vec<bool> {
         let sources = self.sources.iter();
         sources
@@ -390,7 +395,7 @@ impl KnowledgeIndex {
     }
 }
 
-/// By what people call a record: its key, and the last part of it, where there is a digit in them.
+/// Returns a record's identifiers: its key and the key's last part, if they contain a digit.
 fn identifiers(record: &str) -> Vec<String> {
     let key = record.to_lowercase();
     let mut all = vec![key.clone()];
@@ -405,9 +410,9 @@ fn has_digit(text: &str) -> bool {
     text.chars().any(|it| it.is_ascii_digit())
 }
 
-/// Whether a source limited to these channels is seen by an audience. A channel is named by the
-/// audience's whole id, or by the platform's own id, its last part. Never by a name that people
-/// give: whoever makes a channel could take it.
+/// Whether an audience sees a source limited to these channels. A channel is named by the
+/// audience's whole id, or by the platform's own id, its last part. Display names do not count:
+/// whoever creates a channel could choose one.
 fn is_seen_by(channels: &[String], audience: &AudienceId) -> bool {
     let id = audience.as_str();
     let own = id.rsplit('/').next().unwrap_or(id);
@@ -417,7 +422,7 @@ fn is_seen_by(channels: &[String], audience: &AudienceId) -> bool {
             .any(|channel| channel == id || channel == own)
 }
 
-/// The day that a date of whatever form begins with; a year is its first day.
+/// Returns the day at the beginning of a date in any format; for a year, its first day.
 fn day(text: &str) -> Option<NaiveDate> {
     let mut parts = text.trim().splitn(3, '-');
     let number = |part: Option<&str>, digits: usize| {

@@ -1,4 +1,4 @@
-//! Which index is searched: it follows the versions that are served.
+//! Keeps the index up to date with the served versions.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
@@ -13,27 +13,27 @@ use super::{EMBEDDING, KnowledgeIndex, Searcher};
 use crate::graph::ingest::searching::SourceVersion;
 use crate::llm::Embedder;
 
-/// How long a search waits for the first index.
+/// Maximum wait of a search for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);
-/// How often the versions are compared at most.
+/// Minimum time between two comparisons of versions.
 const LOOK: Duration = Duration::from_secs(3);
-/// How often while nobody searches.
+/// Time between two comparisons while nobody searches.
 const FOLLOW: Duration = Duration::from_secs(60);
 
 impl Searcher {
-    /// The index that is there now.
+    /// Returns the current index.
     pub(super) fn current(&self) -> Option<Arc<KnowledgeIndex>> {
         let current = self.current.read();
         current.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What can be searched. The first time it waits a little; later what is there serves while
-    /// something newer is loaded in the background.
+    /// Returns the index. The first call waits briefly; later the existing index is used while a
+    /// newer one is loaded in the background.
     pub async fn ready(self: &Arc<Self>) -> Option<Arc<KnowledgeIndex>> {
         let current = self.current();
         if self.is_to_look() {
             let own = Arc::clone(self);
-            // It goes on when nobody waits for it any more.
+            // It continues when nobody waits any more.
             let looking = tokio::spawn(async move { own.refresh().await });
             if current.is_none() {
                 let _ = timeout(FIRST_LOAD, looking).await;
@@ -44,7 +44,7 @@ impl Searcher {
         current.or_else(|| self.current())
     }
 
-    /// Compares the versions, and loads those that are served now, if they are others.
+    /// Compares the versions, and loads the served ones if they differ.
     pub async fn refresh(&self) {
         let (began, before) = (Instant::now(), self.current());
         self.load().await;
@@ -74,8 +74,8 @@ impl Searcher {
         }
     }
 
-    /// Looks now and then whether other versions are served, also while nobody asks: what was removed elsewhere is not to
-    /// stay in files here. Ends with the searcher.
+    /// Compares the versions periodically, also while nobody asks: what was removed elsewhere must
+    /// not stay in files here. Ends with the searcher.
     pub async fn follow(searcher: Weak<Self>) {
         loop {
             tokio::time::sleep(FOLLOW).await;
@@ -88,7 +88,7 @@ impl Searcher {
         }
     }
 
-    /// Whether other sources are served than those that are searched, as far as the store tells.
+    /// Whether other versions are served than those in the index, as far as the store answers.
     async fn has_moved(&self) -> bool {
         let Some(index) = self.current() else {
             return false;
@@ -98,8 +98,8 @@ impl Searcher {
         served.is_ok_and(|served| !searched.eq(&served))
     }
 
-    /// Makes the files of what has changed, so that the next question need not wait for them, without a word of it. Not
-    /// before it is known whose vectors are compared: they would be made again.
+    /// Builds the files of changed sources silently, so that the next question need not wait. Not
+    /// before the embedder is known: they would be built twice.
     pub async fn prepare(&self) {
         if self.recaller.embedder().name().is_some() {
             self.load().await;
@@ -155,7 +155,7 @@ impl Searcher {
         let known = reading.there(served).await;
         let there = known.iter().filter(|(_, file)| file.is_some()).count();
         if self.current().is_none() && there > 0 && there < known.len() {
-            // What is there is searched while the others are made.
+            // Existing files are searched while the others are built.
             let index = reading.index(&known).await?;
             self.lags.store(true, Ordering::Relaxed);
             self.serve(index).await;
@@ -166,14 +166,14 @@ impl Searcher {
         Ok(())
     }
 
-    /// Searches this from now on.
+    /// Searches this index from now on.
     async fn serve(&self, mut index: KnowledgeIndex) {
         self.understand(index.policies_mut()).await;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Some(Arc::new(index));
     }
 
-    /// The nodes, if they were read again, and what version of them is searched from now on.
+    /// Returns the nodes, if they were read again, and the version of them to search from now on.
     async fn look_at_nodes(
         &self,
         embedder: &Embedder,
@@ -195,8 +195,8 @@ impl Searcher {
         }
     }
 
-    /// Whether what was just read of the index is what was written. If not, the files in question are removed, and made
-    /// again in the background.
+    /// Whether no damage was found in the index. Damaged files are removed, and rebuilt in the
+    /// background.
     pub(super) fn is_sound(self: &Arc<Self>, index: &Arc<KnowledgeIndex>) -> bool {
         let damaged = index.damaged();
         if damaged.is_empty() {
@@ -220,7 +220,8 @@ impl Searcher {
         false
     }
 
-    /// The nodes once more, for an index that is made anew. Documents do not wait for nodes that cannot be read.
+    /// Reads the nodes again for an index that is rebuilt. Documents do not wait for nodes that
+    /// cannot be read.
     async fn nodes_again(&self, embedder: &Embedder) -> NodeChunks {
         let read = self.nodes.read(&self.store, embedder).await;
         read.unwrap_or_else(|error| {
@@ -232,7 +233,7 @@ impl Searcher {
         })
     }
 
-    /// Embeds what triggers policies. Without an embedder they go by words alone.
+    /// Embeds the triggers of policies. Without an embedder policies are triggered by words alone.
     async fn understand(&self, policies: &mut [Policy]) {
         let triggers = policies.iter().flat_map(|policy| policy.triggers.clone());
         let everyday = policy::EVERYDAY.iter().map(|text| (*text).to_owned());

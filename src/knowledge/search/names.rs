@@ -1,27 +1,27 @@
-//! Names and headings, found in a question.
+//! Finds names and headings in a question.
 
 use std::collections::BTreeSet;
 
 use super::index::Segment;
 use crate::retrieval::text::Words;
 
-/// Different words of a name that count; what has more is no name.
+/// Maximum different words of a name; a longer text is not a name.
 const MAX_WORDS: usize = 12;
 
-/// The words of a source's own name: who says them means all of it, and nothing in it.
+/// Returns the words of a source's own name: they mean the whole source, and nothing in it.
 pub(super) fn of_source(words: &Words, name: &str) -> BTreeSet<String> {
     let fits = |c: char| if c.is_alphanumeric() { c } else { ' ' };
     let name: String = name.chars().map(fits).collect();
     of_text(words, &name)
 }
 
-/// The different words of a text.
+/// Returns the different words of a text.
 pub(super) fn of_text(words: &Words, text: &str) -> BTreeSet<String> {
     words.list(text).into_iter().collect()
 }
 
-/// The words by which a thing is known that is called so, of which the words of its source are no part; none of what is no
-/// name.
+/// Returns the words that identify a thing with this name, without those of its source; empty if it
+/// is not a name.
 pub(super) fn of_name(words: &Words, name: &str, of_source: &BTreeSet<String>) -> BTreeSet<String> {
     let mut stems = of_text(words, name);
     stems.retain(|stem| !of_source.contains(stem));
@@ -31,17 +31,18 @@ pub(super) fn of_name(words: &Words, name: &str, of_source: &BTreeSet<String>) -
     stems
 }
 
-/// What of the words of a name a text has.
+/// How much of a name occurs in a text.
 #[derive(Clone, Copy, Default)]
 struct Matched {
     rarity: f32,
-    /// Words that are there, and words of the name.
+    /// Number of matching words, and of words in the name.
     count: u8,
     words: u8,
 }
 
-/// What is named by these words of a text, in sources that are seen, and how surely: the part of the name's words that are
-/// in it, by their rarity, and less where they are words of many names. From `least` on, in their order.
+/// Returns what these words of a text name, in visible sources, with the certainty: the matched
+/// part of the name's words, by rarity, and less for words of many names. At least `least`, in
+/// order.
 pub(super) fn found_in(
     sources: &[&Segment],
     stems: &BTreeSet<String>,
@@ -50,7 +51,7 @@ pub(super) fn found_in(
 ) -> Vec<(usize, f32)> {
     let all = sources.iter().map(|source| source.count()).sum();
     let rarest = rarity(all, 1);
-    // In their order: sums of floats depend on it.
+    // In order, because floating-point sums depend on it.
     let having = stems.iter().map(|stem| {
         let counts = sources.iter().map(|source| source.named_count(stem));
         (stem, counts.sum::<usize>())
@@ -88,7 +89,7 @@ fn sure(matched: Matched, rarest: f32, least: f32) -> Option<f32> {
     if count == 0 {
         return None;
     }
-    // A word of a name that is not there is as rare as those that are, on the average.
+    // A missing word of a name counts as rare as the matching ones on average.
     let share = f32::from(count) / f32::from(words.max(count));
     let telling = (rarity / f32::from(count) / rarest).min(1.0);
     (share >= least).then_some(share * telling)

@@ -1,8 +1,9 @@
-//! Nodes that were in the graph before the bot came, searched like what is ingested: they are one more
+//! Searches nodes that were in the graph before the bot like ingested sources: they are one more
 //! source in the index.
 //!
-//! Nothing is written to them. The built-in embedder makes their vectors anew at each start, at about 20 µs
-//! a node; those of a service are kept in `DATA_DIR` by what was embedded (`vectors`).
+//! The nodes are never written to. The built-in embedder computes their vectors at each start, at
+//! about 20 µs per node; vectors by a service are kept in `DATA_DIR`, by the embedded text
+//! (`vectors`).
 
 mod settings;
 mod vectors;
@@ -28,19 +29,19 @@ use crate::graph::schema::Survey;
 use crate::graph::{GraphStore, StoreError};
 use crate::llm::Embedder;
 
-/// The name of the source that they are. No ingested one can have it: names have no blanks.
+/// The name of their source. No ingested source can have it: names have no blanks.
 pub const NODES: &str = "the graph";
 
-/// How long what was read is taken for current, at least…
+/// Minimum time for which the nodes read count as current…
 const CURRENT: Duration = Duration::from_secs(30);
-/// …and by how long reading took: a graph is read for 2 % of the time at most.
+/// …and the factor of the time it took: at most 2 % of the time is spent reading.
 const SHARE: u32 = 50;
-/// Nodes and relationships that wait to be taken in.
+/// Nodes and relationships that wait to be processed.
 const IN_FLIGHT: usize = 500;
-/// Relationships of one kind that are read for each node that may be read.
+/// Relationships of one type read per node that may be read.
 const LINKS_PER_NODE: usize = 10;
 
-/// Reads the nodes again from time to time.
+/// Reads the nodes periodically.
 #[derive(Debug)]
 pub(super) struct NodeReader {
     settings: ArcSwap<NodeSettings>,
@@ -52,13 +53,13 @@ pub(super) struct NodeReader {
 struct Looked {
     at: Instant,
     took: Duration,
-    /// What the graph was made of then.
+    /// The schema of the graph at that time.
     survey: Arc<Survey>,
-    /// None: nothing is searched.
+    /// `None`: nothing is searched.
     version: Option<SourceVersion>,
 }
 
-/// What was read.
+/// The nodes that were read.
 #[derive(Debug, Default)]
 pub(super) struct NodeChunks {
     pub(super) version: Option<SourceVersion>,
@@ -67,7 +68,7 @@ pub(super) struct NodeChunks {
 }
 
 impl NodeReader {
-    /// Searches by these settings; vectors of a service are kept in `folder`, if there is one.
+    /// Creates a reader with these settings; vectors by a service are kept in `folder`, if given.
     pub(super) fn new(settings: NodeSettings, folder: Option<&Path>) -> Self {
         Self {
             settings: ArcSwap::from_pointee(settings),
@@ -76,7 +77,7 @@ impl NodeReader {
         }
     }
 
-    /// Searches by other settings from the next look on.
+    /// Changes the settings, from the next look on.
     pub(super) fn use_settings(&self, settings: NodeSettings) {
         self.settings.store(Arc::new(settings));
         *self.last() = None;
@@ -86,7 +87,7 @@ impl NodeReader {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The nodes as they are now, if it is time to look.
+    /// Returns the current nodes, if it is time to look.
     pub(super) async fn look(
         &self,
         store: &GraphStore,
@@ -103,12 +104,12 @@ impl NodeReader {
         self.read_as(survey, store, embedder).await.map(Some)
     }
 
-    /// What was read last.
+    /// Returns the version read last.
     pub(super) fn version(&self) -> Option<SourceVersion> {
         self.last().as_ref().and_then(|last| last.version.clone())
     }
 
-    /// The nodes as they are now.
+    /// Reads the current nodes.
     pub(super) async fn read(
         &self,
         store: &GraphStore,
@@ -142,12 +143,12 @@ impl NodeReader {
             survey,
             version: read.version.clone(),
         };
-        // What has no vector yet gets one at the next look, which is due at once.
+        // Chunks without a vector get one at the next look, which is due at once.
         *self.last() = (!can_go_on).then_some(looked);
         Ok(read)
     }
 
-    /// Gives the chunks their vectors. True: more of them can be embedded at once.
+    /// Adds vectors to the chunks. Returns true if more of them can be embedded at once.
     async fn embed(
         &self,
         plan: &NodePlan,
@@ -177,7 +178,7 @@ async fn read_nodes(
                 chunks.extend(chunk(searched, node));
             }
         };
-        // The name is read for itself, since it may not be among what is searched.
+        // The name is read too, since it may not be among the searched properties.
         let mut properties = searched.properties.clone();
         properties.extend(searched.name.clone());
         let reading = store.node_texts(&searched.label, &properties, plan.most_nodes, sender);
@@ -204,18 +205,18 @@ async fn read_nodes(
     Ok(())
 }
 
-/// A node's name in the index.
+/// Returns a node's name in the index.
 fn key(label: &str, element: &str) -> String {
     format!("{element} of {label}")
 }
 
-/// The label and the `elementId` of a node by its name in the index.
+/// Returns the label and the `elementId` of a node from its name in the index.
 fn parts(chunk: &str) -> Option<(&str, &str)> {
     let (element, label) = chunk.split_once(" of ")?;
     Some((label, element))
 }
 
-/// None where it has no text at all.
+/// Returns a chunk; `None` if there is no text at all.
 fn chunk(searched: &SearchedLabel, node: NodeTexts) -> Option<ServedChunk> {
     let NodeTexts { element, mut texts } = node;
     let name = if searched.name.is_some() {
@@ -247,7 +248,7 @@ fn chunk(searched: &SearchedLabel, node: NodeTexts) -> Option<ServedChunk> {
     })
 }
 
-/// What tells one state of the nodes from another, in whatever order they were read.
+/// Returns a version that identifies a state of the nodes, independently of reading order.
 fn version(plan: &NodePlan, read: &NodeChunks) -> SourceVersion {
     let of_chunks = read.chunks.iter().map(|chunk| {
         hashed((
@@ -265,7 +266,7 @@ fn version(plan: &NodePlan, read: &NodeChunks) -> SourceVersion {
     let searched = plan.labels.iter().filter(|one| !one.is_beside);
     SourceVersion {
         name: NODES.to_owned(),
-        // Above 0, as the versions of sources that are served.
+        // Above 0, like the versions of served sources.
         version: i64::try_from(sum >> 1).unwrap_or(i64::MAX).max(1),
         property_order: searched
             .map(|one| (one.label.clone(), one.properties.clone()))
@@ -280,7 +281,7 @@ fn hashed(of: impl std::hash::Hash) -> u64 {
     hasher.finish()
 }
 
-/// What nodes say now, by their names in the index.
+/// Returns the current content of nodes, by their names in the index.
 pub(super) async fn passages(
     store: &GraphStore,
     chunks: &[String],
@@ -304,7 +305,7 @@ pub(super) async fn passages(
     Ok(passages)
 }
 
-/// Each property in a line, what is searched first.
+/// Formats one property per line, searched ones first.
 fn in_lines(properties: &Map<String, Value>, first: &[String]) -> String {
     let place = |name: &String| first.iter().position(|one| one == name);
     let mut ordered: Vec<(&String, &Value)> = properties.iter().collect();

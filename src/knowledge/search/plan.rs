@@ -1,11 +1,10 @@
-//! What is looked for, decided from the question, what was asked before, and what policies say of
-//! it. Pure.
+//! Plans a search from the question, the questions before it, and the triggered policies. Pure.
 
 use super::policy::Said;
 use super::weights::History;
 use super::{KnowledgeIndex, Policy};
 
-/// What is wanted.
+/// What the asker wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
     /// An answer.
@@ -15,22 +14,22 @@ pub enum Want {
     Records,
 }
 
-/// What is looked for.
+/// A planned search.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Words, and names.
+    /// The text for the search by words and names.
     pub text: String,
-    /// Which sources may be seen.
+    /// Which sources are visible.
     pub seen: Vec<bool>,
-    /// The numbers of the policies that were triggered.
+    /// The numbers of the triggered policies.
     pub policies: Vec<usize>,
-    /// The numbers of the records whose identifiers are in the question: the finds, whatever else is
-    /// alike.
+    /// The numbers of the records whose identifiers are in the question: they are hits, whatever
+    /// else is similar.
     pub identified: Vec<usize>,
 }
 
-/// The words of a question that may be an identifier, in lower case: with a digit, and long enough
-/// to be no year or amount, unless a word before it says that it is one.
+/// Returns the words of a question that may be identifiers, in lower case: with a digit, and too
+/// long for a year or amount, unless the word before marks an identifier.
 pub fn identifiers(text: &str) -> Vec<String> {
     const SAY_SO: &[&str] = &[
         "collection",
@@ -44,7 +43,7 @@ pub fn identifiers(text: &str) -> Vec<String> {
         "record",
         "series",
     ];
-    /// Characters of what is no year, price or page.
+    /// Minimum characters of an identifier, longer than years, prices and page numbers.
     const LONG: usize = 5;
     let lower = text.to_lowercase();
     let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
@@ -62,16 +61,16 @@ pub fn identifiers(text: &str) -> Vec<String> {
     found
 }
 
-/// What a message means: vectors of its sentences and of all of it, as far as there are any.
+/// The meaning of a message: vectors of its sentences and of the whole, as far as available.
 #[derive(Clone, Copy, Debug)]
 pub struct Meant<'a> {
     pub vectors: &'a [Vec<f32>],
-    /// How alike a trigger has to be, beyond chance.
+    /// Minimum similarity to a trigger, beyond chance.
     pub least: f32,
 }
 
-/// The policies that a message triggers by its words or its meaning, or one before it by its words;
-/// of sources that may be seen.
+/// Returns the policies of visible sources that a message triggers by words or meaning, or that one
+/// before it triggers by words.
 pub fn triggered(
     index: &KnowledgeIndex,
     text: &str,
@@ -83,7 +82,7 @@ pub fn triggered(
     if policies.is_empty() {
         return Vec::new();
     }
-    // One by one: a trigger is not said where one message ends and the next begins.
+    // Separately: a trigger must not span two messages.
     let said: Vec<Said> = std::iter::once(&text)
         .chain(earlier)
         .map(|text| Said::of(text))
@@ -103,7 +102,8 @@ pub fn triggered(
     found
 }
 
-/// The vector to look for: the question's, and a little of those before it, the newer the more.
+/// Returns the vector to search for: the question's, with a small share of earlier ones, the newer
+/// the larger.
 pub fn weighted(question: &[f32], earlier: &[Option<Vec<f32>>], weights: &History) -> Vec<f32> {
     let mut sum: Vec<f32> = question.iter().map(|x| x * weights.question).collect();
     let mut weight = weights.earlier;
@@ -118,7 +118,7 @@ pub fn weighted(question: &[f32], earlier: &[Option<Vec<f32>>], weights: &Histor
     sum
 }
 
-/// Whether a question asks for records rather than for an answer, as far as its words tell.
+/// Returns whether a question asks for records or for an answer, judged by its words.
 pub fn want(text: &str) -> Want {
     const SHOW: &[&str] = &["show", "list", "display", "give"];
     const RECORDS: &[&str] = &[

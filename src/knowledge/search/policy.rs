@@ -1,4 +1,4 @@
-//! Policies: what has to be kept in mind when certain words, or words that mean the same, are said.
+//! Policies: what to keep in mind when a message contains certain words, or has their meaning.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use serde_json::{Map, Value};
@@ -8,10 +8,10 @@ use crate::retrieval::text::{Words, each_written};
 /// The label of policies.
 pub const POLICY: &str = "Policy";
 
-/// A policy of this weight, or more, is of high risk: its reply is part of every answer.
+/// Weight from which on a policy is of high risk: its reply is part of every answer.
 pub const HIGH_RISK: f32 = 0.5;
 
-/// In these languages a trigger's words are found in any of their forms; English first.
+/// In these languages triggers match in any word form; English first.
 const LANGUAGES: [Algorithm; 11] = [
     Algorithm::English,
     Algorithm::Danish,
@@ -26,11 +26,11 @@ const LANGUAGES: [Algorithm; 11] = [
     Algorithm::Swedish,
 ];
 
-/// The longest message that is compared sentence by sentence, in sentences.
+/// Maximum sentences of a message that is compared sentence by sentence.
 const SENTENCES: usize = 40;
 
-/// Sentences that are about nothing that a policy is about. How alike they are to a trigger is what
-/// an embedder gives to any two texts, which some set high.
+/// Sentences unrelated to any policy. Their similarity to a trigger is the baseline that an
+/// embedder gives to any two texts, which is high for some.
 pub const EVERYDAY: [&str; 8] = [
     "The meeting starts at ten o'clock.",
     "Who wrote this report?",
@@ -42,7 +42,7 @@ pub const EVERYDAY: [&str; 8] = [
     "She moved to another team in spring.",
 ];
 
-/// What was said, as triggers are compared with: its stems in every language.
+/// A message prepared for triggers: its stems in every language.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said(Vec<Vec<String>>);
 
@@ -62,7 +62,7 @@ impl Said {
         Self(LANGUAGES.iter().map(stemmed).collect())
     }
 
-    /// Whether its words, one after the other, are in `text`, in any of their forms of one language.
+    /// Whether its words occur in sequence in `text`, in any form of one language.
     fn is_in(&self, text: &Self) -> bool {
         self.0.iter().zip(&text.0).any(|(own, said)| {
             !own.is_empty() && said.windows(own.len()).any(|part| part == own.as_slice())
@@ -70,16 +70,16 @@ impl Said {
     }
 }
 
-/// A trigger's meaning.
+/// The vector of a trigger.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriggerVector {
     vector: Vec<f32>,
-    /// How alike it is to what is about something else.
+    /// Its similarity to unrelated sentences.
     chance: f32,
 }
 
 impl TriggerVector {
-    /// Of its vector and those of [`EVERYDAY`].
+    /// Creates it from its vector and those of [`EVERYDAY`].
     pub fn new(vector: Vec<f32>, everyday: &[Vec<f32>]) -> Self {
         let sum: f32 = everyday.iter().map(|other| dot(&vector, other)).sum();
         Self {
@@ -88,7 +88,7 @@ impl TriggerVector {
         }
     }
 
-    /// How alike a text is beyond chance: at most 1.
+    /// Returns the similarity of a text beyond chance: at most 1.
     fn likeness(&self, text: &[f32]) -> f32 {
         if text.len() != self.vector.len() {
             return 0.0;
@@ -101,7 +101,7 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(x, y)| x * y).sum()
 }
 
-/// The sentences of a message, and the message.
+/// Returns the sentences of a message, and the message itself.
 pub fn sentences(text: &str) -> Vec<&str> {
     let ends = ['.', '!', '?', '\n', ';', '。', '！', '？', '؟'];
     let parts = text.split(ends).map(str::trim);
@@ -109,29 +109,29 @@ pub fn sentences(text: &str) -> Vec<&str> {
     parts.take(SENTENCES).chain([text]).collect()
 }
 
-/// What the team wants to be kept in mind.
+/// A policy of the team.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
     /// Its chunk's number in the index.
     pub entry: usize,
     pub name: String,
-    /// As they were written.
+    /// As written.
     pub triggers: Vec<String>,
     said: Vec<Said>,
-    /// Of those triggers that mean anything to the embedder; none before it was asked.
+    /// Vectors of the triggers that have one; empty before the embedder was asked.
     pub meanings: Vec<TriggerVector>,
-    /// What is about the same has one of these as tag, label or source.
+    /// It concerns everything with one of these as tag, label or source.
     pub tags: Vec<String>,
     /// From 0 to 1.
     pub weight: f32,
-    /// Closes the prompt.
+    /// A reminder at the end of the prompt.
     pub reminder: Option<String>,
-    /// Part of every answer where the risk is high; the answer where nothing was found.
+    /// Part of every answer at high risk; the whole answer if nothing was found.
     pub reply: Option<String>,
 }
 
 impl Policy {
-    /// Of the properties of its node.
+    /// Creates it from the properties of its node.
     pub fn of(entry: usize, properties: &Map<String, Value>) -> Self {
         let text = |name: &str| {
             let text = properties.get(name).and_then(Value::as_str);
@@ -158,12 +158,12 @@ impl Policy {
         }
     }
 
-    /// Whether a trigger is said in it: its words one after the other, in any of their forms.
+    /// Whether the text contains a trigger: its words in sequence, in any form.
     pub fn is_triggered_by(&self, text: &Said) -> bool {
         self.said.iter().any(|trigger| trigger.is_in(text))
     }
 
-    /// Whether one of these vectors means what a trigger means.
+    /// Whether one of these vectors has the meaning of a trigger.
     pub fn is_meant_by<'a>(
         &self,
         mut vectors: impl Iterator<Item = &'a Vec<f32>>,
@@ -177,13 +177,13 @@ impl Policy {
         })
     }
 
-    /// What it wants every answer to say.
+    /// Returns what it adds to every answer.
     pub fn warning(&self) -> Option<&str> {
         let reply = self.reply.as_deref();
         reply.filter(|_| self.weight >= HIGH_RISK)
     }
 
-    /// Whether something with these tags, label and source is what it is about.
+    /// Whether it concerns something with these tags, label and source.
     pub fn is_about(&self, tags: &[String], label: &str, source: &str) -> bool {
         self.tags.iter().any(|tag| {
             let same = |other: &str| tag.eq_ignore_ascii_case(other);
@@ -192,7 +192,7 @@ impl Policy {
     }
 }
 
-/// A list, or a text whose parts are separated by semicolons.
+/// Parses a list, or a text separated by semicolons.
 fn listed(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::Array(items)) => {

@@ -1,5 +1,5 @@
-//! From an index and a plan to ranked chunks: what the graph knows, what reads alike, what has the
-//! words, and one score of all. Nothing but the index is looked at.
+//! Ranks chunks for a plan: by the graph, by vectors and by words, fused into one score. It only
+//! reads the index.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -14,44 +14,46 @@ use crate::retrieval::postings::{WeightedWords, WordScores};
 use crate::retrieval::proximity::TermMatch;
 use crate::retrieval::vectors::Quantised;
 
-/// Chunks that each part hands over.
+/// Candidates from each part.
 const CANDIDATES: usize = 100;
-/// The first ones, whose texts are looked at for how close the question's words stand. Reading one takes some 20 us.
+/// Number of top chunks whose texts are read for proximity. Reading one takes some 20 us.
 const READ_CLOSELY: usize = 50;
-/// Stems of the words around what is asked, as in "What does the manual say about …?": no text has to have them.
+/// Stems of the words that frame a question, as in "What does the manual say about …?": no text
+/// needs to contain them.
 const FRAME: [&str; 12] = [
     "accord", "book", "describ", "doc", "document", "explain", "guid", "handbook", "manual",
     "mention", "say", "tell",
 ];
-/// Names that are followed.
+/// Maximum names to follow.
 const SEEDS: usize = 24;
-/// Chunks that are reached from names.
+/// Maximum chunks reached from names.
 const REACHED: usize = 2_000;
-/// What is as old as this has half of the recency of what is new.
+/// Age at which recency is half of that of new content.
 const HALF_LIFE_DAYS: f32 = 365.0;
 
-/// How a chunk was found in the graph.
+/// How the graph led to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
     /// From 0 to 1.
     pub sure: f32,
-    /// The chunk whose name the question has.
+    /// The chunk named in the question.
     pub named: usize,
-    /// Steps from there.
+    /// Number of steps from there.
     pub steps: u32,
 }
 
-/// The parts of a chunk's score, each from 0 to 1 before it is weighed.
+/// The components of a chunk's score, each from 0 to 1 before weighting.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Scores {
     pub graph: f32,
-    /// With the question itself; NaN where the chunk has no vector.
+    /// With the question itself; NaN if the chunk has no vector.
     pub cosine: f32,
-    /// As it is; [`Scores::total`] has it as a share of the best one's.
+    /// Unscaled; [`Scores::total`] takes it as a share of the best.
     pub bm25: f32,
-    /// The part of the question's words that it has, by their rarity.
+    /// The part of the question's words in the chunk, weighted by rarity.
     pub coverage: f32,
-    /// How closely the question's words stand together in it; zero where it is not among the first without that.
+    /// How closely the question's words occur together in it; zero outside of the chunks read
+    /// closely.
     pub proximity: f32,
     pub recency: f32,
     pub policy: f32,
@@ -66,25 +68,26 @@ pub struct Ranked {
     pub head: usize,
     pub scores: Scores,
     pub named: Option<Confidence>,
-    /// The share, by rarity, that the rarest word of the question has that it does not have. 1 where it was not looked for.
+    /// The rarity of the rarest question word that it lacks, as a share of all. 1 if not examined.
     pub missing: f32,
 }
 
-/// What reads alike and what has the words.
+/// The results of vectors and words.
 #[derive(Debug, Default)]
 pub struct Scanned {
-    /// None without a vector.
+    /// `None` without a vector.
     query: Option<Quantised>,
-    /// Of the chunks that were compared, in their order; no others are more alike, but for what signs do not tell.
+    /// Of the compared chunks, in order; the others are less similar, within the precision of
+    /// signs.
     cosines: Vec<(usize, f32)>,
     bm25: Vec<f32>,
     coverage: Vec<f32>,
-    /// The question's words, and how rare each is.
+    /// The question's words, with the rarity of each.
     words: WeightedWords,
     rarities: Vec<f32>,
 }
 
-/// Looks at the vectors and at the words' lists.
+/// Searches the vectors and the word lists.
 pub fn scan(index: &KnowledgeIndex, plan: &Plan, vector: Option<&[f32]>) -> Scanned {
     let query = vector
         .filter(|vector| vector.len() == index.dimension())
@@ -111,7 +114,7 @@ pub fn scan(index: &KnowledgeIndex, plan: &Plan, vector: Option<&[f32]>) -> Scan
     }
 }
 
-/// Looks for names in the question, and follows the graph from what has them.
+/// Finds names in the question, and follows the graph from the named chunks.
 pub fn graph_match(
     index: &KnowledgeIndex,
     plan: &Plan,
@@ -155,12 +158,13 @@ pub fn graph_match(
     found
 }
 
-/// The best of what parts found, each as a share of the best one's is counted by.
+/// The best score of each part, which scales the others.
 #[derive(Clone, Copy, Debug)]
 struct Best {
     cosine: f32,
     bm25: f32,
-    /// Where even the best has few of the words, it tells little how often and how closely they stand.
+    /// If even the best chunk has few of the words, their frequency and proximity are less
+    /// informative.
     telling: f32,
 }
 
@@ -182,7 +186,7 @@ impl Best {
     }
 }
 
-/// Puts the parts together: the best first.
+/// Fuses the parts into a ranking, best first.
 pub fn fuse(
     index: &KnowledgeIndex,
     plan: &Plan,
@@ -202,7 +206,7 @@ pub fn fuse(
             graph: named.map_or(0.0, |named| named.sure),
             cosine,
             bm25: scanned.bm25[number],
-            // Adding in another order may end a little above.
+            // Summing in another order may exceed 1 slightly.
             coverage: scanned.coverage[number].min(1.0),
             proximity: 0.0,
             recency: recency(entry.date, today),
@@ -211,7 +215,7 @@ pub fn fuse(
         };
         scores.total = total(&scores, best, weights);
         if plan.identified.contains(&number) {
-            // More than everything else together.
+            // More than all other parts together.
             scores.total += weights.all();
         }
         Ranked {
@@ -234,7 +238,7 @@ pub fn fuse(
     ranked
 }
 
-/// Adds what only a look at the text tells, for the first ones.
+/// Adds what needs the text itself, for the top chunks.
 fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned, weight: f32) {
     let words = scanned.words.iter().zip(&scanned.rarities);
     let rarities = words.map(|(word, &rarity)| {
@@ -254,7 +258,7 @@ fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned
     }
 }
 
-/// The best first; of what is as good, what stands before the other in its source.
+/// Sorts best first; ties in the order of the source.
 fn sort(ranked: &mut [Ranked]) {
     ranked.sort_by(|a, b| {
         let better = b.scores.total.total_cmp(&a.scores.total);
@@ -262,7 +266,7 @@ fn sort(ranked: &mut [Ranked]) {
     });
 }
 
-/// The numbers of all that may be among the best, in their order.
+/// Returns the numbers of all possible top chunks, in order.
 fn candidates(
     index: &KnowledgeIndex,
     plan: &Plan,
@@ -283,7 +287,7 @@ fn candidates(
     candidates
 }
 
-/// The cosines of candidates: those that were not compared yet are compared now.
+/// Returns the cosines of candidates, computing the missing ones.
 fn cosines(index: &KnowledgeIndex, scanned: &Scanned, candidates: &[usize]) -> Vec<f32> {
     let Some(query) = &scanned.query else {
         return vec![f32::NAN; candidates.len()];
@@ -305,7 +309,7 @@ fn cosines(index: &KnowledgeIndex, scanned: &Scanned, candidates: &[usize]) -> V
     candidates.iter().map(of).collect()
 }
 
-/// One score of all its parts.
+/// Returns the weighted sum of the parts.
 fn total(scores: &Scores, best: Best, weights: &Fusion) -> f32 {
     let share = |score: f32, best: f32| {
         if best > 0.0 {
@@ -327,14 +331,14 @@ fn total(scores: &Scores, best: Best, weights: &Fusion) -> f32 {
         + weights.policy * scores.policy
 }
 
-/// The best of a part, those without a score left out.
+/// Returns the best entries of a part, without those that have no score.
 fn top(scores: impl Iterator<Item = (usize, f32)>) -> Vec<usize> {
     let mut scored: Vec<(usize, f32)> = scores.filter(|(_, score)| *score > 0.0).collect();
     keep_best(&mut scored, CANDIDATES);
     scored.into_iter().map(|(number, _)| number).collect()
 }
 
-/// How much the triggered policies want a chunk.
+/// Returns how much the triggered policies boost a chunk.
 fn boost(index: &KnowledgeIndex, plan: &Plan, number: usize, entry: &Entry, source: &str) -> f32 {
     let policies = plan.policies.iter().map(|&at| &index.policies()[at]);
     let wanting = policies.filter(|policy| {
@@ -343,7 +347,7 @@ fn boost(index: &KnowledgeIndex, plan: &Plan, number: usize, entry: &Entry, sour
     wanting.fold(0.0, |most: f32, policy| most.max(policy.weight))
 }
 
-/// 1 for what is new; zero where nothing is known.
+/// Returns the recency: 1 for new content; zero if the date is unknown.
 fn recency(date: Option<NaiveDate>, today: NaiveDate) -> f32 {
     date.map_or(0.0, |date| {
         let days = (today - date).num_days().max(0) as f32;
@@ -351,7 +355,8 @@ fn recency(date: Option<NaiveDate>, today: NaiveDate) -> f32 {
     })
 }
 
-/// What is kept of what was ranked: enough alike the question, none twice, within the budget.
+/// Chooses from the ranking: similar enough to the question, without repetitions, within the
+/// budget.
 pub fn choose(index: &KnowledgeIndex, ranked: &[Ranked], choice: &Choice) -> Vec<Ranked> {
     let mut kept: Vec<(Ranked, Entry)> = Vec::new();
     let mut left = choice.tokens;
@@ -373,7 +378,7 @@ pub fn choose(index: &KnowledgeIndex, ranked: &[Ranked], choice: &Choice) -> Vec
     kept.into_iter().map(|(one, _)| one).collect()
 }
 
-/// Whether a chunk has to do with the question at all.
+/// Whether a chunk is related to the question at all.
 pub(super) fn is_enough(scores: &Scores, choice: &Choice) -> bool {
     scores.policy > 0.0
         || scores.graph >= 0.5
@@ -381,7 +386,7 @@ pub(super) fn is_enough(scores: &Scores, choice: &Choice) -> bool {
         || scores.cosine >= choice.least_cosine
 }
 
-/// Whether what it says is there: too many of the same record, or the same in other words.
+/// Whether it adds nothing: too many of the same record, or the same in other words.
 fn is_there_already(
     index: &KnowledgeIndex,
     kept: &[(Ranked, Entry)],

@@ -1,5 +1,5 @@
-//! Makes of everything that is served an index: one version of each source, each in a file. Files that fit are opened; the
-//! others are made of what the store hands over, a chunk at a time.
+//! Builds the index of everything that is served: one version of each source, each in a file.
+//! Matching files are opened; the others are built from the store's chunks, read one at a time.
 
 use std::io;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
 use muninn_platform::joined;
 
-/// How often it is read again when something is exchanged meanwhile.
+/// Number of attempts when a version is exchanged meanwhile.
 const TRIES: usize = 6;
-/// The pause before what was read incompletely is read again.
+/// Pause before an incomplete read is repeated.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Chunks that wait to be taken in.
+/// Chunks that wait to be processed.
 const IN_FLIGHT: usize = 500;
-/// Policies that are read.
+/// Maximum policies that are read.
 const POLICIES: usize = 500;
 
 /// Why there is no index.
@@ -33,20 +33,20 @@ pub(super) enum LoadError {
     Files(#[from] io::Error),
 }
 
-/// What an index is made of, and where.
+/// The inputs of an index, and its location.
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
     pub(super) store: Arc<GraphStore>,
     pub(super) folder: Arc<IndexFolder>,
-    /// Whose vectors are compared, and how long they are.
+    /// The embedder whose vectors are compared, with their dimension.
     pub(super) embedder: Option<(String, usize)>,
-    /// Of the nodes of the graph, as they are now.
+    /// The current nodes of the graph.
     pub(super) nodes: Arc<NodeChunks>,
-    /// Files that are open already.
+    /// Files that are already open.
     pub(super) open: Vec<Arc<Segment>>,
 }
 
-/// A source, and its file if there is one that fits.
+/// A source, with its file if a matching one exists.
 type Known = (SourceVersion, Option<Arc<Segment>>);
 
 impl Reading {
@@ -55,7 +55,7 @@ impl Reading {
         embedder.map(|(name, dimension)| (name.as_str(), *dimension))
     }
 
-    /// The sources that are to be searched, each with its file where that is there. Nothing is made.
+    /// Returns the sources to search, with their existing files. Builds nothing.
     pub(super) async fn there(&self, served: Vec<SourceVersion>) -> Vec<Known> {
         let own = self.clone();
         blocking(move || {
@@ -72,7 +72,7 @@ impl Reading {
         .await
     }
 
-    /// The index of those whose files are there.
+    /// Returns the index of the sources whose files exist.
     pub(super) async fn index(&self, known: &[Known]) -> Result<KnowledgeIndex, LoadError> {
         let known = known.iter().cloned();
         let there = known.filter_map(|(source, segment)| Some((source, segment?)));
@@ -80,10 +80,10 @@ impl Reading {
         Ok(with_policies(&self.store, index).await?)
     }
 
-    /// Makes the files that are not there, and the index of all of them.
+    /// Builds the missing files, and returns the index of all sources.
     ///
     /// # Errors
-    /// When the store or a file fails, or when the versions change faster than they are read.
+    /// Fails when the store or a file fails, or when the versions change faster than they are read.
     pub(super) async fn whole(
         &mut self,
         mut known: Vec<Known>,
@@ -99,7 +99,7 @@ impl Reading {
                 is_whole &= segment.is_some();
             }
             let served = self.store.source_versions().await?;
-            // What was exchanged after the last chunk does no harm, but it was not read either.
+            // An exchange after the last chunk does no harm, but its version was not read.
             let expected = served.iter().chain(&self.nodes.version);
             if is_whole && known.iter().map(|(source, _)| source).eq(expected) {
                 let sources = known.iter().map(|(source, _)| source.name.clone());
@@ -115,7 +115,7 @@ impl Reading {
         }))
     }
 
-    /// Removes the files of what is not served any more.
+    /// Removes the files of sources that are not served any more.
     async fn tidy(&self, sources: Vec<String>) {
         let folder = Arc::clone(&self.folder);
         let kept = blocking(move || folder.keep(sources.iter().map(String::as_str)));
@@ -127,7 +127,7 @@ impl Reading {
         }
     }
 
-    /// The file of a source, made anew. None: it has moved meanwhile, or not all of it was there.
+    /// Builds the file of a source. `None`: the source has moved meanwhile, or was incomplete.
     async fn made(
         &self,
         source: &SourceVersion,
@@ -194,7 +194,7 @@ impl Reading {
     }
 }
 
-/// The index with the policies of its chunks, which the graph tells in full.
+/// Adds the policies of its chunks, whose full text is in the graph.
 async fn with_policies(
     store: &Arc<GraphStore>,
     index: KnowledgeIndex,

@@ -1,4 +1,4 @@
-//! What holds of every search, whatever is in the index.
+//! Properties of every search, with any index.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::graph::Embedding;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
 use crate::graph::ingest::{PropertyOrder, ServedChunk};
 
-/// Whose the source `secret` is.
+/// The audience of the source `secret`.
 const CREW: &str = "slack/T1/C1";
 const EMBEDDER: &str = "test-4";
-/// Few words, so that much is alike.
+/// Few words, so that many texts are similar.
 const WORDS: [&str; 8] = [
     "raven", "harbour", "tide", "lantern", "memory", "Huginn", "Muninn", "rope",
 ];
@@ -33,7 +33,7 @@ fn words(most: usize) -> impl Strategy<Value = String> {
         .prop_map(|words| words.join(" "))
 }
 
-/// A chunk of one of two sources; its record and its place in it are given later.
+/// Generates a chunk of one of two sources; record and position are assigned later.
 fn chunk() -> impl Strategy<Value = ServedChunk> {
     (
         (any::<bool>(), 0..6_u8, any::<bool>()),
@@ -72,7 +72,7 @@ fn chunk() -> impl Strategy<Value = ServedChunk> {
         )
 }
 
-/// Chunks with names of their own, and what is above which of the same source.
+/// Generates chunks with unique names, and hierarchy links within a source.
 fn chunks() -> impl Strategy<Value = Vec<ServedChunk>> {
     prop::collection::vec(chunk(), 1..20).prop_map(|mut chunks| {
         let names: Vec<(String, String)> = (0..chunks.len())
@@ -97,7 +97,7 @@ fn chunks() -> impl Strategy<Value = Vec<ServedChunk>> {
     })
 }
 
-/// What is in an index, and between which of its chunks there are links.
+/// The content of an index, and the links between its chunks.
 #[derive(Clone, Debug)]
 struct Team {
     chunks: Vec<ServedChunk>,
@@ -122,7 +122,7 @@ fn team() -> impl Strategy<Value = Team> {
 }
 
 impl Team {
-    /// With the chunks in this order.
+    /// Builds the index with the chunks in this order.
     fn index(&self, order: &[usize]) -> KnowledgeIndex {
         let version = |name: &str, channels: &[&str]| SourceVersion {
             name: name.to_owned(),
@@ -165,7 +165,7 @@ impl Team {
     }
 }
 
-/// A question as it was planned, and what was ranked for it.
+/// Returns a planned question, and its ranking.
 fn search(
     index: &KnowledgeIndex,
     question: &str,
@@ -198,7 +198,7 @@ proptest! {
     // Each case writes files.
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Neither what reads alike, nor a word, a name, a link or a policy leads there.
+    /// Neither vectors, words, names, links nor policies lead there.
     #[test]
     fn what_may_not_be_seen_is_not_ranked(
         team in team(), question in words(6), vector in vector(),
@@ -239,7 +239,7 @@ proptest! {
         }
     }
 
-    /// Two stores hand over the same chunks in different orders.
+    /// Two stores return the same chunks in different orders.
     #[test]
     fn the_order_of_the_store_is_of_no_consequence(
         (team, order) in team().prop_flat_map(|team| {
@@ -252,7 +252,7 @@ proptest! {
         let (one, other) = (team.in_order(), team.index(&order));
         let told = |index: &KnowledgeIndex| -> Vec<(String, i64)> {
             let (_, ranked) = search(index, &question, vector, CREW);
-            // Sums are made in another order, too.
+            // Sums are computed in another order, too.
             let told = |it: &Ranked| (it.scores.total * 1e4).round() as i64;
             let mut all: Vec<(String, i64)> = ranked
                 .iter()
@@ -288,7 +288,7 @@ proptest! {
             let same = chosen.iter().filter(|it| index.entry(it.entry).record == record);
             prop_assert!(same.count() <= per_record);
         }
-        // In the order of their rank.
+        // In ranking order.
         let mut rest = ranked.iter();
         prop_assert!(chosen.iter().all(|one| rest.any(|it| it.entry == one.entry)));
     }

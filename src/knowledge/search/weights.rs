@@ -1,15 +1,15 @@
-//! What each part of a find counts: a file, so that a team can set it.
+//! The weights of the parts of a search score, from a file that a team can replace.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
-/// What ships.
+/// The built-in weights.
 const SHIPPED: &str = include_str!("../../../knowledge/weights.toml");
-/// What replaces it, in the folder of one's own.
+/// The file that replaces them, in the team's folder.
 const FILE: &str = "weights.toml";
 
-/// How searching weighs; `knowledge/weights.toml` says what each is.
+/// The weights of the search; `knowledge/weights.toml` explains each.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weights {
@@ -21,14 +21,14 @@ pub struct Weights {
     pub policies: Policies,
 }
 
-/// What the parts of a score count.
+/// The weights of the parts of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fusion {
     pub graph: f32,
     pub cosine: f32,
     pub bm25: f32,
-    /// Nothing in files from before it was weighed.
+    /// Zero in files from before it existed.
     #[serde(default)]
     pub coverage: f32,
     /// The same.
@@ -39,18 +39,18 @@ pub struct Fusion {
 }
 
 impl Fusion {
-    /// The most that a chunk can have.
+    /// Returns the maximum score of a chunk.
     pub(super) fn all(&self) -> f32 {
         self.of_content() + self.recency + self.policy
     }
 
-    /// The same of what it says and is called.
+    /// Returns the maximum score from its text and name.
     pub(super) fn of_content(&self) -> f32 {
         self.graph + self.cosine + self.bm25 + self.coverage + self.proximity
     }
 }
 
-/// How far a name reaches.
+/// How far names reach in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
@@ -60,7 +60,7 @@ pub struct Graph {
     pub depth: u32,
 }
 
-/// What earlier questions count.
+/// The weights of earlier questions.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct History {
@@ -69,7 +69,7 @@ pub struct History {
     pub fading: f32,
 }
 
-/// What is kept of what was ranked.
+/// Limits for choosing from the ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
@@ -93,11 +93,11 @@ fn quoted() -> usize {
     3
 }
 
-/// When a policy is triggered by what is meant.
+/// When a policy is triggered by meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policies {
-    /// How alike a message has to be to a trigger, beyond chance.
+    /// Minimum similarity of a message to a trigger, beyond chance.
     pub likeness: f32,
 }
 
@@ -107,7 +107,7 @@ impl Default for Policies {
     }
 }
 
-/// The file cannot be used.
+/// The file is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("the weights of the search in {file} are not right: {problem}")]
 pub struct WeightsError {
@@ -116,10 +116,10 @@ pub struct WeightsError {
 }
 
 impl Weights {
-    /// Those that ship, or those of the folder.
+    /// Loads the weights from the folder, or else the built-in ones.
     ///
     /// # Errors
-    /// Says what is wrong with the folder's.
+    /// Fails with the problem of the folder's file.
     pub fn load(folder: Option<&Path>) -> Result<Self, WeightsError> {
         let own = folder.map(|folder| folder.join(FILE));
         let (file, text) = match own.filter(|path| path.exists()) {
@@ -136,7 +136,8 @@ impl Weights {
         Self::parse(&text).map_err(|problem| WeightsError { file, problem })
     }
 
-    /// With as many hits as are asked for, where they are: the budget of tokens is a prompt's.
+    /// Limits the number of hits, if given; then the token budget, which is for prompts, does not
+    /// apply.
     #[must_use]
     pub(super) fn limited_to(&self, hits: Option<usize>) -> Self {
         let mut weights = self.clone();

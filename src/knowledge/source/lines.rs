@@ -1,4 +1,4 @@
-//! Files with a record a line, or with a row for each utterance of a transcript.
+//! Reads files with one record per line, or one row per utterance of a transcript.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub(super) fn read_lines(path: &Path, make: Make<'_>, sink: Sink<'_>) -> Control
     }
 }
 
-/// The transcripts of a table, which are put together from all of its rows.
+/// Reads the transcripts of a table, which are assembled from all of its rows.
 pub(super) fn read_transcripts(path: &Path, bytes: u64, sink: Sink<'_>) -> ControlFlow<()> {
     if bytes > MAX_TABLE {
         let most = MAX_TABLE >> 20;

@@ -1,14 +1,14 @@
-//! The names of sources.
+//! Names of sources.
 
 use std::path::PathBuf;
 
 use super::SourceError;
 
-/// Characters of a name at most.
+/// Maximum characters of a name.
 const NAME_CHARS: usize = 64;
 
-/// The source of a file within a folder: `wiki.data.ports.csv`. A name that would be too long keeps
-/// its end, behind a few letters of its own.
+/// Returns the source name of a file within a folder: `wiki.data.ports.csv`. A name that would be
+/// too long keeps its beginning and its end, around a short hash.
 pub(super) fn name_of_file(folder: &str, key: &str) -> String {
     let fits = |c: char| match c {
         '/' => '.',
@@ -28,7 +28,7 @@ pub(super) fn name_of_file(folder: &str, key: &str) -> String {
     format!("{head}{end}")
 }
 
-/// Of `--as`, or of the path.
+/// Returns the name from `--as`, or from the path.
 pub(in crate::knowledge) fn source_name(
     paths: &[PathBuf],
     name: Option<&str>,

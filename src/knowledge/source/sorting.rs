@@ -1,4 +1,5 @@
-//! Which files of a folder are documents, records or conversations, and which are left alone.
+//! Sorts the files of a folder into documents, records and conversations, and those that are
+//! skipped.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,11 +24,11 @@ fn is_lines(path: &Path) -> bool {
     )
 }
 
-/// Files that were come across.
+/// The files that were found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     documents: Vec<SourceFile>,
-    /// With whether each was named itself.
+    /// With whether each path was given explicitly.
     lines: Vec<(SourceFile, bool)>,
     left_alone: Vec<LeftAlone>,
 }
@@ -69,7 +70,7 @@ impl Found {
         self.left_alone.push(LeftAlone { path, reason });
     }
 
-    /// A mapping makes one source of all records; documents are none of its business.
+    /// With a mapping, all records are one source; documents are not taken.
     pub(super) fn mapped(mut self, name: &str, mapping: Mapping) -> Decided {
         for document in std::mem::take(&mut self.documents) {
             self.leave(document, Reason::NotMapped);
@@ -80,7 +81,7 @@ impl Found {
         (source.into_iter().collect(), self.left_alone)
     }
 
-    /// The documents are one source, each file of records or conversations another one.
+    /// The documents are one source, and each file of records or conversations is another one.
     pub(super) fn unmapped(mut self, name: &str) -> Result<Decided, SourceError> {
         let documents = std::mem::take(&mut self.documents);
         let is_alone = documents.is_empty() && self.lines.len() == 1;
@@ -110,7 +111,7 @@ impl Found {
     }
 }
 
-/// What a file of lines holds, by its first records; `Err` says why it is left alone.
+/// Returns the kind of a file of lines, by its first records; `Err` is the reason to skip it.
 fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
     let (mut columns, mut looked) = (Columns::default(), 0);
     let mut is_conversation = false;

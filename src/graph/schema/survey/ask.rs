@@ -1,4 +1,4 @@
-//! The statements of a survey: label by label, or through the graph.
+//! The statements that read the schema: label by label, or by a scan of the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,24 +10,24 @@ use crate::graph::engine::{Engine, Row, quoted};
 use crate::graph::record::{integer, params, text};
 use crate::graph::{MEMORY_RELATIONSHIPS, StoreError};
 
-/// Names that one statement asks for.
+/// Names per statement.
 const BATCH: usize = 50;
 
-/// Nodes, and relationships, whose properties are read at most.
+/// Maximum nodes, and relationships, whose properties are read.
 const SAMPLES: usize = 20_000;
 
-/// As many of one label or type, at most and at least.
+/// Maximum and minimum of those per label or type.
 const SAMPLE: (usize, usize) = (1_000, 10);
 
-/// Knowledge only; the labels are those of memory.
+/// Matches knowledge only; the labels listed are those of memory.
 const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnAccount OR n:MuninnClaim OR n:MuninnForgotten OR n:MuninnHeld OR n:MuninnPerson OR n:MuninnPrivate \
     OR n:MuninnProcess OR n:MuninnRetired OR n:MuninnSchema OR n:MuninnSource OR n:MuninnStaged OR n:MuninnToken OR n:Pending OR n:Response OR n:Session)";
 
-/// The types are those of memory.
+/// Matches knowledge only; the types listed are those of memory.
 const TIES: &str = "MATCH (a)-[r]->(b) WHERE NOT type(r) IN \
     ['CONTEXT', 'HAS_ACCOUNT', 'HAS_RESPONSE', 'IN', 'LAST_RESPONSE', 'NEXT', 'RECALLED', 'SUPERSEDES']";
 
-/// Name, type and short value of each property, of a node or relationship `x`; of a list its
+/// Name, type and short value of each property of a node or relationship `x`; for a list its
 /// length.
 const PROPERTIES: &str = "[key IN keys(x) | [key, valueType(x[key]), CASE \
     WHEN valueType(x[key]) STARTS WITH 'STRING' THEN left(x[key], 61) \
@@ -37,17 +37,17 @@ const PROPERTIES: &str = "[key IN keys(x) | [key, valueType(x[key]), CASE \
     WHEN valueType(x[key]) STARTS WITH 'BOOLEAN' THEN x[key] \
     ELSE null END]] AS properties";
 
-/// How the graph is asked.
+/// How the graph is queried.
 #[derive(Debug)]
 pub(super) enum Ask {
-    /// Each of these labels by itself.
+    /// Each of these labels separately.
     ByLabel(Vec<String>),
-    /// From its beginning; how many labels or types there are.
+    /// A scan from the beginning; `names` is the number of labels or types.
     Through { names: usize },
 }
 
 impl Ask {
-    /// As many of each name as keep the whole within bounds.
+    /// Returns the sample size per name that keeps the total within bounds.
     fn sample(&self) -> usize {
         let names = match self {
             Self::ByLabel(labels) => labels.len(),
@@ -70,9 +70,9 @@ async fn read(engine: &dyn Engine, statement: &str) -> Result<Vec<Row>, StoreErr
     engine.read(statement, params(json!({}))).await
 }
 
-/// Asks the same of each, many in one statement; every row says by its `place` whose it is. One
-/// for which there is no statement is left out: its name cannot be quoted, so no query can say it
-/// either.
+/// Asks the same of each item, many in one statement; `place` in every row says which item it is
+/// about. An item without a statement is left out: its name cannot be quoted, so no query can use
+/// it either.
 async fn each<T: Clone>(
     engine: &dyn Engine,
     of: &[T],
@@ -97,8 +97,8 @@ async fn each<T: Clone>(
     Ok(found)
 }
 
-/// How many nodes of each label are knowledge. Finds the labels, too, that the embedded engine
-/// does not list: those that never come first.
+/// Counts the knowledge nodes of each label. Also finds labels that the embedded engine does not
+/// list: those that are never first on a node.
 pub(super) async fn nodes(
     engine: &dyn Engine,
     ask: &mut Ask,
@@ -141,14 +141,14 @@ pub(super) async fn nodes(
     Ok(numbers)
 }
 
-/// Replaces the numbers of those that were not visited to their end by the engine's own counts.
-/// What is memory, too, is among these.
+/// Replaces the counts of labels that were not visited completely by the engine's own counts, which
+/// include memory.
 async fn replace_large(
     engine: &dyn Engine,
     numbers: &mut BTreeMap<String, u64>,
     pattern: impl Fn(&str) -> String,
 ) -> Result<(), StoreError> {
-    // Half: some of those that were visited may have been memory.
+    // Half, because some of the visited nodes may have been memory.
     let large = numbers.iter().filter(|(_, number)| **number > VISITED / 2);
     let large: Vec<String> = large.map(|(name, _)| name.clone()).collect();
     let counted = each(engine, &large, |place, name| {
@@ -162,7 +162,7 @@ async fn replace_large(
     Ok(())
 }
 
-/// Replaces the numbers of types that were not gone through to their end.
+/// Replaces the counts of types that were not visited completely.
 pub(super) async fn whole_numbers(
     engine: &dyn Engine,
     ask: &Ask,
@@ -176,7 +176,7 @@ pub(super) async fn whole_numbers(
     }
 }
 
-/// A few nodes with their properties; where they were asked for by a label, under it.
+/// Returns a few nodes with their properties, under the label that was queried, if any.
 pub(super) async fn node_samples(
     engine: &dyn Engine,
     ask: &Ask,
@@ -205,7 +205,7 @@ pub(super) async fn node_samples(
     }
 }
 
-/// Relationships between knowledge, by their type and the labels at their ends.
+/// Counts relationships between knowledge, by type and the labels at their ends.
 pub(super) async fn ties(
     engine: &dyn Engine,
     ask: &Ask,
@@ -237,7 +237,7 @@ pub(super) async fn ties(
         if from.is_empty() || to.is_empty() || MEMORY_RELATIONSHIPS.contains(&kind.as_str()) {
             continue;
         }
-        // A node with several labels is met under each of them, and counted once.
+        // A node with several labels is found under each of them, and counted once.
         let is_first = owner.is_none_or(|owner| from.iter().min() == Some(&owner));
         let times = if is_first { times(&row) } else { 0 };
         *found.entry(Tied { kind, from, to }).or_default() += times;
@@ -245,7 +245,7 @@ pub(super) async fn ties(
     Ok(found)
 }
 
-/// A few relationships between knowledge, with their properties.
+/// Returns a few relationships between knowledge, with their properties.
 pub(super) async fn tie_samples(
     engine: &dyn Engine,
     ask: &Ask,
@@ -302,7 +302,7 @@ mod tests {
         for label in MEMORY_LABELS {
             assert!(KNOWLEDGE.contains(&format!("n:{label}")), "{label}");
             let linked = crate::graph::statements::APPEND_LINKED;
-            // What only some channels may see is knowledge all the same.
+            // Knowledge that only some channels may see is still knowledge.
             let is_knowledge = *label == crate::graph::ingest::PRIVATE;
             assert_ne!(
                 linked.contains(&format!("k:{label}")),

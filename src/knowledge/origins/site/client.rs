@@ -1,4 +1,4 @@
-//! Asks a site for its pages: only the host that was named, and only at addresses that may be asked.
+//! Requests pages of a site: only from the named host, and only at permitted IP addresses.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,46 +13,46 @@ use reqwest::{Client as Http, Response, StatusCode, Url};
 
 use super::{Site, SiteError};
 
-/// How long one request may take.
+/// Maximum time of a request.
 const REQUEST: Duration = Duration::from_secs(30);
 
-/// Bytes of a page at most.
+/// Maximum bytes of a page.
 const PAGE: usize = 16 * 1024 * 1024;
 
-/// Addresses that lead on to one another at most.
+/// Maximum number of redirects.
 pub(super) const REDIRECTS: usize = 5;
 
-/// What a request came to.
+/// The result of a request.
 pub(super) enum Answer {
     New(Fresh),
-    /// It is what it was.
+    /// The page has not changed.
     Unchanged,
-    /// It is at another address of this host.
+    /// It moved to another address of this host.
     Moved(Url),
-    /// The site says that there is nothing, or nothing that is read; with what it says.
+    /// There is no page, or none that can be read; with the reason.
     Gone(String),
-    /// It may be there another time.
+    /// A failure that may be temporary.
     Failed(String),
 }
 
-/// A page as it came.
+/// A received page.
 pub(super) struct Fresh {
-    /// The ending of its file.
+    /// The file extension.
     pub(super) kind: &'static str,
     pub(super) bytes: Vec<u8>,
-    /// By what it is known again.
+    /// The validator for the next request.
     pub(super) etag: Option<String>,
     pub(super) modified: Option<String>,
 }
 
-/// Asks one host.
+/// An HTTP client for one host.
 pub(super) struct Client {
     http: Http,
     start: Url,
 }
 
 impl Client {
-    /// Looks where the host is, once: what is asked later goes to the addresses that were looked at.
+    /// Resolves the host once: later requests use these IP addresses.
     pub(super) async fn new(site: &Site) -> Result<Self, SiteError> {
         let start = site.start.clone();
         let host = start.host_str().unwrap_or_default().to_owned();
@@ -71,7 +71,7 @@ impl Client {
         Ok(Self { http, start })
     }
 
-    /// Asks for a page, unless it is still the one that is known by these.
+    /// Requests a page, unless it still matches these validators.
     pub(super) async fn page(
         &self,
         address: &Url,
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// Asks for a file that is no page, and follows where it leads on this host.
+    /// Requests a file that is not a page, and follows redirects on this host.
     pub(super) async fn file(&self, address: &Url) -> Result<(StatusCode, String), SiteError> {
         let mut at = address.clone();
         for _ in 0..=REDIRECTS {
@@ -139,7 +139,8 @@ impl Client {
         asked.send().await.map_err(|error| unread(address, error))
     }
 
-    /// Where a response leads. Never followed to another host, port or scheme: nobody has named those.
+    /// Returns the target of a redirect. Redirects to another host, port or scheme are never
+    /// followed, because nobody named those.
     fn led(&self, from: &Url, response: &Response) -> Option<Led> {
         let is_leading =
             response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED;
@@ -205,8 +206,8 @@ async fn bytes(address: &Url, response: Response) -> Result<Vec<u8>, String> {
         })
 }
 
-/// Whoever writes an address or `localhost` means it; what a name leads to, its owner decides, and may
-/// decide otherwise tomorrow.
+/// Whether a private address is intended: an IP address or `localhost` is, while a host name
+/// resolves to whatever its owner decides.
 fn is_meant(host: &str) -> bool {
     host.parse::<IpAddr>().is_ok() || host == "localhost"
 }

@@ -1,5 +1,5 @@
-//! The pages of a site as files: those of the last time, and those of this one in a folder beside
-//! them, which takes their place when all are there.
+//! Stores the pages of a site as files: the previous crawl, and the current one in a folder beside
+//! it, which replaces the previous one when it is complete.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 
 use super::client::Fresh;
 
-/// The list of the pages, among them; what is hidden is not ingested.
+/// The index file beside the pages; hidden files are not ingested.
 const INDEX: &str = ".pages.json";
 
-/// Of the files of pages, and `.htm` that becomes one of them.
+/// File extensions of pages; `.htm` is stored as one of the others.
 const ENDINGS: [&str; 5] = [".html", ".htm", ".md", ".txt", ".pdf"];
 
-/// A page as it was read.
+/// A stored page.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Page {
     file: String,
@@ -24,7 +24,7 @@ pub(super) struct Page {
     pub(super) modified: Option<String>,
 }
 
-/// By address.
+/// Pages by address.
 type Index = BTreeMap<String, Page>;
 
 pub(super) struct Pages {
@@ -38,7 +38,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Those of the last time, and none yet of this one.
+    /// Opens the previous crawl and begins an empty one.
     pub(super) fn begin(place: &Path) -> io::Result<Self> {
         let [now, next, old] = ["pages", "pages.next", "pages.old"].map(|name| place.join(name));
         // A process was killed between the two steps of the exchange.
@@ -61,7 +61,7 @@ impl Pages {
         })
     }
 
-    /// The page of this address as it was the last time.
+    /// Returns the page of this address in the previous crawl.
     pub(super) fn before(&self, address: &Url) -> Option<Page> {
         let page = self.before.get(address.as_str())?;
         self.now.join(&page.file).is_file().then(|| page.clone())
@@ -75,7 +75,7 @@ impl Pages {
         self.bytes
     }
 
-    /// Keeps what came. Gives back the HTML of such a page.
+    /// Stores a received page. Returns its HTML, if it is HTML.
     pub(super) async fn put(&mut self, address: &Url, fresh: Fresh) -> io::Result<Option<String>> {
         let Fresh {
             kind,
@@ -91,7 +91,7 @@ impl Pages {
         self.write(address, page, bytes).await
     }
 
-    /// Keeps what was there the last time. Gives back the HTML of such a page.
+    /// Keeps the previous page. Returns its HTML, if it is HTML.
     pub(super) async fn keep(&mut self, address: &Url, page: Page) -> io::Result<Option<String>> {
         let bytes = tokio::fs::read(self.now.join(&page.file)).await?;
         let file = if self.taken.contains(&page.file) {
@@ -120,7 +120,7 @@ impl Pages {
         Ok(is_html.then(|| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The file of a page, by its address: no two pages have the same.
+    /// Returns a unique file name for a page, derived from its address.
     fn free(&self, address: &Url, kind: &str) -> String {
         let parts = address.path_segments().into_iter().flatten();
         let mut parts: Vec<String> = parts.map(fitting).collect();
@@ -128,7 +128,7 @@ impl Pages {
             if last == "-" {
                 "index".clone_into(last);
             }
-            // No folder has the name of a file.
+            // A folder must not have the name of a file.
             let named_so = folders.iter_mut();
             let named_so = named_so.filter(|part| ENDINGS.iter().any(|it| part.ends_with(it)));
             named_so.for_each(|part| part.push('-'));
@@ -146,8 +146,7 @@ impl Pages {
         format!("{bare}-{}.{kind}", &own[..12])
     }
 
-    /// Puts the pages of this time in the place of those before; gives their folder, and the address
-    /// of each file.
+    /// Replaces the previous crawl by this one. Returns the folder, and the address of each file.
     pub(super) fn finish(self) -> io::Result<(PathBuf, HashMap<String, String>)> {
         std::fs::write(self.next.join(INDEX), serde_json::to_vec(&self.index)?)?;
         if self.now.exists() {
@@ -161,7 +160,7 @@ impl Pages {
     }
 }
 
-/// Removes a folder with all that is in it, if it is there.
+/// Removes a folder with its contents, if it exists.
 fn remove(folder: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -169,7 +168,7 @@ fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// A part of a path that is no hidden file and no way out.
+/// Makes a path component safe: neither hidden nor leading out of the folder.
 fn fitting(part: &str) -> String {
     let part = part.trim_start_matches('.');
     let fits = |c: char| {
@@ -235,14 +234,14 @@ mod tests {
             assert_eq!(address_of(&text), *address, "{file}");
         }
 
-        // Killed after the first step: what was there is there again.
+        // Killed after the first step: the previous crawl is restored.
         let begun = Pages::begin(place.path()).unwrap();
         std::fs::rename(&begun.now, &begun.old).unwrap();
         drop(begun);
         let mut pages = Pages::begin(place.path()).unwrap();
         let kept = pages.before(&address("/a")).unwrap();
         assert_eq!(kept.etag.as_deref(), Some("\"/a\""));
-        // A file that another page has taken meanwhile stays that page's.
+        // A file that another page has taken meanwhile remains that page's.
         pages.put(&address("/a.html"), fresh("new")).await.unwrap();
         pages.keep(&address("/a"), kept).await.unwrap();
         let (folder, links) = pages.finish().unwrap();

@@ -1,20 +1,20 @@
-//! `robots.txt`, as RFC 9309 has it: what a site does not want to be read.
+//! Parses `robots.txt` (RFC 9309): what a site does not want to be read.
 
 use std::time::Duration;
 
-/// What a site asks for.
+/// The rules of a site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Robots {
-    /// Patterns, and whether what they match may be read.
+    /// Patterns, and whether matching paths are allowed.
     rules: Vec<(String, bool)>,
-    /// How long to wait between two requests; beyond the RFC, and widely used.
+    /// Minimum delay between two requests; not in the RFC, but widely used.
     pub(super) delay: Option<Duration>,
 }
 
-/// Bytes of the file that count; the RFC asks for as many.
+/// Maximum bytes that are parsed; the RFC requires at least as many.
 const MOST: usize = 500 * 1024;
 
-/// The lines for one robot.
+/// The rules for one robot.
 #[derive(Default)]
 struct Group {
     is_there: bool,
@@ -22,7 +22,8 @@ struct Group {
 }
 
 impl Robots {
-    /// The rules for a robot of this name, in lower case; those for all where it is not named.
+    /// Returns the rules for a robot of this name, in lower case; the rules for all robots if it is
+    /// not named.
     pub(super) fn parse(text: &str, robot: &str) -> Self {
         let end = text.floor_char_boundary(MOST);
         let (mut own, mut all) = (Group::default(), Group::default());
@@ -34,7 +35,7 @@ impl Robots {
             };
             let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
             if key == "user-agent" {
-                // Several names may stand above the same rules.
+                // Several names may precede the same rules.
                 if has_rules {
                     (is_own, is_all, has_rules) = (false, false, false);
                 }
@@ -49,7 +50,7 @@ impl Robots {
                 "allow" | "disallow" => {
                     has_rules = true;
                     let rule = (decoded(value), key == "allow");
-                    // An empty one forbids nothing.
+                    // An empty `Disallow` forbids nothing.
                     groups
                         .filter(|_| !value.is_empty())
                         .for_each(|(_, group)| group.robots.rules.push(rule.clone()));
@@ -66,7 +67,7 @@ impl Robots {
         if own.is_there { own.robots } else { all.robots }
     }
 
-    /// The longest pattern that fits decides, an `Allow` before a `Disallow`.
+    /// The longest matching pattern decides; `Allow` wins a tie.
     pub(super) fn allow(&self, path: &str) -> bool {
         let path = decoded(path);
         let fitting = self
@@ -78,7 +79,7 @@ impl Robots {
     }
 }
 
-/// The name in what a robot calls itself: `Muninn/1.0` is `Muninn`.
+/// Returns the product name of a user agent: `Muninn/1.0` is `Muninn`.
 fn product(agent: &str) -> &str {
     let is_part = |c: char| c.is_ascii_alphabetic() || matches!(c, '-' | '_');
     let end = agent.find(|c| !is_part(c)).unwrap_or(agent.len());
@@ -108,7 +109,7 @@ fn decoded(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `*` is any text, `$` at the end is the end.
+/// Matches a pattern: `*` is any text, `$` at the end is the end.
 fn fits(pattern: &str, path: &str) -> bool {
     let (pattern, is_whole) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern, true),
@@ -136,7 +137,7 @@ fn fits(pattern: &str, path: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Rules, path, whether it may be read: those of RFC 9309 among them.
+    /// Rules, path, whether it is allowed: includes the examples of RFC 9309.
     #[test]
     fn the_longest_rule_decides() {
         let all = |rules: &str| format!("User-agent: *\n{rules}");

@@ -1,24 +1,24 @@
-//! Sitemaps: the pages that a site names, or the sitemaps that it names.
+//! Parses sitemaps, which list pages, and sitemap indexes, which list sitemaps.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// What a sitemap names.
+/// The content of a sitemap file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sitemap {
     Pages(Vec<String>),
-    /// More of them.
+    /// Further sitemaps.
     Index(Vec<String>),
 }
 
-/// Reads one.
+/// Parses a sitemap.
 ///
 /// # Errors
-/// Where it is none.
+/// Fails when it is not a sitemap.
 pub(super) fn read(xml: &str) -> Result<Sitemap, String> {
     let mut reader = Reader::from_str(xml);
     let (mut is_index, mut named) = (None, Vec::new());
-    // Above and at the element that is open; images have a `loc` as well, of another namespace.
+    // The open elements; images have a `loc` as well, in another namespace.
     let mut open: Vec<String> = Vec::new();
     let mut location = String::new();
     loop {

@@ -1,5 +1,6 @@
-//! Where the files are: one of each source that is served. A file is written under another name, synced, and renamed: so
-//! it is whole, or not there. It may be deleted at any time, and is made again of the graph.
+//! Manages the index files, one per served source. A file is written under another name, synced,
+//! and renamed, so it is either complete or absent. It may be deleted at any time, and is then
+//! rebuilt from the graph.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -16,16 +17,16 @@ use crate::knowledge::search::nodes::NODES;
 /// The folder in `DATA_DIR`.
 const FOLDER: &str = "knowledge-index";
 const INDEX: &str = "index";
-/// Of a file that is being written, and locked meanwhile.
+/// Extension of a file that is being written, and locked meanwhile.
 const PART: &str = "part";
-/// What the file of the nodes is called: no source can be called so.
+/// The name of the file of nodes, which is not a valid source name.
 const OF_NODES: &str = "@nodes";
 
 /// The folder of the files.
 #[derive(Debug)]
 pub struct IndexFolder {
     path: PathBuf,
-    /// It is gone with the process.
+    /// It is removed when the process ends.
     is_temporary: bool,
 }
 
@@ -37,7 +38,7 @@ impl IndexFolder {
         }
     }
 
-    /// One that nobody else has.
+    /// Creates a folder of its own for this process.
     pub fn temporary() -> Self {
         let name = format!("muninn-{FOLDER}-{}", Uuid::new_v4());
         Self {
@@ -51,16 +52,16 @@ impl IndexFolder {
         self.path.join(format!("{name}.{INDEX}"))
     }
 
-    /// The file of this version, if it is there and fits.
+    /// Opens the file of this version, if it exists and matches.
     pub fn open(&self, source: &SourceVersion, embedder: Option<(&str, usize)>) -> Option<Segment> {
         let opened = Segment::open(&self.file(&source.name)).ok()??;
         (opened.is_of(source, embedder) && !opened.is_partial()).then_some(opened)
     }
 
-    /// A file that is being made of a version of a source.
+    /// Begins to build the file of a version of a source.
     ///
     /// # Errors
-    /// When the folder cannot be made.
+    /// Fails when the folder cannot be created.
     pub fn build(
         &self,
         source: &SourceVersion,
@@ -70,10 +71,10 @@ impl IndexFolder {
         Ok(Builder::new(source, embedder, &self.path))
     }
 
-    /// Puts what was built in its place, and opens it.
+    /// Moves a built file into place, and opens it.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn put(&self, source: &str, built: Builder) -> io::Result<Result<Segment, Moved>> {
         let part = self.path.join(format!("{}.{PART}", Uuid::new_v4()));
         let file = private_file().write(true).create_new(true).open(&part)?;
@@ -96,7 +97,7 @@ impl IndexFolder {
     /// Removes the file of a source.
     ///
     /// # Errors
-    /// When it is there and cannot be removed.
+    /// Fails when it is there and cannot be removed.
     pub fn remove(&self, source: &str) -> io::Result<()> {
         match std::fs::remove_file(self.file(source)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -104,10 +105,10 @@ impl IndexFolder {
         }
     }
 
-    /// Removes the files of all other sources, and what a process that ended left half written.
+    /// Removes the files of all other sources, and unfinished files of processes that ended.
     ///
     /// # Errors
-    /// When the folder cannot be read, or a file not removed.
+    /// Fails when the folder cannot be read, or a file not removed.
     pub fn keep<'a>(&self, sources: impl Iterator<Item = &'a str>) -> io::Result<()> {
         let kept: Vec<PathBuf> = sources.map(|source| self.file(source)).collect();
         let entries = match std::fs::read_dir(&self.path) {
@@ -137,7 +138,7 @@ impl Drop for IndexFolder {
     }
 }
 
-/// Whether nobody writes it any more.
+/// Whether no process is writing it any more.
 fn is_abandoned(path: &Path) -> io::Result<bool> {
     match File::open(path)?.try_lock() {
         Ok(()) => Ok(true),
@@ -146,7 +147,7 @@ fn is_abandoned(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Writes down what a folder holds.
+/// Syncs a folder to disk.
 fn sync(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;

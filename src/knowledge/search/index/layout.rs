@@ -1,4 +1,4 @@
-//! What an index file says of itself and of its chunks, in bytes. Pure.
+//! The binary layout of an index file: its description and its entries. Pure.
 
 use std::sync::Arc;
 
@@ -12,21 +12,22 @@ use crate::retrieval::disk::table::TablePart;
 use crate::retrieval::disk::words::WordsPart;
 use crate::retrieval::postings::Wording;
 
-/// Of these files. A file of another one is made anew, as it has to be when words are read otherwise.
+/// Version of the format. A file of another version is rebuilt, as it must be when words are
+/// tokenised differently.
 pub(super) const FORMAT: u32 = 1;
-/// Numbers of a vector whose signs are in memory: with longer vectors, what is held does not grow.
+/// Number of dimensions whose signs are in memory, so that longer vectors need no more memory.
 pub(super) const SIGNED: usize = 512;
-/// Bytes that tell where a chunk is: the beginning of what is told of it, and how long that is.
+/// Bytes that locate an entry: its offset, and its length.
 pub(super) const PLACE: usize = 12;
 
-/// Of what a file was made. Another version, another embedder or another graph makes another file.
+/// What a file was built from. Another version, embedder or graph needs another file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct MadeOf {
     source: String,
     version: i64,
     since: Option<DateTime<Utc>>,
     chunks: Option<usize>,
-    /// Whose vectors are in it, and how long they are.
+    /// The embedder of its vectors, with their dimension.
     pub(super) embedder: Option<(String, usize)>,
 }
 
@@ -41,8 +42,8 @@ impl MadeOf {
         }
     }
 
-    /// Whether this is what is wanted. Whose vectors a service makes is known only once it has answered: until
-    /// then those that are there are not compared, and not made anew.
+    /// Whether the file matches what is wanted. The name of a service's embedder is unknown until
+    /// it has answered: until then existing vectors are neither compared nor rebuilt.
     pub(super) fn fits(&self, wanted: &Self) -> bool {
         let embedder = match &wanted.embedder {
             None => self.embedder.clone(),
@@ -56,34 +57,34 @@ impl MadeOf {
     }
 }
 
-/// What is written at the end of a file.
+/// The footer of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Description {
     pub(super) format: u32,
     pub(super) of: MadeOf,
-    /// Not every chunk was there: it is searched, and made anew at the next start.
+    /// Chunks were missing: the file is searched, and rebuilt at the next start.
     pub(super) is_partial: bool,
     pub(super) count: usize,
     pub(super) labels: Vec<String>,
-    /// Of relationships.
+    /// Types of relationships.
     pub(super) kinds: Vec<String>,
-    /// Chunks that are policies.
+    /// Numbers of policy chunks.
     pub(super) policies: Vec<u32>,
-    /// [`PLACE`] bytes a chunk.
+    /// [`PLACE`] bytes per chunk.
     pub(super) places: Part,
-    /// Where what is near each chunk begins; and where the last one ends.
+    /// The offset of each chunk's relationships, and the end of the last ones.
     pub(super) near: Part,
-    /// A vector a chunk: its numbers, and its scale.
+    /// A vector per chunk: its numbers, and its scale.
     pub(super) rows: Part,
     pub(super) signs: Part,
-    /// A bit a chunk that has a vector.
+    /// A bit per chunk: whether it has a vector.
     pub(super) has_vector: Part,
     pub(super) words: WordsPart,
     pub(super) names: TablePart,
     pub(super) identifiers: TablePart,
 }
 
-/// A chunk, as it is searched.
+/// The index entry of a chunk.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     pub chunk: String,
@@ -97,14 +98,14 @@ pub struct Entry {
     pub date: Option<NaiveDate>,
     pub tokens: u32,
     pub(crate) wording: Wording,
-    /// The first chunk of its record, in the file.
+    /// The first chunk of its record, within the file.
     pub(super) head: u32,
-    /// Bytes of its text, which stands before it.
+    /// Length of its text in bytes; the text is stored before the entry.
     pub(super) text: u64,
 }
 
 impl Entry {
-    /// The label's number stands for the label.
+    /// Serializes it, with the label's number in place of the label.
     pub(super) fn write(&self, label: usize) -> Vec<u8> {
         let mut into = Vec::new();
         for number in [
@@ -115,7 +116,7 @@ impl Entry {
             u64::from(self.tokens),
             u64::from(self.wording.words),
             u64::from(self.wording.numbers),
-            // Before the year 1 nothing is dated.
+            // Years before 1 are not stored.
             self.date
                 .map_or(0, |date| date.num_days_from_ce().max(0) as u64),
         ] {
@@ -133,7 +134,7 @@ impl Entry {
         into
     }
 
-    /// Nothing where it is none.
+    /// Parses it; `None` if invalid.
     pub(super) fn read(bytes: &[u8], labels: &[Arc<str>]) -> Option<Self> {
         let mut read = Bytes(bytes);
         let mut entry = Self {
@@ -164,12 +165,12 @@ impl Entry {
     }
 }
 
-/// What is near a chunk, in the same file.
+/// The relationships of a chunk within the same file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Near {
     pub(super) parent: Option<u32>,
     pub(super) children: Vec<u32>,
-    /// The numbers of the kind and of the other end.
+    /// The numbers of the type and of the other end.
     pub(super) edges: Vec<(u32, u32)>,
 }
 
@@ -191,7 +192,7 @@ impl Near {
         into
     }
 
-    /// At most so many of each.
+    /// Parses it, with at most `most` of each.
     pub(super) fn read(bytes: &[u8], most: usize) -> Option<Self> {
         let mut read = Bytes(bytes);
         let mut near = Self {
@@ -225,7 +226,7 @@ mod tests {
         };
         let made = MadeOf::new(&source, Some(("small", 4)));
         assert!(made.fits(&MadeOf::new(&source, Some(("small", 4)))));
-        // Nobody knows yet whose vectors will be asked for.
+        // The embedder is not known yet.
         assert!(made.fits(&MadeOf::new(&source, None)));
         assert!(!made.fits(&MadeOf::new(&source, Some(("large", 4)))));
         assert!(!made.fits(&MadeOf::new(&source, Some(("small", 8)))));
@@ -252,7 +253,7 @@ mod tests {
                 "{other:?}"
             );
         }
-        // Who may see it is asked of the graph, always.
+        // Access is always checked with the graph.
         let hidden = SourceVersion {
             channels: vec!["C1".to_owned()],
             ..source

@@ -1,8 +1,9 @@
-//! One version of a source, in its file. In memory are the signs of the vectors, the lengths of the texts, and the first
-//! keys of the tables' pages: some forty bytes a chunk; everything else is read where it is needed.
+//! Reads the index file of one version of a source. In memory are the signs of the vectors, the
+//! lengths of the texts, and the first keys of the tables' pages: some forty bytes per chunk.
+//! Everything else is read on demand.
 //!
-//! What is read of a damaged file is nothing, and the file says so: whoever searched has to ask
-//! ([`Segment::is_damaged`]) before anything that was found is believed.
+//! Reads from a damaged file return nothing and set a flag: callers have to check
+//! [`Segment::is_damaged`] before they trust a result.
 
 use std::fs::File;
 use std::io;
@@ -18,14 +19,14 @@ use crate::retrieval::disk::table::Table;
 use crate::retrieval::disk::words::{Searched, WordLists};
 use crate::retrieval::vectors::{Quantised, Rows, Signs};
 
-/// What is near one chunk, at most; more is not followed.
+/// Maximum relationships read per chunk; more are not followed.
 const NEAR: usize = 2_000;
-/// Rows that are compared at once.
+/// Rows compared at once.
 const ROWS: usize = 1_024;
-/// Bytes that are read at once when a file is opened.
+/// Bytes read at once when a file is opened.
 const AT_ONCE: u64 = 1 << 20;
 
-/// A file that is searched.
+/// An open index file.
 #[derive(Debug)]
 pub struct Segment {
     file: BlockFile,
@@ -40,7 +41,7 @@ pub struct Segment {
     near: Part,
     rows: Part,
     signs: Signs,
-    /// A bit a chunk.
+    /// A bit per chunk.
     has_vector: Vec<u8>,
     lists: WordLists,
     names: Table,
@@ -48,7 +49,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// None: it is no file of this format, or it is damaged.
+    /// Opens a file. `None`: it has another format, or is damaged.
     pub(super) fn open(path: &Path) -> io::Result<Option<Self>> {
         let Some((file, description)) = BlockFile::open(File::open(path)?)? else {
             return Ok(None);
@@ -86,17 +87,17 @@ impl Segment {
         is_whole.then_some(segment)
     }
 
-    /// Whether it is this version of this source, with vectors of this embedder.
+    /// Whether it belongs to this version of this source, with vectors of this embedder.
     pub fn is_of(&self, source: &SourceVersion, embedder: Option<(&str, usize)>) -> bool {
         !self.is_damaged() && self.of.fits(&MadeOf::new(source, embedder))
     }
 
-    /// Whether what was read of it since it was opened is not to be believed.
+    /// Whether damage was found since it was opened, so that results are unreliable.
     pub fn is_damaged(&self) -> bool {
         self.file.is_damaged()
     }
 
-    /// Whether chunks were missing when it was made.
+    /// Whether chunks were missing when it was built.
     pub fn is_partial(&self) -> bool {
         self.is_partial
     }
@@ -105,7 +106,7 @@ impl Segment {
         self.count
     }
 
-    /// What a chunk is; nothing in particular where the file is damaged.
+    /// Returns the entry of a chunk; an empty one if the file is damaged.
     pub(super) fn entry(&self, number: usize) -> Entry {
         let mut reader = self.file.reader();
         let entry = self
@@ -114,12 +115,12 @@ impl Segment {
         self.trusted(entry)
     }
 
-    /// What a chunk says.
+    /// Returns the text of a chunk.
     pub(super) fn text(&self, number: usize) -> String {
         self.entry_and_text(number).1
     }
 
-    /// What a chunk is, and what it says.
+    /// Returns the entry and the text of a chunk.
     pub(super) fn entry_and_text(&self, number: usize) -> (Entry, String) {
         let mut reader = self.file.reader();
         let place = self.place(&mut reader, number);
@@ -161,7 +162,7 @@ impl Segment {
         self.trusted(near)
     }
 
-    /// What was read; nothing was where the file is damaged.
+    /// Unwraps a read; a failed one marks the file as damaged and gives the default.
     fn trusted<T: Default>(&self, read: Option<T>) -> T {
         read.unwrap_or_else(|| {
             self.file.distrust();
@@ -178,18 +179,18 @@ impl Segment {
         &self.policies
     }
 
-    /// Who has a word in its name, and of how many words that is.
+    /// Returns the entries with a word in their name, and the number of words in that name.
     pub(crate) fn named(&self, stem: &str) -> Vec<lists::Having> {
         self.listed(&self.names, stem)
     }
 
-    /// How many have a word in their names.
+    /// Returns how many entries have a word in their names.
     pub(crate) fn named_count(&self, stem: &str) -> usize {
         let place = self.names.find(&self.file, stem.as_bytes());
         place.map_or(0, |place| lists::length_in(&self.file, &place))
     }
 
-    /// The first chunks of the records that are called so.
+    /// Returns the first chunks of the records with this identifier.
     pub(super) fn identified(&self, identifier: &str) -> Vec<usize> {
         let listed = self.listed(&self.identifiers, identifier);
         listed
@@ -205,7 +206,7 @@ impl Segment {
         })
     }
 
-    /// The words of its texts, to be searched with those of others.
+    /// Returns the word index of its texts, to be searched with those of other files.
     pub(super) fn words(&self, is_seen: bool) -> Searched<'_> {
         Searched {
             file: &self.file,
@@ -214,7 +215,7 @@ impl Segment {
         }
     }
 
-    /// How many numbers its vectors have.
+    /// Returns the dimension of its vectors.
     pub(super) fn dimension(&self) -> usize {
         self.dimension
     }
@@ -224,7 +225,8 @@ impl Segment {
         bits.is_some_and(|bits| bits >> (number % 8) & 1 == 1)
     }
 
-    /// In how many signs each chunk differs from the query; [`NOWHERE`] of those that have no vector.
+    /// Returns the number of signs in which each chunk differs from the query; [`NOWHERE`] for
+    /// chunks without a vector.
     pub(super) fn sign_distances(&self, query: &Quantised) -> Vec<u16> {
         let mut distances = self.signs.distances(&super::writing::signs(query));
         let eights = distances.chunks_mut(8).zip(&self.has_vector);
@@ -238,7 +240,7 @@ impl Segment {
         distances
     }
 
-    /// The cosines of chunks, in their order, with the query; NaN where one has no vector.
+    /// Returns the cosines of chunks, in order, with the query; NaN for chunks without a vector.
     pub(super) fn cosines(&self, numbers: &[usize], query: &Quantised) -> Vec<f32> {
         if self.dimension == 0 || self.dimension != query.values.len() {
             return vec![f32::NAN; numbers.len()];
@@ -256,7 +258,7 @@ impl Segment {
         cosines
     }
 
-    /// A chunk's own vector, to compare others with.
+    /// Returns a chunk's own vector, to compare others with.
     pub(super) fn vector(&self, number: usize) -> Option<Quantised> {
         if !self.has_vector(number) {
             return None;
@@ -281,7 +283,7 @@ impl Segment {
         }
     }
 
-    /// Bytes that are in memory.
+    /// Returns its size in memory, in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.file.heap_bytes()
             + self.signs.heap_bytes()

@@ -1,4 +1,4 @@
-//! What holds of the files of an index, whatever is in them.
+//! Properties of index files with any content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -50,13 +50,13 @@ fn index(folder: &IndexFolder, chunks: &[ServedChunk], links: &[ServedLink]) -> 
     KnowledgeIndex::new(vec![(version("wiki", 1), segment)], EMBEDDER)
 }
 
-/// In a data folder: the folder of the index, and the file of the source.
+/// Returns the index folder in a data folder, and the file of the source.
 fn in_data_dir(data_dir: &Path) -> (IndexFolder, std::path::PathBuf) {
     let file = data_dir.join("knowledge-index").join("wiki.index");
     (IndexFolder::in_data_dir(data_dir), file)
 }
 
-/// Chunks of several records, in any order, each with a name of its own.
+/// Generates chunks of several records, in any order, with unique names.
 fn chunks() -> impl Strategy<Value = Vec<ServedChunk>> {
     let one = (
         0..5_u8,
@@ -99,7 +99,7 @@ fn links() -> impl Strategy<Value = Links> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What a reader says is what follows from the chunks themselves.
+    /// A reader returns what follows from the chunks themselves.
     #[test]
     fn the_file_answers_as_the_chunks_do(
         (chunks, order) in chunks().prop_flat_map(|chunks| {
@@ -159,7 +159,7 @@ proptest! {
         prop_assert!(index.damaged().is_empty());
     }
 
-    /// A file with another byte in it is refused, or says that it is damaged, or nothing of that byte was read.
+    /// A file with a changed byte is refused, or reports damage, or that byte was not read.
     #[test]
     fn what_is_damaged_is_not_believed(at: prop::sample::Index, other in 1..=255_u8) {
         let data_dir = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn only_a_file_that_fits_is_opened() {
     assert!(folder.open(&version("wiki", 1), EMBEDDER).is_none());
     drop(put(&folder, &[chunk("a", 0, "tide")], &[]));
     assert!(folder.open(&version("wiki", 1), EMBEDDER).is_some());
-    // Before it is known whose vectors are compared.
+    // Before it is known which embedder's vectors are compared.
     assert!(folder.open(&version("wiki", 1), None).is_some());
     assert!(folder.open(&version("wiki", 2), EMBEDDER).is_none());
     assert!(
@@ -216,14 +216,14 @@ fn a_crash_while_a_file_is_written_leaves_the_one_before() {
     let abandoned = path.with_file_name("0000.part");
     let half = std::fs::read(&path).unwrap();
     std::fs::write(&abandoned, &half[..half.len() / 2]).unwrap();
-    // One that is still being written by another process.
+    // A file that another process is still writing.
     let written = path.with_file_name("1111.part");
     let lock = std::fs::File::create(&written).unwrap();
     lock.lock().unwrap();
     folder.keep(["wiki"].into_iter()).unwrap();
     assert!(!abandoned.exists() && written.exists());
     assert!(folder.open(&version("wiki", 1), EMBEDDER).is_some());
-    // Only what belongs to the process that wrote it is gone with it.
+    // Only the files of the process itself are removed with it.
     drop(lock);
     folder.keep([].into_iter()).unwrap();
     assert!(!written.exists() && !path.exists());
@@ -257,7 +257,7 @@ fn a_chunk_of_another_version_shows_that_something_has_moved() {
     assert_eq!(folder.put("wiki", builder).unwrap().unwrap_err(), Moved);
 }
 
-/// What is named in a text, of things that are called so.
+/// Returns the entries named in a text.
 fn named(source: &str, names: &[Option<&str>], text: &str, least: f32) -> Vec<usize> {
     let folder = IndexFolder::temporary();
     let source = version(source, 1);
@@ -288,7 +288,7 @@ fn a_name_is_found_by_its_words_in_any_order() {
     ];
     let found = |text: &str| named("wiki", &names, text, 0.6);
     assert_eq!(found("What did Ada Marsh write?"), [0]);
-    // Two of three words are less than one of one.
+    // Two of three words score less than one of one.
     assert_eq!(found("an overview of harbour dues"), [1, 2, 4]);
     assert_eq!(found("Who is Ada?"), [0; 0]);
     assert_eq!(found(""), [0; 0]);

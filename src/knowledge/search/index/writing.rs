@@ -1,5 +1,5 @@
-//! Writes one version of a source into a file, from chunks and relationships in any order. Memory is bounded but for a
-//! few bytes a chunk: what has to be sorted is sorted on disk.
+//! Writes one version of a source to a file, from chunks and relationships in any order. Memory is
+//! bounded except for a few bytes per chunk: sorting happens on disk.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -27,19 +27,19 @@ use crate::retrieval::postings::Wording;
 use crate::retrieval::text::Words;
 use crate::retrieval::vectors::Quantised;
 
-/// Bytes in memory, of chunks that are sorted and of words.
+/// Memory in bytes for sorting chunks, and for words.
 const CHUNK_BYTES: usize = 24 << 20;
 const WORD_BYTES: usize = 48 << 20;
-/// The same of each kind of small things.
+/// Memory in bytes for sorting each kind of small items.
 const SMALL_BYTES: usize = 8 << 20;
-/// Policies that are known of one source; more are not read.
+/// Maximum policies per source; further ones are not read.
 const POLICIES: usize = 1_000;
 
-/// The chunks do not belong to the version that is served: something was exchanged meanwhile.
+/// The chunks do not belong to the served version: a version was exchanged meanwhile.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Moved;
 
-/// A file that is being made.
+/// A file under construction.
 #[derive(Debug)]
 pub struct Builder {
     source: SourceVersion,
@@ -52,8 +52,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// For the chunks of this version; `embedder` is whose vectors are compared, and how long they are. What is sorted is
-    /// in `folder` meanwhile.
+    /// Begins a file for the chunks of this version; `embedder` is the one whose vectors are
+    /// compared, with their dimension. Temporary files for sorting are in `folder`.
     pub fn new(source: &SourceVersion, embedder: Option<(&str, usize)>, folder: &Path) -> Self {
         Self {
             source: source.clone(),
@@ -66,10 +66,10 @@ impl Builder {
         }
     }
 
-    /// Takes in a chunk. One of a version that is not served shows that something has moved.
+    /// Adds a chunk. A chunk of another version shows that the source has moved.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn push(&mut self, chunk: &ServedChunk) -> io::Result<()> {
         self.has_moved |= chunk.source != self.source.name || chunk.version > self.source.version;
         self.count += 1;
@@ -88,10 +88,10 @@ impl Builder {
         self.chunks.push(&key, &value)
     }
 
-    /// Takes in a relationship between chunks of the source.
+    /// Adds a relationship between chunks of the source.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn link(&mut self, link: &ServedLink) -> io::Result<()> {
         let mut to = Vec::new();
         put_bytes(&mut to, link.kind.as_bytes());
@@ -99,15 +99,15 @@ impl Builder {
         self.links.push(link.from.as_bytes(), &to)
     }
 
-    /// Whether there are as many chunks as the version has.
+    /// Whether it has as many chunks as the version.
     pub fn is_whole(&self) -> bool {
         self.source.chunks.is_none_or(|chunks| chunks == self.count)
     }
 
-    /// Writes the file, unless what was pushed is of several versions.
+    /// Writes the file, unless chunks of several versions were added.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// Fails when it cannot be written.
     pub fn finish(self, file: File) -> io::Result<Result<(), Moved>> {
         if self.has_moved {
             return Ok(Err(Moved));
@@ -134,13 +134,13 @@ impl Builder {
     }
 }
 
-/// As the embedded store keeps vectors, so that both stores give the same cosines.
+/// Rounds to half precision like the embedded store, so that both stores give the same cosines.
 fn halved(vector: &[f32]) -> Vec<f32> {
     let half = |x: &f32| f16::from_f32(*x).to_f32();
     vector.iter().map(half).collect()
 }
 
-/// A vector as it is kept: its numbers, and its scale.
+/// Serializes a vector: its numbers, and its scale.
 fn row(vector: &Quantised) -> Vec<u8> {
     let numbers = vector.bytes().map(|it| it as u8);
     numbers.chain(vector.scale.to_le_bytes()).collect()
@@ -154,7 +154,7 @@ fn unrow(bytes: &[u8]) -> Option<Quantised> {
     })
 }
 
-/// Something of each chunk that is written beside the texts, and put behind them.
+/// Data per chunk that is buffered beside the texts, and appended after them.
 #[derive(Debug)]
 struct Column(BufWriter<File>);
 
@@ -175,7 +175,7 @@ impl Column {
     }
 }
 
-/// Writes the chunks in their order.
+/// Writes the chunks in order.
 struct SegmentWriter {
     to: BlockWriter,
     folder: PathBuf,
@@ -189,13 +189,13 @@ struct SegmentWriter {
     has_vector: Vec<u8>,
     names: Sorter,
     identifiers: Sorter,
-    /// By the number of a chunk, the name of the one above it.
+    /// The name of the parent, by chunk number.
     above: Run,
-    /// Hashes of the chunks' names, and their numbers.
+    /// Hashes of the chunks' names, with their numbers.
     by_name: Vec<([u8; 16], u32)>,
     labels: Vec<String>,
     policies: Vec<u32>,
-    /// The record of the last chunk, and its first one.
+    /// The record of the last chunk, and that record's first chunk.
     record: (String, u32),
 }
 
@@ -223,7 +223,7 @@ impl SegmentWriter {
         })
     }
 
-    /// The next chunk.
+    /// Adds the next chunk.
     fn take(&mut self, chunk: ServedChunk, vector: Option<Quantised>) -> io::Result<()> {
         let number = u32::try_from(self.by_name.len()).map_err(io::Error::other)?;
         self.by_name.push((hash(&chunk.chunk), number));
@@ -246,7 +246,7 @@ impl SegmentWriter {
         self.put(chunk, wording)
     }
 
-    /// Writes a text, and behind it what is told of it.
+    /// Writes a text, followed by its entry.
     fn put(&mut self, chunk: ServedChunk, wording: Wording) -> io::Result<()> {
         self.to.write(chunk.text.as_bytes())?;
         let label = place_of(&mut self.labels, &chunk.label);
@@ -273,7 +273,7 @@ impl SegmentWriter {
         self.to.write(&told)
     }
 
-    /// By what people call the record of a chunk.
+    /// Adds the identifiers of a chunk's record.
     fn identify(&mut self, chunk: &ServedChunk, number: u32) -> io::Result<()> {
         let tags = chunk.tags.iter().map(|tag| tag.to_lowercase());
         let tags = tags.filter(|tag| has_digit(tag) && !tag.contains(char::is_whitespace));
@@ -356,7 +356,7 @@ impl SegmentWriter {
     }
 }
 
-/// The signs of a vector that are kept in memory.
+/// Returns the signs of a vector that are kept in memory.
 pub(super) fn signs(vector: &Quantised) -> Vec<u64> {
     let mut signs = vector.signs();
     signs.truncate(SIGNED / u64::BITS as usize);
@@ -368,7 +368,7 @@ fn hash(name: &str) -> [u8; 16] {
     hash.as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
-/// The place of a text among others, put there if it is new.
+/// Returns the index of a text, which is added if it is new.
 fn place_of(texts: &mut Vec<String>, text: &str) -> usize {
     let place = texts.iter().position(|known| known == text);
     place.unwrap_or_else(|| {
@@ -377,12 +377,12 @@ fn place_of(texts: &mut Vec<String>, text: &str) -> usize {
     })
 }
 
-/// What a chunk is to another: how relations of one chunk are ordered.
+/// Kinds of relations, which determine their order within a chunk.
 const CHILD: u8 = 0;
 const EDGE: u8 = 1;
 const PARENT: u8 = 2;
 
-/// Finds the chunks of relationships by their names, and sorts them by their numbers.
+/// Resolves the names in relationships to chunk numbers, and sorts by them.
 fn relate(
     by_name: &[([u8; 16], u32)],
     above: Merged,
@@ -430,7 +430,7 @@ fn relate(
     Ok(())
 }
 
-/// Writes what is near each chunk. Gives back where each begins.
+/// Writes the relationships of each chunk. Returns the offset of each.
 fn write_near(
     relations: Merged,
     count: usize,
@@ -465,7 +465,7 @@ fn write_near(
     Ok(offsets)
 }
 
-/// A table of lists: of each key the numbers, and a byte that is told of each.
+/// Writes a table of lists: the numbers of each key, with a byte of data each.
 fn numbered(mut merged: Merged, to: &mut BlockWriter) -> io::Result<TablePart> {
     let mut table = TableWriter::default();
     while let Some((key, values)) = merged.group()? {

@@ -1,4 +1,4 @@
-//! Which nodes are searched: what a file names, or what the schema proposes.
+//! Decides which nodes are searched: those that a file names, or that the schema suggests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,26 +10,26 @@ use serde_json::Value;
 use crate::graph::NODE_NAMES;
 use crate::graph::schema::{Survey, Values};
 
-/// What ships: the plots of the movies that one can try things on.
+/// The built-in settings: the plots of the sample movie graph.
 const SHIPPED: &str = include_str!("../../../../prompts/nodes.toml");
-/// What replaces it, in the folder of one's own.
+/// The file that replaces them, in the team's folder.
 const FILE: &str = "nodes.toml";
 
-/// Nodes of a label that are read at most, unless the file says otherwise.
+/// Default for the maximum of nodes read per label.
 const MOST_NODES: usize = 20_000;
 
-/// What a team says of the nodes that are searched; `docs/knowledge.md` says what each is.
+/// A team's settings for node search; `docs/knowledge.md` explains each.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeSettings {
     #[serde(default)]
     embed: Embed,
-    /// The types of the relationships that are followed from a label's nodes. All of them, where it says nothing.
+    /// The types of relationships to follow from a label's nodes; without an entry, all.
     #[serde(default)]
     follow: BTreeMap<String, Vec<String>>,
     #[serde(default = "most_nodes")]
     most_nodes: usize,
-    /// It came with the program, and may have nothing to do with this graph.
+    /// These are the built-in settings, which may not match this graph.
     #[serde(skip)]
     is_shipped: bool,
 }
@@ -37,7 +37,7 @@ pub struct NodeSettings {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Embed {
-    /// By label: the properties whose texts are searched.
+    /// By label: the properties to search.
     Named(BTreeMap<String, Vec<String>>),
     Word(Word),
 }
@@ -45,7 +45,7 @@ enum Embed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Word {
-    /// What the schema proposes.
+    /// What the schema suggests.
     Schema,
     None,
 }
@@ -60,7 +60,7 @@ fn most_nodes() -> usize {
     MOST_NODES
 }
 
-/// The file cannot be used.
+/// The file is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("what {file} says of the nodes that are searched is not right: {problem}")]
 pub struct NodeSettingsError {
@@ -72,43 +72,43 @@ pub struct NodeSettingsError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedLabel {
     pub label: String,
-    /// What a node is called by.
+    /// The property with a node's name.
     pub name: Option<String>,
-    /// What its text is made of, in this order.
+    /// The properties of its text, in order.
     pub properties: Vec<String>,
-    /// Searched by words and names alone: it is there because others are connected to it.
+    /// Searched only by words and names: included because others are connected to it.
     pub is_beside: bool,
 }
 
-/// What is searched of a graph.
+/// What to search in a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodePlan {
     pub labels: Vec<SearchedLabel>,
-    /// From label, type, to label.
+    /// Label, type, label.
     pub links: Vec<(String, String, String)>,
     pub most_nodes: usize,
-    /// What the file names and the graph has not.
+    /// Names in the file that the graph does not have.
     pub problems: Vec<String>,
 }
 
 impl NodePlan {
-    /// The labels that are searched by meaning, with their properties, in a line; empty where there is none.
+    /// Lists the labels searched by meaning, with their properties, in one line; empty without any.
     pub fn searched(&self) -> String {
         in_a_line(self.labels.iter().filter(|one| !one.is_beside))
     }
 }
 
-/// `Movie (title, plot), Ship (name)`
+/// Formats `Movie (title, plot), Ship (name)`
 pub fn in_a_line<'a>(labels: impl Iterator<Item = &'a SearchedLabel>) -> String {
     let told = |one: &SearchedLabel| format!("{} ({})", one.label, one.properties.join(", "));
     labels.map(told).collect::<Vec<_>>().join(", ")
 }
 
 impl NodeSettings {
-    /// Those that ship, or those of the folder.
+    /// Loads the settings from the folder, or else the built-in ones.
     ///
     /// # Errors
-    /// Says what is wrong with the folder's.
+    /// Fails with the problem of the folder's file.
     pub fn load(folder: Option<&Path>) -> Result<Self, NodeSettingsError> {
         let own = folder.map(|folder| folder.join(FILE));
         let Some(path) = own.filter(|path| path.exists()) else {
@@ -137,7 +137,7 @@ impl NodeSettings {
         Ok(settings)
     }
 
-    /// What of a graph is searched by these settings.
+    /// Returns what these settings search in a graph.
     pub fn plan(&self, survey: &Survey) -> NodePlan {
         let mut plan = NodePlan {
             most_nodes: self.most_nodes,
@@ -160,7 +160,7 @@ impl NodeSettings {
         plan
     }
 
-    /// Adds what the searched nodes are connected to.
+    /// Adds the neighbours of the searched nodes.
     fn follow(&self, survey: &Survey, plan: &mut NodePlan) {
         let is_followed = |label: &str, kind: &str| {
             let named = self.follow.get(label);
@@ -235,13 +235,13 @@ fn name_of(survey: &Survey, label: &str) -> Option<String> {
     NODE_NAMES.into_iter().find(is_text).map(str::to_owned)
 }
 
-/// Its nodes are chunks of an ingested source, which are searched as such.
+/// Whether its nodes are chunks of an ingested source, which are searched as such.
 fn is_ingested(survey: &Survey, label: &str) -> bool {
     let known = survey.schema.nodes.get(label);
     known.is_some_and(|known| known.iter().any(|property| property.name == "chunkId"))
 }
 
-/// Every label that has texts to read: its name, and each property that holds sentences.
+/// Returns every label with text: its name, and each property with sentences.
 pub fn proposed(survey: &Survey) -> Vec<SearchedLabel> {
     let labels = survey.schema.nodes.iter();
     labels
@@ -264,7 +264,7 @@ pub fn proposed(survey: &Survey) -> Vec<SearchedLabel> {
         .collect()
 }
 
-/// Values with several words, and many of them; or too long to be shown.
+/// Whether the values are many and have several words, or are too long to be shown.
 fn holds_sentences(survey: &Survey, label: &str, property: &str) -> bool {
     let values = survey.values.get(label).and_then(|all| all.get(property));
     match values {

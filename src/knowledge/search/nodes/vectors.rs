@@ -1,4 +1,4 @@
-//! Vectors of nodes, which are not kept with the nodes: the graph may be somebody else's.
+//! Keeps vectors of nodes outside the nodes, because the graph may belong to somebody else.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,15 +15,15 @@ use crate::graph::Embedding;
 use crate::graph::ingest::ServedChunk;
 use crate::llm::Embedder;
 
-/// Texts that a service is asked for in one look: what is left waits for the next one.
+/// Maximum texts sent to a service per look; the rest waits for the next one.
 const AT_ONCE: usize = 512;
-/// What the logs of processes that share a folder begin with.
+/// Prefix of the logs of processes that share a folder.
 const LOG: &str = "vectors";
 
-/// The vectors that a service made, by what they were made of.
+/// Vectors made by a service, by embedded text.
 #[derive(Debug)]
 pub(super) struct NodeVectors {
-    /// None: they are kept in memory alone.
+    /// `None`: they are only kept in memory.
     folder: Option<PathBuf>,
     kept: OnceLock<Kept>,
 }
@@ -39,7 +39,7 @@ struct Kept {
 #[derive(Serialize, Deserialize)]
 struct Line {
     hash: String,
-    /// Little-endian 16-bit floats in base64; empty where the text embeds to nothing.
+    /// Little-endian 16-bit floats in base64; empty if the text has no embedding.
     vector: String,
 }
 
@@ -51,8 +51,8 @@ impl NodeVectors {
         }
     }
 
-    /// Gives the chunks their vectors. True: more of them can be embedded at once. What a service that failed was asked
-    /// waits for the next look.
+    /// Adds vectors to the chunks. Returns true if more of them can be embedded at once. After a
+    /// failure of the service, the texts wait for the next look.
     pub(super) async fn embed(&self, embedder: &Embedder, chunks: Vec<&mut ServedChunk>) -> bool {
         match embedder {
             Embedder::Local(local) => {
@@ -103,7 +103,7 @@ impl NodeVectors {
         embedded.is_ok() && !is_whole
     }
 
-    /// What earlier processes kept, read when it is needed first.
+    /// Returns the vectors kept by earlier processes, read on first use.
     fn kept(&self) -> &Kept {
         self.kept.get_or_init(|| {
             let Some(folder) = &self.folder else {
@@ -127,7 +127,7 @@ impl Kept {
         let mut known = HashMap::new();
         for path in all_logs(folder, LOG)? {
             read_lines(&path, |_, bytes| -> io::Result<()> {
-                // A line that was damaged is a vector that is made again.
+                // The vector of a damaged line is computed again.
                 if let Ok(Line { hash, vector }) = serde_json::from_slice(bytes)
                     && let Ok(bytes) = STANDARD.decode(vector)
                 {
@@ -148,8 +148,8 @@ impl Kept {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The places of the texts that a service is asked for now. One at least where it `is_nameless`, since it says
-    /// only with an answer what its vectors are called.
+    /// Returns the indices of the texts to send to the service now. At least one if the embedder
+    /// `is_nameless`, since only an answer tells its name.
     fn to_ask(&self, hashes: &[String], is_nameless: bool) -> Vec<usize> {
         let known = self.known();
         let unknown = (0..hashes.len()).filter(|at| !known.contains_key(&hashes[*at]));
@@ -160,7 +160,7 @@ impl Kept {
         now
     }
 
-    /// Gives the chunks the vectors that are known. False: there are others.
+    /// Adds the known vectors to the chunks. Returns false if some are missing.
     fn give(&self, embedder: &str, hashes: &[String], chunks: &mut [&mut ServedChunk]) -> bool {
         let known = self.known();
         let mut is_whole = true;
@@ -172,7 +172,7 @@ impl Kept {
                         vector: vector.iter().map(|it| it.to_f32()).collect(),
                     });
                 }
-                // It embeds to nothing.
+                // It has no embedding.
                 Some(_) => {}
                 None => is_whole = false,
             }
@@ -188,7 +188,7 @@ impl Kept {
                 hash: hash.to_owned(),
                 vector: STANDARD.encode(bytes),
             });
-            // What is lost is made again.
+            // A lost line is computed again.
             if let Ok(bytes) = kept {
                 drop(log.append(bytes, false));
             }
@@ -197,7 +197,7 @@ impl Kept {
     }
 }
 
-/// What is embedded of a node: its name is part of its text, or stands before it.
+/// Returns the text to embed: the name is part of the text, or precedes it.
 fn text(chunk: &ServedChunk) -> String {
     match &chunk.title {
         Some(title) if !chunk.text.contains(title.as_str()) => format!("{title}\n{}", chunk.text),

@@ -1,11 +1,11 @@
-//! Who may talk to the bot. Pure, and closed where nothing was opened.
+//! Decides who may talk to the bot. Pure; an empty list admits nobody.
 
 use muninn_platform::{AllowEntry, AllowList};
 
-/// What `SLACK_ALLOW` lets in. The default lets nobody in.
+/// The allow list of `SLACK_ALLOW`. The default admits nobody.
 pub type Allow = AllowList<Entry>;
 
-/// One entry of it.
+/// An entry of the allow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     Workspace(String),
@@ -20,7 +20,7 @@ pub(crate) struct Speaker<'a> {
     pub(crate) workspace: &'a str,
     pub(crate) user: &'a str,
     pub(crate) channel: &'a str,
-    /// People of other organisations are in the channel too (Slack Connect).
+    /// The channel has people of other organisations too (Slack Connect).
     pub(crate) is_shared: bool,
 }
 
@@ -44,8 +44,8 @@ impl AllowEntry for Entry {
 }
 
 impl Speaker<'_> {
-    /// Whether what is said there is answered. A channel that is shared with other organisations is
-    /// served only where it is named.
+    /// Whether messages there are answered. A channel shared with other organisations is only
+    /// served if it is listed itself.
     pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
         let names_channel =
             |entry: &Entry| matches!(entry, Entry::Channel(id) if id == self.channel);
@@ -83,7 +83,7 @@ mod tests {
             ("C2", false, false, true),
             ("*, C2", true, true, true),
             ("T1 U2", true, true, false),
-            // Exactly, and not as a part.
+            // Matches whole ids, not parts.
             ("T", false, false, false),
         ] {
             let Ok(allow) = allow.parse::<Allow>() else {

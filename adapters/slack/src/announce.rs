@@ -1,4 +1,4 @@
-//! Saying something in a channel where nobody asked.
+//! Posts announcements in channels.
 
 use std::sync::Arc;
 

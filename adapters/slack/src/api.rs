@@ -1,5 +1,6 @@
-//! The Web API. What is sent and what comes back is plain JSON: the client's own types of answers
-//! demand fields, and a message that was posted must not count as failed because one of them is new.
+//! The Web API client. Requests and responses are plain JSON: the response types of the
+//! `slack-morphism` client require fields, and a posted message must not count as failed because a
+//! field changed.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use slack_morphism::prelude::{SlackApiToken, SlackClient, SlackClientHyperConnec
 use crate::errors::ApiError;
 use crate::options::{Entrance, Options};
 
-/// For one request.
+/// Maximum time of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 type Connector = SlackClientHyperConnector<hyper_rustls::HttpsConnector<HttpConnector>>;
@@ -22,14 +23,14 @@ pub(crate) struct Api {
     bot: SlackApiToken,
     /// Only for the socket.
     app: Option<SlackApiToken>,
-    /// What is no method: files, response addresses.
+    /// For requests that are no API methods: files, response URLs.
     pub(crate) http: reqwest::Client,
     bot_token: SecretString,
 }
 
 impl Api {
     /// # Errors
-    /// When the address is none, or the system has no certificates.
+    /// Fails when the address is invalid, or the system has no certificates.
     pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
         let no_certificates =
             |error| misconfigured(format!("the system's certificates cannot be read: {error}"));
@@ -85,7 +86,7 @@ impl Api {
         in_time(method, answer).await
     }
 
-    /// The address of a new socket.
+    /// Returns the URL of a new socket.
     pub(crate) async fn open_connection(&self) -> Result<Value, ApiError> {
         const METHOD: &str = "apps.connections.open";
         let app = self.app.as_ref().unwrap_or(&self.bot);
@@ -110,7 +111,7 @@ async fn in_time(
 ) -> Result<Value, ApiError> {
     match tokio::time::timeout(PATIENCE, answer).await {
         Ok(Ok(answer)) if answer["ok"] == true => Ok(answer),
-        // The client takes any page that is no JSON for an empty answer.
+        // The client treats any page that is not JSON as an empty response.
         Ok(Ok(_)) => Err(ApiError::Away {
             method,
             reason: "its answer is not that of Slack".to_owned(),

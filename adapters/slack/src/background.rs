@@ -1,4 +1,4 @@
-//! What was said in a thread before the bot came to it.
+//! Reads what was said in a thread before the bot joined it.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -15,25 +15,26 @@ use crate::ids;
 use crate::standing::ts_at;
 use crate::text::plain;
 
-/// The most of a thread that Slack gives at once to an app that a team made for itself.
+/// Maximum messages per page for an internal app of a team.
 const WHOLE: &str = "1000";
 
-/// What Slack gives apps that are distributed outside of its marketplace; they may ask once a minute.
+/// Maximum messages per page for apps distributed outside of Slack's marketplace, which may ask
+/// once per minute.
 const FEW: usize = 15;
 
-/// Such an app asks for what was said in this time: Slack gives the earliest of a time first, and of a
-/// long thread the newest tell more.
+/// The time range that such an app asks for: Slack returns the earliest messages of a range first,
+/// and in a long thread the newest are more useful.
 const LATELY: TimeDelta = TimeDelta::hours(1);
 
-/// Names that are asked for.
+/// Maximum number of names that are looked up.
 const NAMES: usize = 32;
 
-/// What Slack lets the app read, as far as it showed.
+/// What Slack lets the app read, as far as observed.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// Until when Slack wants no more such questions, in seconds of the epoch.
+    /// The end of a rate limit for such requests, in seconds since the epoch.
     rest_until: AtomicI64,
-    /// It gives a few messages at once.
+    /// Slack returns few messages per page.
     is_little: AtomicBool,
 }
 
@@ -50,7 +51,7 @@ impl Reading {
         match asked {
             Ok(answer) => {
                 let given = answer["messages"].as_array().map_or(0, Vec::len);
-                // The root comes beside what was asked for.
+                // The root message comes in addition to the requested ones.
                 if next_cursor(answer).is_some() && given <= FEW + 1 {
                     self.is_little.store(true, Ordering::Relaxed);
                 }
@@ -71,7 +72,7 @@ impl Reading {
 }
 
 impl ApiError {
-    /// What it means for the page that was asked for.
+    /// Converts an error for the page that was requested.
     pub(crate) fn of_page(&self) -> PageFailure {
         match self {
             Self::Limited { rest, .. } => PageFailure::Limited(*rest),
@@ -88,7 +89,7 @@ pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
     next.filter(|next| !next.is_empty()).map(str::to_owned)
 }
 
-/// What was said in the thread before the message `until`, oldest first.
+/// Returns what was said in the thread before the message `until`, oldest first.
 pub(crate) async fn prior(hub: &Hub, channel: &str, thread: &str, until: &str) -> PriorMessages {
     let reading = &hub.reading;
     if reading.rests() {
@@ -141,7 +142,7 @@ pub(crate) async fn prior(hub: &Hub, channel: &str, thread: &str, until: &str) -
     }
 }
 
-/// The bytes of what a message says.
+/// Returns the bytes of a message's text.
 pub(crate) fn weight(message: &Value) -> usize {
     message["text"].as_str().map_or(0, str::len)
 }

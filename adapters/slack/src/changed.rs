@@ -1,4 +1,5 @@
-//! What became, while nobody listened, of the messages that the bot keeps: Slack tells of edits and deletions once only.
+//! Finds edits and deletions of kept messages that happened while the bot was offline: Slack
+//! reports them only once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,19 +10,20 @@ use crate::event::Push;
 use crate::ids::{self, Place, Within};
 use crate::missed::{CatchUp, Listed};
 
-/// Threads that are looked into, of all channels: Slack lets an app ask about 50 times a minute.
+/// Maximum number of threads to check in all channels: Slack lets an app make about 50 requests per
+/// minute.
 const THREADS: usize = 300;
 
 impl CatchUp<'_> {
-    /// Tells of what was edited and deleted meanwhile among what is kept; gives how much that was.
+    /// Delivers the edits and deletions of kept messages since then; returns their number.
     ///
     /// # Errors
-    /// When the bot is ending.
+    /// Fails when the bot is ending.
     pub(crate) async fn follow_changes(&self, channels: &[Listed]) -> Result<usize, InboxClosed> {
         let hub = &self.inbound.hub;
         let (mut changed, mut threads) = (0, THREADS);
         for channel in channels {
-            // It would be read for hours.
+            // It would take hours.
             if hub.reading.is_little() {
                 tracing::info!(
                     "edits and deletions of meanwhile are not followed: Slack gives this app little at once"
@@ -31,7 +33,7 @@ impl CatchUp<'_> {
             let audience = ids::audience(&hub.me.team, &channel.id);
             let kept = Kept::of(&self.inbound.inbox.kept(&audience).await?);
             changed += self.look_again(channel, None, &kept.main).await?;
-            // The newest threads first.
+            // Newest threads first.
             for (root, kept) in kept.threads.iter().rev().take(threads) {
                 changed += self.look_again(channel, Some(root), kept).await?;
             }
@@ -62,8 +64,8 @@ impl CatchUp<'_> {
         };
         let ReadPages { items, cut } = self.pages(method, "messages", &arguments).await;
         let ts = |message: Option<&Value>| Some(message?["ts"].as_str()?.to_owned());
-        // A channel is read from its end, a thread from its beginning. All that is kept was there before it was looked for,
-        // also where our clock is behind Slack's.
+        // A channel is read from its end, a thread from its beginning. All kept messages existed
+        // before the read, also if our clock is behind Slack's.
         let newest = || kept.last().cloned();
         let covered = match (cut, thread) {
             (None, _) => newest().map(|until| (oldest.clone(), until)),
@@ -83,12 +85,12 @@ impl CatchUp<'_> {
     }
 }
 
-/// The messages of a channel that the bot keeps, by their `ts`.
+/// The kept messages of a channel, by `ts`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Kept {
-    /// Those that stand in the channel itself.
+    /// Messages in the channel itself.
     main: BTreeSet<String>,
-    /// Those within threads, by the threads' roots.
+    /// Messages in threads, by the thread's root.
     threads: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -108,7 +110,7 @@ impl Kept {
                 Within::Thread(_) | Within::Main => {
                     kept.main.insert(ts);
                 }
-                // Nothing of it stands in Slack.
+                // Nothing of it is in Slack.
                 Within::Private(_) => {}
             }
         }
@@ -116,8 +118,8 @@ impl Kept {
     }
 }
 
-/// The changes of kept messages, of which `read` are all that stand, as Slack would have told them. `since`: changes of
-/// before are known. `thread`: the root of the thread that they stand in.
+/// Returns the changes of kept messages as Slack would have reported them; `read` are all existing
+/// messages. `since`: earlier changes are known. `thread`: the root of their thread.
 fn changes<'a>(
     channel: &Listed,
     thread: Option<&str>,
@@ -138,7 +140,7 @@ fn changes<'a>(
 
 fn edited(channel: &Listed, ts: &str, message: &Value, since: &str) -> Option<Push> {
     let at = message["edited"]["ts"].as_str()?;
-    // Slack says in which second it was: of two edits in one, this is the later.
+    // Slack gives the second of an edit; of two edits within one, this is the later.
     let (second, _) = at.split_once('.')?;
     let at = Some(format!("{second}.999999")).filter(|at| at.as_str() > since)?;
     let event = json!({ "subtype": "message_changed", "ts": at, "message": message });

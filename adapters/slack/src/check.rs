@@ -1,4 +1,4 @@
-//! What `muninn doctor` says of the app: its tokens, what it may do, and whether events can come in.
+//! The checks of `muninn doctor`: tokens, scopes, and whether events can arrive.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::options::{Entrance, Options};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Looks at tokens, scopes and the way in.
+/// Checks tokens, scopes and the way events arrive.
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
     let api = match Api::new(options) {
@@ -35,7 +35,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     findings
 }
 
-/// Asks who the bot is. The client hides the headers, which say what it may do.
+/// Asks Slack who the bot is. The client library hides the headers, which list the scopes.
 async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), PlatformError> {
     let base = options.api_url.trim_end_matches('/');
     let away = |_| {

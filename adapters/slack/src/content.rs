@@ -1,4 +1,4 @@
-//! What is sent: messages as JSON, small enough whatever the text. Pure.
+//! Builds messages as JSON, within Slack's size limits for any text. Pure.
 
 use muninn_platform::{Language, SafeText, Stage, TextLimit};
 use serde_json::{Value, json};
@@ -6,35 +6,35 @@ use serde_json::{Value, json};
 use crate::mrkdwn::{EDITED_TEXT, escape, fallback, markdown, mrkdwn};
 use crate::views;
 
-/// What the `markdown` blocks of one message, or all of a stream, may have together.
+/// Maximum characters of all `markdown` blocks of a message, or of a whole stream.
 const BLOCKS: usize = 12_000;
 
-/// The longest part. In the worst case, code full of `<@U`, each three characters become six, so it
-/// always fits.
+/// Maximum characters of a part. It always fits: in the worst case, code full of `<@U`, each three
+/// characters become six.
 const TEXT: usize = BLOCKS / 2;
 
 pub(crate) const LIMIT: TextLimit = TextLimit::Chars(TEXT);
 
-/// What an answer that only one person sees may have: all of it is in the button that shares it.
+/// Limit of an ephemeral answer: its share button contains all of it.
 pub(crate) const EPHEMERAL_LIMIT: TextLimit = TextLimit::Chars(views::LONGEST_VALUE - 100);
 
-/// By which an answer is found again: the question's event and the number of the part.
+/// The metadata type that marks answers: with the question's event and the part's number.
 pub(crate) const METADATA: &str = "muninn_answer";
 
-/// How much of Slack's formatting a message has.
+/// How a message is formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Blocks,
-    /// Slack refused the blocks: text in its own markup, without buttons.
+    /// Text in Slack's own markup without buttons, after Slack refused the blocks.
     Plain,
 }
 
-/// Bytes of Markdown that become one plain message, whose `text` may have 4,000 bytes when it is
-/// changed; and if its markup takes more room than that.
+/// Maximum bytes of Markdown for a plain message, whose `text` may have 4,000 bytes when edited;
+/// also if its markup takes more space than the Markdown.
 const PLAIN: usize = 3_000;
 const PLAIN_AND_ESCAPED: usize = EDITED_TEXT / 5 - 20;
 
-/// An answer in parts that fit into plain messages.
+/// Splits an answer into parts that fit into plain messages.
 pub(crate) fn plain_parts(parts: &[SafeText]) -> Vec<SafeText> {
     let pieces = parts
         .iter()
@@ -49,7 +49,7 @@ pub(crate) fn plain_parts(parts: &[SafeText]) -> Vec<SafeText> {
     fitting.collect()
 }
 
-/// A part in Slack's own markup; as it is where that would be too long.
+/// Converts a part to Slack's own markup; unchanged if the result would be too long.
 fn plain(part: &SafeText) -> String {
     let markup = mrkdwn(part.as_str());
     if markup.len() <= EDITED_TEXT && !markup.is_empty() {
@@ -59,11 +59,11 @@ fn plain(part: &SafeText) -> String {
     }
 }
 
-/// What stands in a message: its text and the blocks of it.
+/// Builds the content of a message: its text and blocks.
 pub(crate) fn message(text: &SafeText, stage: Stage, form: Form, language: Language) -> Value {
     match form {
         Form::Blocks => in_blocks(text, stage, language),
-        // No blocks, also where there were some.
+        // No blocks, also if there were some before.
         Form::Plain => json!({ "text": plain(text), "blocks": [] }),
     }
 }
@@ -83,30 +83,30 @@ pub(crate) fn below(stage: Stage, language: Language) -> Vec<Value> {
     }
 }
 
-/// What tells a message of ours to be this part of this answer.
+/// Marks a message as this part of this answer.
 pub(crate) fn metadata(question: &str, part: usize) -> Value {
     json!({ "event_type": METADATA, "event_payload": { "question": question, "part": part } })
 }
 
-/// What an answer that one person shared with a channel is told by.
+/// Marks an answer that one person shared with a channel.
 pub(crate) fn shared() -> Value {
     json!({ "event_type": "muninn_shared", "event_payload": {} })
 }
 
-/// What something is told by that the bot said unasked.
+/// Marks an announcement.
 pub(crate) fn announced() -> Value {
     json!({ "event_type": "muninn_announced", "event_payload": {} })
 }
 
-/// Whether a message says what it is. A stream of ours does so when it has ended: one that does not is
-/// half an answer.
+/// Whether a message has our metadata. A stream gets it when it ends: one without it is half an
+/// answer.
 pub(crate) fn is_marked(message: &Value) -> bool {
     message["metadata"]["event_type"]
         .as_str()
         .is_some_and(|kind| kind.starts_with("muninn_"))
 }
 
-/// Which part of an answer to `question` a message is, if it is one.
+/// Returns the part number of an answer to `question`, if the message is one.
 pub(crate) fn part_of(message: &Value, question: &str) -> Option<usize> {
     let metadata = &message["metadata"];
     let payload = &metadata["event_payload"];
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// What of a text is longer than Slack takes, when it is split and escaped.
+    /// Returns what exceeds Slack's limits, after splitting and escaping.
     fn too_long(text: &str) -> Option<String> {
         let parts = SafeText::new(text).split(LIMIT);
         for part in &parts {

@@ -1,5 +1,5 @@
-//! Who people are and what channels are called. Asked of Slack once in a while; nothing that comes in
-//! waits long for it.
+//! Caches names of people and channels. Slack is asked occasionally; events do not wait long for
+//! it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use tokio::time::{Instant, timeout};
 use crate::api::Api;
 use crate::errors::ApiError;
 
-/// People and channels that are remembered.
+/// Maximum number of cached people and channels.
 const REMEMBERED: usize = 4_096;
 
-/// What Slack said is believed this long…
+/// How long a response is cached…
 const FRESH: Duration = Duration::from_secs(3_600);
 
-/// …and that it said nothing this long.
+/// …and how long a failed lookup is.
 const UNKNOWN: Duration = Duration::from_secs(60);
 
-/// A message waits at most this long for names, of the three seconds in which it is to be
-/// acknowledged. Whose name comes later goes by their id until then.
+/// Maximum wait of a message for names, within the three seconds for acknowledging it. Later names
+/// are replaced by ids until then.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Person {
     pub(crate) name: String,
-    /// May administer the workspace.
+    /// Is an administrator of the workspace.
     pub(crate) is_admin: bool,
     pub(crate) is_bot: bool,
     pub(crate) team: Option<String>,
@@ -41,25 +41,25 @@ pub(crate) struct Person {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Channel {
     pub(crate) name: String,
-    /// With people of other organisations.
+    /// Shared with other organisations.
     pub(crate) is_shared: bool,
-    /// The bot is in it.
+    /// The bot is a member.
     pub(crate) is_member: bool,
 }
 
-/// What was found, if anything, and when.
+/// The result of a lookup, and its time.
 struct Found<T> {
     what: Option<T>,
     at: Instant,
 }
 
-/// What is known of one kind of thing, and who is being asked for.
+/// The cache of one kind of thing, and the lookups in flight.
 struct Table<T> {
     known: Mutex<Recent<String, Found<T>>>,
     asked: Mutex<HashMap<String, Arc<OnceCell<Answer<T>>>>>,
 }
 
-/// None inside: Slack refuses it. None outside: it takes too long.
+/// Inner `None`: Slack refused. Outer `None`: it took too long.
 type Answer<T> = Option<Option<T>>;
 
 pub(crate) struct Directory {
@@ -75,7 +75,7 @@ impl Directory {
         }
     }
 
-    /// A person, as far as that is known in time.
+    /// Returns a person, if known in time.
     pub(crate) async fn person(&self, api: &Api, user: &str) -> Option<Person> {
         let arguments = [("user", user), ("include_locale", "true")];
         let ask = || async { api.get("users.info", &arguments).await };
@@ -83,20 +83,20 @@ impl Directory {
         self.people.look_up(user, ask, read).await
     }
 
-    /// In which language a person reads Slack, if that is known already.
+    /// Returns a person's language in Slack, if known already.
     pub(crate) fn language_of(&self, user: &str) -> Option<Language> {
         let people = self.people.known.lock();
         people.get(&user.to_owned())?.what.as_ref()?.language
     }
 
-    /// How a person is called, if that is known already.
+    /// Returns a person's name, if known already.
     pub(crate) fn name_of(&self, user: &str) -> Option<String> {
         let people = self.people.known.lock();
         let found = people.get(&user.to_owned())?.what.as_ref()?;
         Some(found.name.clone())
     }
 
-    /// A channel, as far as that is known in time.
+    /// Returns a channel, if known in time.
     pub(crate) async fn channel(&self, api: &Api, id: &str) -> Option<Channel> {
         let arguments = [("channel", id)];
         let ask = || async { api.get("conversations.info", &arguments).await };
@@ -113,7 +113,7 @@ impl<T: Clone> Table<T> {
         }
     }
 
-    /// What is known, or else what Slack says; many who want to know the same ask once.
+    /// Returns the cached value, or asks Slack; concurrent lookups share one request.
     async fn look_up<F>(
         &self,
         id: &str,
@@ -154,7 +154,7 @@ impl<T: Clone> Table<T> {
     }
 }
 
-/// What Slack says, if it says anything in time.
+/// Returns Slack's response, if it arrives in time.
 async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Answer<Value> {
     match timeout(PATIENCE, asked).await.ok()? {
         Ok(answer) => Some(Some(answer)),

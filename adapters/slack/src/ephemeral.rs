@@ -1,9 +1,9 @@
-//! Answers that only who asked sees: to slash commands, shortcuts and "Why?".
+//! Answers that only the asker sees: to slash commands, shortcuts and "Why?".
 //!
-//! Slack gives such a question an address to answer at, which needs no membership in the channel but
-//! is good for half an hour and five messages; beside it there is `chat.postEphemeral`. None of them
-//! can be changed afterwards, so nothing is shown before the answer is whole; and none can be read
-//! back, so what Slack may have taken is not said again: it is said at most once.
+//! Slack gives such a request a response URL, which works without membership in the channel but
+//! only for half an hour and five messages; otherwise there is `chat.postEphemeral`. Neither kind
+//! can be changed, so nothing is shown before the answer is complete. Neither can be read back, so
+//! a message that Slack may have accepted is not repeated: it is sent at most once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,23 +28,23 @@ use crate::outbox::Call;
 use crate::views::{below_ephemeral, below_items};
 use crate::withdraw::{VOCABULARY, Withdrawer};
 
-/// How long and how often Slack takes answers at a response address.
+/// How long and how often a response URL works.
 const ADDRESS_LIFE: Duration = Duration::from_secs(29 * 60);
 const ADDRESS_USES: usize = 5;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Who is answered, and where.
+/// Who gets an answer, and where.
 #[derive(Clone, Debug)]
 pub(crate) struct EphemeralTarget {
     pub(crate) channel: String,
     pub(crate) user: String,
-    /// The thread it stands in.
+    /// The thread of the answer.
     pub(crate) thread: Option<String>,
-    /// Where Slack takes answers to it.
+    /// The response URL.
     pub(crate) response_url: Option<String>,
     pub(crate) question: EventId,
-    /// Commands have no buttons below their answers.
+    /// Answers to commands have no buttons.
     pub(crate) is_command: bool,
 }
 
@@ -52,9 +52,9 @@ pub(crate) struct EphemeralReply {
     hub: Arc<Hub>,
     whisper: EphemeralTarget,
     asked_at: Instant,
-    /// What the answer lists.
+    /// The items that the answer lists.
     items: Vec<ShownItem>,
-    /// In which its buttons are labelled.
+    /// The language of its buttons.
     language: Language,
 }
 
@@ -87,7 +87,7 @@ impl EphemeralReply {
         json!({ "text": fallback(part), "blocks": blocks })
     }
 
-    /// The address, as long as it is good.
+    /// Returns the response URL while it is valid.
     fn address(&self, number: usize) -> Option<Url> {
         let is_good = self.asked_at.elapsed() < ADDRESS_LIFE && number < ADDRESS_USES;
         let url = self.whisper.response_url.as_ref().filter(|_| is_good)?;
@@ -95,7 +95,7 @@ impl EphemeralReply {
         is_slacks(&url, &self.hub.options.api_url).then_some(url)
     }
 
-    /// Says a part: as it should look, or else plainly; at its address, or else in the channel.
+    /// Sends a part: formatted, or else as plain text; to the response URL, or else to the channel.
     async fn send(&self, part: &SafeText, number: usize, is_last: bool) -> Result<(), ApiError> {
         let content = |form| self.content(part, number, is_last, form);
         let forms = [Form::Blocks, Form::Plain].map(content);
@@ -103,7 +103,7 @@ impl EphemeralReply {
             for content in &forms {
                 match respond(&self.hub, url.clone(), private(content.clone())).await {
                     Responded::Taken => return Ok(()),
-                    // Perhaps for its blocks.
+                    // Perhaps because of its blocks.
                     Responded::Refused => {}
                     Responded::Unknown => return Ok(()),
                     Responded::Unreached => break,
@@ -120,7 +120,7 @@ impl EphemeralReply {
         }
     }
 
-    /// Says something in the channel, at most once: it is not said again where Slack may have taken it.
+    /// Posts in the channel at most once: it is not repeated if Slack may have accepted it.
     async fn post(&self, content: &Value) -> Result<(), ApiError> {
         let EphemeralTarget {
             channel,
@@ -159,19 +159,19 @@ fn private(mut content: Value) -> Value {
     content
 }
 
-/// What became of something that was said at a response address.
+/// The result of a message to a response URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Responded {
     Taken,
-    /// Slack does not take it there, or not there any more.
+    /// Slack does not accept it there, or not any more.
     Refused,
-    /// Slack did not say, so it may have taken it.
+    /// No response: Slack may have accepted it.
     Unknown,
     /// There was no connection.
     Unreached,
 }
 
-/// Says something at a response address.
+/// Sends a message to a response URL.
 pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> Responded {
     let request = hub
         .api
@@ -180,10 +180,10 @@ pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> Responded {
         .timeout(PATIENCE)
         .header("content-type", "application/json")
         .body(content.to_string());
-    // Without the address: whoever has it may speak for the bot.
+    // Logged without the URL: whoever has it can post as the bot.
     let said = async { request.send().await?.error_for_status()?.text().await };
     let responded = match said.await.map_err(reqwest::Error::without_url) {
-        // "ok", or an error as a method's.
+        // "ok", or an error like that of a method.
         Ok(body) => match serde_json::from_str::<Value>(&body) {
             Ok(told) if told["ok"] == false => Responded::Refused,
             Ok(_) | Err(_) => Responded::Taken,

@@ -1,4 +1,4 @@
-//! What an error of Slack means for what is done next, and how it is told.
+//! Classifies Slack's errors, and describes them for people.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use slack_morphism::errors::SlackClientError;
 
 use crate::NAME;
 
-/// Why a method of the Web API gave nothing.
+/// Why a Web API call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ApiError {
-    /// Slack wants a rest, this long if it said so.
+    /// Rate limited, for this long if Slack said so.
     #[error("{method}: Slack limits how often it may be called")]
     Limited {
         method: &'static str,
         rest: Option<Duration>,
     },
-    /// Slack is away, or not well; it may be better later.
+    /// Slack is unreachable or unwell; a retry may succeed.
     #[error("{method}: {reason}")]
     Away {
         method: &'static str,
         reason: String,
-        /// What was asked for may have been done: it is not known that Slack was not reached.
+        /// The request may have been executed: Slack may have been reached.
         may_be_done: bool,
     },
-    /// The token is not accepted (any more).
+    /// The token is not accepted, or not any more.
     #[error("{method}: Slack does not accept the token ({code})")]
     Revoked { method: &'static str, code: String },
     /// The app was not given this scope.
@@ -34,12 +34,12 @@ pub(crate) enum ApiError {
         method: &'static str,
         needed: String,
     },
-    /// It will not be better later.
+    /// A retry will not succeed.
     #[error("{method}: {code}")]
     Refused { method: &'static str, code: String },
 }
 
-/// What Slack says of a place, where other words are refused just the same.
+/// Errors about a place, where other content would be refused too.
 const PLACE: [&str; 11] = [
     "access_denied",
     "cannot_reply_to_message",
@@ -77,7 +77,7 @@ impl ApiError {
                 method,
                 code: format!("status {}", error.status_code.as_u16()),
             },
-            // A page of a proxy, an answer cut off: the next may be whole.
+            // A page of a proxy, or a truncated response: a retry may succeed.
             SlackClientError::ProtocolError(_) => away("its answer cannot be read".to_owned()),
             SlackClientError::HttpProtocolError(_)
             | SlackClientError::EndOfStream(_)
@@ -125,7 +125,7 @@ impl ApiError {
         }
     }
 
-    /// Whether Slack may have done it, though it did not say so.
+    /// Whether Slack may have executed it without confirming it.
     pub(crate) fn may_be_done(&self) -> bool {
         match self {
             Self::Away { may_be_done, .. } => *may_be_done,
@@ -136,7 +136,7 @@ impl ApiError {
         }
     }
 
-    /// What Slack said when it refused; none where it did not refuse.
+    /// Returns Slack's error code; `None` if it was not a refusal.
     fn code(&self) -> Option<&str> {
         match self {
             Self::Refused { code, .. } => Some(code),
@@ -147,19 +147,19 @@ impl ApiError {
         }
     }
 
-    /// Whether Slack said this.
+    /// Whether it has one of these codes.
     pub(crate) fn is(&self, codes: &[&str]) -> bool {
         self.code().is_some_and(|code| codes.contains(&code))
     }
 
-    /// Whether the same may be taken in plainer words. A code that is not known counts as such: one
-    /// more try costs less than an answer that stops in mid-sentence.
+    /// Whether simpler content may be accepted. True for unknown codes: a retry costs less than an
+    /// answer that stops in mid-sentence.
     pub(crate) fn is_about_content(&self) -> bool {
         let is_place = |code: &str| PLACE.contains(&code) || code.starts_with("restricted_action");
         self.code().is_some_and(|code| !is_place(code)) && !self.is_unchangeable()
     }
 
-    /// Whether a message is there no more, or cannot be changed any more.
+    /// Whether a message is gone, or cannot be changed any more.
     pub(crate) fn is_unchangeable(&self) -> bool {
         self.is(&[
             "message_not_found",
@@ -170,7 +170,7 @@ impl ApiError {
         ])
     }
 
-    /// Whether the workspace, or the app as it is installed, has no such thing at all.
+    /// Whether the workspace, or the installed app, lacks the feature.
     pub(crate) fn is_not_there(&self) -> bool {
         matches!(self, Self::MissingScope { .. })
             || self.is(&[
@@ -184,7 +184,7 @@ impl ApiError {
             ])
     }
 
-    /// What a person can do about it. `channel`: where it was tried.
+    /// Describes what a person can do about it. `channel`: where it happened.
     pub(crate) fn sentence(&self, channel: &str) -> PlatformError {
         match self {
             Self::Limited { .. } | Self::Away { .. } => disconnected(self.clone()),

@@ -1,38 +1,38 @@
-//! What Slack sends, read from plain JSON: what is not known there is left out, never a reason to
-//! lose the rest. Pure.
+//! Parses what Slack sends from plain JSON. Unknown fields are ignored, and never a reason to lose
+//! the rest. Pure.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use crate::views::CORRECT_FIELD;
 
-/// What Slack pushes, over whichever way in.
+/// What Slack sends, by either transport.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Push {
     Event(Event),
     Slash(Slash),
     Interaction(Interaction),
-    /// Nothing that is known here.
+    /// Nothing that is handled here.
     Other,
 }
 
 /// Something that happened in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// As Slack calls it: `Ev…`.
+    /// Slack's id: `Ev…`.
     pub(crate) id: String,
-    /// In a channel that is shared with other organisations.
+    /// In a channel shared with other organisations.
     pub(crate) is_shared: bool,
     pub(crate) what: EventKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EventKind {
-    /// Also a mention, which comes as an event of its own beside the message.
+    /// A message, or a mention, which Slack sends as a separate event in addition to the message.
     Message(Message),
     Changed {
         now: Message,
-        /// The text before, where Slack tells it.
+        /// The previous text, if Slack sends it.
         before: Option<String>,
         at: Option<DateTime<Utc>>,
     },
@@ -41,7 +41,7 @@ pub(crate) enum EventKind {
         kind: Kind,
         ts: String,
         thread: Option<String>,
-        /// Who wrote what is gone, and whether that was a bot.
+        /// The author of the deleted message, and whether it was a bot.
         user: Option<String>,
         is_bot: bool,
     },
@@ -50,14 +50,14 @@ pub(crate) enum EventKind {
         channel: String,
         tab: String,
     },
-    /// Somebody opened a place that is made for asking, or looks at another channel now: an
-    /// assistant's thread, or an agent's messages, which have none yet.
+    /// Somebody opened a place made for asking, or switched to another channel: an assistant's
+    /// thread, or an agent's messages, which have no thread yet.
     Assistant {
         is_new: bool,
         user: String,
         channel: String,
         thread: Option<String>,
-        /// The channel the person looks at.
+        /// The channel that the person is viewing.
         looks_at: Option<String>,
     },
     /// Somebody pressed Slack's own stop button.
@@ -65,15 +65,15 @@ pub(crate) enum EventKind {
         channel: String,
         thread: Option<String>,
     },
-    /// The app was taken away.
+    /// The app was uninstalled.
     Uninstalled,
     Other,
 }
 
-/// What kind of channel something is said in.
+/// The kind of channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Public or private, or between some people.
+    /// Public, private, or a group message.
     Channel,
     /// Between one person and the bot.
     Direct,
@@ -84,7 +84,7 @@ pub(crate) struct Message {
     pub(crate) channel: String,
     pub(crate) kind: Kind,
     pub(crate) ts: String,
-    /// The first message of the thread it stands in, which may be itself.
+    /// The first message of its thread, which may be the message itself.
     pub(crate) thread: Option<String>,
     pub(crate) user: Option<String>,
     /// The person's workspace.
@@ -99,7 +99,7 @@ pub(crate) struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct File {
     pub(crate) id: String,
-    /// None where Slack only says that there is one, as in shared channels.
+    /// `None` if Slack only says that there is a file, as in shared channels.
     pub(crate) url: Option<String>,
     pub(crate) name: String,
     pub(crate) media_type: String,
@@ -109,7 +109,7 @@ pub(crate) struct File {
 /// A slash command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Slash {
-    /// Another for each time it is given.
+    /// Unique per use.
     pub(crate) trigger: String,
     pub(crate) user: String,
     pub(crate) user_name: String,
@@ -122,7 +122,7 @@ pub(crate) struct Slash {
 /// Somebody pressed a button, or used a shortcut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interaction {
-    /// Another for each time.
+    /// Unique per use.
     pub(crate) trigger: String,
     pub(crate) user: String,
     pub(crate) user_name: String,
@@ -137,18 +137,18 @@ pub(crate) enum Action {
     Button {
         action: String,
         value: String,
-        /// Of the message the button stands in; none in a view.
+        /// Of the message with the button; `None` in a view.
         ts: Option<String>,
         thread: Option<String>,
         /// Only this person sees that message.
         is_ephemeral: bool,
     },
-    /// A form was filled in.
+    /// A form was submitted.
     Submitted {
         callback: String,
-        /// The thing that it is about.
+        /// The item that it is about.
         item: String,
-        /// Where the button stood that opened it.
+        /// The thread of the button that opened it.
         thread: Option<String>,
         text: String,
     },
@@ -167,8 +167,7 @@ fn text(value: &Value) -> Option<String> {
 }
 
 impl Push {
-    /// What an envelope or a request with this content is. None where it says nothing that can be
-    /// read at all.
+    /// Parses the content of an envelope or a request. `None` if it is not readable at all.
     pub(crate) fn event(payload: &Value) -> Option<Self> {
         if payload["type"] != "event_callback" {
             return payload["type"].is_string().then_some(Self::Other);
@@ -218,7 +217,7 @@ impl Push {
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
-            // Without it, one press could not be told from the next.
+            // Without it, two presses could not be told apart.
             trigger: trigger?,
             user: text(&user["id"])?,
             user_name: text(&user["username"])
@@ -232,14 +231,14 @@ impl Push {
     }
 }
 
-/// A form that was filled in. Where it was opened is what it holds itself.
+/// Parses a submitted form, which itself contains where it was opened.
 fn submitted(payload: &Value) -> Option<Push> {
     let (user, view) = (&payload["user"], &payload["view"]);
     let about = view["private_metadata"].as_str().unwrap_or_default();
     let about: Value = serde_json::from_str(about).unwrap_or_default();
     let field = &view["state"]["values"][CORRECT_FIELD][CORRECT_FIELD];
     Some(Push::Interaction(Interaction {
-        // Each form is filled in once.
+        // Each form is submitted once.
         trigger: text(&view["id"])?,
         user: text(&user["id"])?,
         user_name: text(&user["username"])
@@ -267,7 +266,7 @@ impl EventKind {
                 Some(_) | None => Message::read(event, event).map(Self::Message),
             },
             "app_mention" => Message::read(event, event).map(Self::Message),
-            // Only agents are told what somebody looks at.
+            // Only agents are told what somebody is viewing.
             name @ ("app_home_opened" | "app_context_changed")
                 if event["context"].is_object() && event["tab"] != "home" =>
             {
@@ -306,7 +305,7 @@ impl EventKind {
     fn changed(event: &Value) -> Option<Self> {
         let (now, before) = (&event["message"], &event["previous_message"]);
         if now["subtype"] == "tombstone" {
-            // A deleted message whose thread goes on.
+            // A deleted message whose thread continues.
             return Self::gone(event, text(&now["ts"])?, before);
         }
         Some(Self::Changed {
@@ -335,7 +334,7 @@ impl EventKind {
 }
 
 impl Message {
-    /// `event` says where, `message` what.
+    /// Parses a message; `event` says where, `message` what.
     fn read(event: &Value, message: &Value) -> Option<Self> {
         let channel = text(&event["channel"])?;
         let files = message["files"].as_array().into_iter().flatten();
@@ -362,7 +361,7 @@ impl Message {
 
 impl File {
     fn read(file: &Value) -> Option<Self> {
-        // A file that is gone, or somebody else's, still has its place in the message.
+        // A deleted or inaccessible file still has an entry in the message.
         let url = text(&file["url_private_download"]).or_else(|| text(&file["url_private"]));
         let id = text(&file["id"])?;
         Some(Self {
@@ -377,14 +376,14 @@ impl File {
     }
 }
 
-/// The channel among what an agent's person looks at.
+/// Returns the channel that an agent's user is viewing.
 fn looked_at(context: &Value) -> Option<String> {
     let mut entities = context["entities"].as_array()?.iter();
     let channel = entities.find(|entity| entity["type"] == "slack#/types/channel_id")?;
     text(&channel["value"])
 }
 
-/// When something was said: a `ts` is seconds and a counter.
+/// Returns the time of a message: a `ts` is seconds and a counter.
 pub(crate) fn time_of(ts: &str) -> Option<DateTime<Utc>> {
     let (seconds, micros) = ts.split_once('.').unwrap_or((ts, "0"));
     let micros: u32 = format!("{micros:0<6}").get(..6)?.parse().ok()?;
@@ -395,7 +394,7 @@ fn kind(event: &Value, channel: &str) -> Kind {
     match event["channel_type"].as_str() {
         Some("im") => Kind::Direct,
         Some(_) => Kind::Channel,
-        // A mention does not say.
+        // A mention does not contain it.
         None if crate::ids::is_direct(channel) => Kind::Direct,
         None => Kind::Channel,
     }

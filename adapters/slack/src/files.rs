@@ -1,4 +1,4 @@
-//! Files that people attach, read when the bot wants them and no further than it wants.
+//! Downloads attached files when the bot wants them, within its limit.
 
 use muninn_platform::{Attachment, DownloadError};
 use reqwest::{Response, Url};
@@ -7,8 +7,8 @@ use secrecy::ExposeSecret;
 use crate::event::File;
 use crate::hub::Hub;
 
-/// A file as the bot knows it: by its address, or by its id where Slack gave none, so that it is found
-/// again after a restart.
+/// Returns the attachment for the bot: identified by URL, or by id if Slack gave no URL, so that it
+/// is found again after a restart.
 pub(crate) fn attachment(file: &File) -> Attachment {
     Attachment {
         id: file.url.clone().unwrap_or_else(|| file.id.clone()),
@@ -32,7 +32,7 @@ async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8
         Ok(url) => url,
         Err(_) => address(hub, &attachment.id).await?,
     };
-    // The token goes to nobody else.
+    // The token is only sent to Slack.
     if !is_slacks(&url, &hub.options.api_url) {
         return Err(refused("it is kept outside of Slack"));
     }
@@ -45,7 +45,7 @@ async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8
     read(accepted(response, attachment)?, most).await
 }
 
-/// Asks Slack where a file is.
+/// Asks Slack for the URL of a file.
 async fn address(hub: &Hub, id: &str) -> Result<Url, DownloadError> {
     let answer = hub.api.get("files.info", &[("file", id)]).await;
     let answer = answer.map_err(|error| DownloadError::Refused(error.to_string()))?;
@@ -57,7 +57,7 @@ async fn address(hub: &Hub, id: &str) -> Result<Url, DownloadError> {
     url.ok_or_else(|| DownloadError::Refused("it has no address".to_owned()))
 }
 
-/// Whether an address is one of Slack's own, or at the place where its API is.
+/// Whether a URL belongs to Slack, or to the host of its API.
 pub(crate) fn is_slacks(url: &Url, api_url: &str) -> bool {
     let api = Url::parse(api_url).ok();
     let is_beside_api = api.is_some_and(|api| api.origin() == url.origin());
@@ -73,7 +73,7 @@ fn accepted(response: Response, attachment: &Attachment) -> Result<Response, Dow
         .and_then(|kind| kind.to_str().ok())
         .is_some_and(|kind| kind.starts_with("text/html"));
     let refused = |reason: String| Err(DownloadError::Refused(reason));
-    // Who may not read a file is shown a page to log in.
+    // Without permission, Slack returns a login page.
     if status.is_redirection() || is_page && attachment.media_type != "text/html" {
         return refused(
             "Slack wants a login for it; the app lacks the scope files:read".to_owned(),

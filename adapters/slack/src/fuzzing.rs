@@ -1,4 +1,4 @@
-//! What a fuzzer calls: whatever Slack or anybody says is read without a panic.
+//! Entry points for fuzzers: any input is parsed without a panic.
 
 use muninn_platform::SafeText;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::event::{Push, time_of};
 use crate::{mrkdwn, text};
 
-/// Reads a payload as each kind of request.
+/// Parses a payload as each kind of request.
 pub fn decode(payload: &Value) {
     let pushes = [
         Push::event(payload),
@@ -14,12 +14,12 @@ pub fn decode(payload: &Value) {
         Push::interaction(payload),
     ];
     for push in pushes.into_iter().flatten() {
-        // Errors are shown, so all of it can be.
+        // Errors are formatted, so formatting must not panic either.
         drop(format!("{push:?}"));
     }
 }
 
-/// Markdown as Slack is sent it, in each of its dialects.
+/// Converts Markdown for Slack, in each of its dialects.
 pub fn shown(markdown: &str) -> [String; 3] {
     let safe = SafeText::new(markdown);
     [
@@ -29,7 +29,7 @@ pub fn shown(markdown: &str) -> [String; 3] {
     ]
 }
 
-/// What somebody wrote in Slack, as the bot reads it.
+/// Parses Slack markup as the bot does.
 pub fn read(written: &str) -> String {
     std::hint::black_box(time_of(written));
     std::hint::black_box(text::mentioned(written, 5));

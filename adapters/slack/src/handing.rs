@@ -1,4 +1,4 @@
-//! Files for one person, in their direct messages.
+//! Hands files over to one person, in their direct messages.
 
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 use muninn_texts::text;
@@ -11,16 +11,16 @@ use crate::files::is_slacks;
 use crate::hub::Hub;
 use crate::outbox::Call;
 
-/// Slack takes a gigabyte; but one file is in memory at a time.
+/// Slack accepts a gigabyte, but one file is in memory at a time.
 pub(crate) const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
-/// For the content of one file.
+/// Maximum time for the content of one file.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where files are put.
+/// The method that returns an upload URL.
 const UPLOAD: &str = "files.getUploadURLExternal";
 
-/// Gives the files to somebody in one message. `asked_in`: the channel that they asked in.
+/// Sends the files to somebody in one message. `asked_in`: the channel of the request.
 pub(crate) async fn hand_over(
     hub: &Hub,
     user: &str,
@@ -51,7 +51,7 @@ pub(crate) async fn hand_over(
     })
 }
 
-/// The direct messages of the bot with somebody, whichever channel that is.
+/// Returns the channel of the bot's direct messages with somebody.
 async fn open_direct(hub: &Hub, user: &str) -> Result<String, ApiError> {
     let open = Call {
         method: "conversations.open",
@@ -63,7 +63,7 @@ async fn open_direct(hub: &Hub, user: &str) -> Result<String, ApiError> {
     Ok(direct)
 }
 
-/// Puts a file where Slack says, for nobody yet; gives its id.
+/// Uploads a file without sharing it yet; returns its id.
 async fn upload(hub: &Hub, direct: &str, name: &str, content: Vec<u8>) -> Result<String, ApiError> {
     let length = content.len().to_string();
     let asking = Call {
@@ -72,7 +72,7 @@ async fn upload(hub: &Hub, direct: &str, name: &str, content: Vec<u8>) -> Result
     };
     let asked = [("filename", name), ("length", length.as_str())];
     let (asked, content) = (&asked, &content);
-    // Each attempt has an address of its own: what was put at another is shared with nobody.
+    // Each attempt has its own URL: a file uploaded to another one is shared with nobody.
     let attempt = |_| async move {
         let answer = hub.api.get(UPLOAD, asked).await?;
         let address = text(UPLOAD, &answer["upload_url"])?;
@@ -92,7 +92,7 @@ async fn put(hub: &Hub, address: &str, content: Vec<u8>) -> Result<(), ApiError>
     let url = url.ok_or_else(|| refused("its address is outside of Slack".to_owned()))?;
     let request = hub.api.http.post(url).timeout(PATIENCE).body(content);
     let request = request.header("content-type", "application/octet-stream");
-    // Without the address: whoever has it may put something there.
+    // Logged without the URL: whoever has it can upload to it.
     let status = match request.send().await {
         Ok(response) => response.status(),
         Err(_) => return Err(ApiError::timed_out(UPLOAD)),

@@ -1,4 +1,4 @@
-//! A channel's history: its pages, and behind each of them the threads that begin on it.
+//! Reads a channel's history: page by page, each followed by the threads that begin on it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::intent::overheard;
 use crate::missed::Listed;
 use crate::standing::ts_at;
 
-/// As many as Slack recommends to ask for at once. Some apps get fewer.
+/// The page size that Slack recommends. Some apps get smaller pages.
 const PAGE: &str = "200";
 
-/// Reads what was said in the channels of a workspace.
+/// Reads the history of a workspace's channels.
 pub(crate) struct SlackHistory(pub(crate) Inbound);
 
 impl SlackHistory {
@@ -31,21 +31,21 @@ impl SlackHistory {
     }
 }
 
-/// How far a channel was read.
+/// The position in a channel's history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     /// Of the channel's next page.
     cursor: Option<String>,
     /// The channel has no more pages.
     is_listed: bool,
-    /// Threads that begin on the pages that were read, and are still to be read.
+    /// Threads that begin on the pages read, and are still to be read.
     threads: VecDeque<String>,
-    /// Of the next page of the first of them.
+    /// Of the next page of the first thread.
     thread_cursor: Option<String>,
 }
 
 impl Place {
-    /// From what was kept; from the beginning where that cannot be read.
+    /// Parses a stored position; starts from the beginning if it is invalid.
     fn read(at: Option<&str>) -> Self {
         at.and_then(|at| serde_json::from_str(at).ok())
             .unwrap_or_default()
@@ -56,7 +56,7 @@ impl Place {
         (!is_over).then(|| serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// A page of the channel was read.
+    /// Records that a page of the channel was read.
     fn listed(&mut self, answer: &Value) {
         let said = answer["messages"].as_array().into_iter().flatten();
         let roots = said.filter(|it| it["reply_count"].as_u64().unwrap_or_default() > 0);
@@ -66,7 +66,7 @@ impl Place {
         self.is_listed = self.cursor.is_none();
     }
 
-    /// A page of the first thread was read, or none comes of it.
+    /// Records that a page of the first thread was read, or that the thread is unavailable.
     fn followed(&mut self, cursor: Option<String>) {
         if cursor.is_none() {
             self.threads.pop_front();
@@ -94,7 +94,7 @@ impl History for SlackHistory {
                 arguments.extend(place.thread_cursor.as_deref().map(|it| ("cursor", it)));
                 let answer = self.get("conversations.replies", &arguments).await;
                 match answer {
-                    // Deleted since.
+                    // Deleted meanwhile.
                     Err(error) if error.is(&["thread_not_found"]) => {
                         place.followed(None);
                         Value::Null
@@ -119,7 +119,7 @@ impl History for SlackHistory {
             .into_iter()
             .flatten()
             .collect();
-        // The root was read with the channel.
+        // The root was already read with the channel.
         said.retain(|it| it["ts"].as_str() != root.as_deref());
         said.sort_by_key(|it| it["ts"].as_str().unwrap_or_default().to_owned());
         let messages = self.deliver(&channel, &said).await?;
@@ -141,7 +141,7 @@ impl SlackHistory {
         self.0.hub.api.get(method, arguments).await
     }
 
-    /// The channel of an audience, as Slack tells of it.
+    /// Returns the channel of an audience, as listed by Slack.
     async fn channel(&self, audience: &AudienceId) -> Result<Listed, HistoryError> {
         let none = || {
             let place = audience.as_str();
@@ -157,10 +157,10 @@ impl SlackHistory {
         Listed::read(&answer["channel"]).ok_or_else(none)
     }
 
-    /// Delivers what people said; gives how many messages that were.
+    /// Delivers people's messages; returns their number.
     async fn deliver(&self, channel: &Listed, said: &[&Value]) -> Result<usize, HistoryError> {
         let mut messages = 0;
-        // One after the other: a conversation is kept in its order.
+        // In sequence, because a conversation is kept in order.
         for push in said.iter().filter_map(|message| channel.push(message)) {
             let is_speech = self.0.said_before(push).await;
             messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);
@@ -170,8 +170,8 @@ impl SlackHistory {
 }
 
 impl Inbound {
-    /// Tells the bot of what somebody said to others before the bot listened. False: it was nobody's
-    /// word, or not said to others.
+    /// Delivers a message that somebody sent to others before the bot listened. Returns false if it
+    /// is not a person's message, or not said to others.
     async fn said_before(&self, push: Push) -> Result<bool, InboxClosed> {
         let Push::Event(event) = push else {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! The app's home: what the bot says of itself to one person.
+//! The app's home tab: the bot's description of itself for one person.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use crate::hub::Hub;
 use crate::outbox::Call;
 use crate::views;
 
-/// Publishes what is answered as the person's home. There is one, and it is always replaced.
+/// A reply that publishes the answer as the person's home tab. There is one home tab, which is
+/// always replaced.
 pub(crate) struct HomeReply {
     hub: Arc<Hub>,
     user: String,
-    /// Their direct messages with the bot.
+    /// The channel of their direct messages with the bot.
     direct: String,
     language: Language,
 }

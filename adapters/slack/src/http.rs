@@ -1,7 +1,7 @@
-//! The Events API over HTTP: Slack calls us.
+//! Receives events over HTTP (Events API).
 //!
-//! Every request is signed with a secret that only Slack and the app know. One that is older than
-//! five minutes, or comes a second time, is refused.
+//! Every request is signed with a secret shared with Slack. A request that is older than five
+//! minutes, or repeated, is refused.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use crate::errors::disconnected;
 use crate::event::Push;
 use crate::inbound::{Inbound, Taken};
 
-/// Slack's own requests are far shorter.
+/// Maximum bytes of a request; Slack's are far shorter.
 const LONGEST_BODY: usize = 1024 * 1024;
 
-/// Signatures that are remembered, so that nothing is taken twice. Within the five minutes of a
-/// signature's life no app gets more: Slack allows 30,000 events an hour.
+/// Number of remembered signatures, against replays. No app gets more within the five minutes for
+/// which a signature is valid: Slack allows 30,000 events per hour.
 const SIGNATURES: usize = 8_192;
 
 struct Gate {
@@ -50,7 +50,7 @@ pub(crate) async fn listen(
         verifier: SlackEventSignatureVerifier::new(&secret.expose_secret().into()),
         taken: Mutex::new(Recent::new(SIGNATURES)),
     };
-    // One address is enough for all of them; three are what people are used to.
+    // One path would be enough for all of them; three are customary.
     let router = Router::new()
         .route("/slack/events", post(receive))
         .route("/slack/interactions", post(receive))
@@ -70,12 +70,12 @@ pub(crate) async fn listen(
         .map_err(disconnected)
 }
 
-/// What a request says, when its signature was found good.
+/// The content of a request with a valid signature.
 enum Said {
     Push(Box<Push>),
-    /// Slack wants to see that the address is ours.
+    /// Slack verifies that the URL is ours.
     Challenge(String),
-    /// Slack wants to see that somebody is there.
+    /// Slack checks that the server is up.
     Knock,
     Nonsense,
 }
@@ -146,7 +146,7 @@ fn read(body: &str, is_form: bool) -> Said {
     }
 }
 
-/// Slash commands are a form; what is done with buttons is JSON within one.
+/// Slash commands are forms; interactions are JSON within a form.
 fn read_form(body: &str) -> Said {
     let Ok(form) = Url::parse(&format!("form:?{body}")) else {
         return Said::Nonsense;

@@ -1,4 +1,4 @@
-//! What the parts of a running adapter share.
+//! State shared by the parts of a running adapter.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,23 +20,23 @@ use crate::ids;
 use crate::options::Options;
 use crate::outbox::Outbox;
 
-/// Events that are remembered, so that what Slack sends again is not told again. What is older the
-/// bot knows by its graph.
+/// Number of remembered events, for recognising repetitions by Slack. The bot recognises older ones
+/// by its graph.
 const REMEMBERED: usize = 8_192;
 
-/// Threads of which it is remembered what their person looks at.
+/// Number of threads for which the viewed channel is remembered.
 const ASSISTED: usize = 1_024;
 
-/// Who the bot is.
+/// The bot's identity.
 #[derive(Clone, Debug)]
 pub(crate) struct Me {
     pub(crate) team: String,
     pub(crate) user: String,
-    /// The workspace's address, with a slash at its end.
+    /// The workspace's URL, ending in a slash.
     pub(crate) url: String,
 }
 
-/// What a workspace may not have; each is believed to be there until Slack says otherwise.
+/// A feature that a workspace may lack; it is assumed until Slack refuses it.
 #[derive(Debug)]
 pub(crate) struct Feature {
     name: &'static str,
@@ -55,7 +55,7 @@ impl Feature {
         self.is_there.load(Ordering::Relaxed)
     }
 
-    /// Learns from a refusal.
+    /// Records a refusal.
     pub(crate) fn learn(&self, error: &ApiError) {
         if error.is_not_there() && self.is_there.swap(false, Ordering::Relaxed) {
             tracing::info!(%error, "this workspace has no {}; it is done without", self.name);
@@ -63,10 +63,10 @@ impl Feature {
     }
 }
 
-/// A thread that was made for talking to the bot.
+/// A thread made for talking to the bot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Assisted {
-    /// The channel its person looks at.
+    /// The channel that its person is viewing.
     pub(crate) looks_at: Option<String>,
     pub(crate) has_title: bool,
 }
@@ -76,30 +76,30 @@ pub(crate) struct Hub {
     pub(crate) me: Me,
     pub(crate) options: Options,
     pub(crate) outbox: Outbox,
-    /// Other processes may be this bot too, and write just now.
+    /// Other processes may be this bot too, and write at the same time.
     pub(crate) has_peers: bool,
     pub(crate) directory: Directory,
-    /// What nothing waits for, but the end.
+    /// Background tasks, which only the end waits for.
     pub(crate) chores: TaskTracker,
     pub(crate) streams: Feature,
     pub(crate) sessions: Feature,
     pub(crate) statuses: Feature,
     /// What Slack lets the app read.
     pub(crate) reading: Reading,
-    /// Until when everything that Slack told is in good hands.
+    /// Until when all events were accepted by the bot.
     pub(crate) seen_until: SeenUntil,
     memory: Mutex<Memory>,
 }
 
 struct Memory {
-    /// Whether it was said to the bot.
+    /// How each message was addressed to the bot.
     seen: Recent<EventId, Addressed>,
-    /// Questions and the conversations they belong to.
+    /// Questions and their conversations.
     conversations: Recent<EventId, ConversationId>,
     assisted: Recent<ConversationId, Assisted>,
-    /// People's direct messages.
+    /// People's direct message channels.
     directs: Recent<String, String>,
-    /// Streams that are written now.
+    /// Streams that are being written.
     streaming: HashSet<MessageId>,
 }
 
@@ -107,7 +107,7 @@ impl Hub {
     /// Asks Slack who the bot is.
     ///
     /// # Errors
-    /// When it says nothing, or that the token is not accepted.
+    /// Fails when Slack does not answer, or does not accept the token.
     pub(crate) async fn open(
         options: &Options,
         has_peers: bool,
@@ -137,7 +137,8 @@ impl Hub {
         }))
     }
 
-    /// In which somebody alone is told something in a channel: as they read Slack, where that is known already.
+    /// Returns the language for telling one person something in a channel: their language in Slack,
+    /// if known already.
     pub(crate) fn language(&self, user: &str, channel: &str) -> Language {
         let place = || {
             let audience = ids::audience(&self.me.team, channel);
@@ -146,7 +147,7 @@ impl Hub {
         self.directory.language_of(user).unwrap_or_else(place)
     }
 
-    /// The same; Slack is asked how they read it, where that is not known yet.
+    /// The same, but asks Slack for their language if it is unknown.
     pub(crate) async fn language_told(&self, user: &str, channel: &str) -> Language {
         self.directory.person(&self.api, user).await;
         self.language(user, channel)
@@ -156,19 +157,19 @@ impl Hub {
         self.memory.lock().seen.get(event).is_some()
     }
 
-    /// Whether the bot has a message as one that was said to it, or as what it is said to be now: an
-    /// edit may have added the mention.
+    /// Whether the bot has received a message as addressed like this: an edit may have added the
+    /// mention.
     pub(crate) fn has_heard(&self, event: &EventId, addressed: Addressed) -> bool {
         let seen = self.memory.lock().seen.get(event).copied();
         seen.is_some_and(|seen| seen == Addressed::Directly || seen == addressed)
     }
 
-    /// The bot has it.
+    /// Records that the bot has it.
     pub(crate) fn saw(&self, event: EventId) {
         self.heard(event, Addressed::Directly);
     }
 
-    /// The bot has it, as this.
+    /// Records that the bot has it, addressed like this.
     pub(crate) fn heard(&self, event: EventId, addressed: Addressed) {
         self.memory.lock().seen.insert(event, addressed);
     }
@@ -211,13 +212,13 @@ impl Hub {
         self.memory.lock().assisted.get(thread).cloned()
     }
 
-    /// Slack told of a person's direct messages.
+    /// Records the channel of a person's direct messages.
     pub(crate) fn remember_direct(&self, user: &str, channel: &str) {
         let (user, channel) = (user.to_owned(), channel.to_owned());
         self.memory.lock().directs.insert(user, channel);
     }
 
-    /// The direct messages of a person, if Slack says that they are in this channel.
+    /// Returns the channel of a person's direct messages, if Slack confirms `said_to_be`.
     pub(crate) async fn direct_of(&self, user: &str, said_to_be: &str) -> Option<String> {
         let known = self.memory.lock().directs.get(&user.to_owned()).cloned();
         if known.is_some() {
@@ -230,7 +231,7 @@ impl Hub {
         is_theirs.then(|| said_to_be.to_owned())
     }
 
-    /// Where people can look at a message.
+    /// Returns the URL of a message.
     pub(crate) fn link(&self, channel: &str, ts: &str, thread: Option<&str>) -> String {
         let digits = ts.replace('.', "");
         let link = format!("{}archives/{channel}/p{digits}", self.me.url);
@@ -242,7 +243,7 @@ impl Hub {
 }
 
 /// # Errors
-/// When Slack cannot be asked, or does not accept the token.
+/// Fails when Slack does not answer, or does not accept the token.
 pub(crate) async fn who_am_i(api: &Api) -> Result<Me, PlatformError> {
     let answer = api.post("auth.test", &json!({})).await;
     let answer = answer.map_err(|error| error.sentence("any channel"))?;

@@ -1,22 +1,22 @@
-//! Slack's ids and ours.
+//! Converts between Slack's ids and ours.
 //!
-//! A conversation is `slack/T…/C…/<thread ts>`, `slack/T…/D…/main` for a direct message beside
-//! threads, or `slack/T…/C…/private/U…` for what one person alone sees. Its audience is the channel,
-//! and of a private one itself. A message's event is `slack/T…/C…/<ts>`, however often and under
-//! whatever name Slack tells of it; other events go by the id Slack gave them.
+//! A conversation is `slack/T…/C…/<thread ts>`, `slack/T…/D…/main` for direct messages outside
+//! threads, or `slack/T…/C…/private/U…` for what only one person sees. Its audience is the channel;
+//! a private conversation is its own audience. The event of a message is `slack/T…/C…/<ts>`,
+//! however Slack reports it; other events use the id that Slack gave them.
 
 use muninn_platform::{AudienceId, ConversationId, EventId, MessageId};
 
 use crate::NAME;
 
-/// Where in a channel something is said.
+/// A place within a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Within {
-    /// In the thread that begins at this `ts`.
+    /// The thread that begins at this `ts`.
     Thread(String),
-    /// Beside the threads of a direct message.
+    /// Direct messages outside threads.
     Main,
-    /// Seen by this user alone.
+    /// Visible to this user alone.
     Private(String),
 }
 
@@ -51,7 +51,7 @@ impl Place {
         }
     }
 
-    /// Of a conversation's id, if it is one of ours.
+    /// Parses a conversation id, if it is one of ours.
     pub(crate) fn parse(conversation: &str) -> Option<Self> {
         let mut parts = conversation.split('/');
         let (name, _team, channel) = (parts.next()?, parts.next()?, parts.next()?);
@@ -64,7 +64,7 @@ impl Place {
         (name == NAME).then(|| Self::new(channel, within))
     }
 
-    /// The thread that an answer stands in.
+    /// Returns the thread of an answer.
     pub(crate) fn thread(&self) -> Option<&str> {
         match &self.within {
             Within::Thread(ts) => Some(ts),
@@ -77,15 +77,15 @@ pub(crate) fn audience(team: &str, channel: &str) -> AudienceId {
     AudienceId::new(format!("{NAME}/{team}/{channel}"))
 }
 
-/// The channel of an audience that all of it can read.
+/// Returns the channel of an audience that is a whole channel.
 pub(crate) fn channel_of(audience: &AudienceId) -> Option<&str> {
     let mut parts = audience.as_str().split('/');
     let (name, _team, channel) = (parts.next()?, parts.next()?, parts.next()?);
     (name == NAME && parts.next().is_none()).then_some(channel)
 }
 
-/// The channel that an audience of this workspace is in, as far as this user may be of it: all who read the channel, or
-/// the user alone.
+/// Returns the channel of an audience in this workspace that this user may belong to: everybody in
+/// the channel, or the user alone.
 pub(crate) fn channel_for<'a>(team: &str, user: &str, audience: &'a AudienceId) -> Option<&'a str> {
     let rest = audience.as_str().strip_prefix(NAME)?.strip_prefix('/')?;
     let place = rest.strip_prefix(team)?.strip_prefix('/')?;
@@ -97,17 +97,17 @@ pub(crate) fn channel_for<'a>(team: &str, user: &str, audience: &'a AudienceId) 
     }
 }
 
-/// The event that a message is.
+/// Returns the event id of a message.
 pub(crate) fn message_event(team: &str, channel: &str, ts: &str) -> EventId {
     EventId::new(format!("{NAME}/{team}/{channel}/{ts}"))
 }
 
-/// Any other event, by the id that Slack gave it.
+/// Returns the event id of any other event, from Slack's id.
 pub(crate) fn other_event(team: &str, id: &str) -> EventId {
     EventId::new(format!("{NAME}/{team}/{id}"))
 }
 
-/// The `ts` of the message that an event is, if it is one.
+/// Returns the `ts` of the message of an event, if it has one.
 pub(crate) fn ts_of(event: &EventId) -> Option<&str> {
     let mut parts = event.as_str().split('/').skip(3);
     let ts = parts.next()?;
@@ -118,7 +118,7 @@ pub(crate) fn author(team: &str, user: &str) -> String {
     format!("{NAME}/{team}/{user}")
 }
 
-/// The user's own id of an author's.
+/// Returns Slack's user id of an author id.
 pub(crate) fn user_of(author: &str) -> Option<&str> {
     author.split('/').nth(2)
 }
@@ -127,19 +127,20 @@ pub(crate) fn message(channel: &str, ts: &str) -> MessageId {
     MessageId::new(format!("{channel}/{ts}"))
 }
 
-/// The `ts` of a message of ours. None of one that only one person saw: it cannot be changed.
+/// Returns the `ts` of a message of ours. `None` for an ephemeral one, which cannot be changed.
 pub(crate) fn standing_ts(message: &MessageId) -> Option<&str> {
     let (_, ts) = message.as_str().split_once('/')?;
     (!ts.contains('/')).then_some(ts)
 }
 
-/// A message that only one person saw. Slack keeps none, so it goes by the question and its part.
+/// Returns the id of an ephemeral message. Slack keeps none, so it consists of the question and the
+/// part.
 pub(crate) fn ephemeral(channel: &str, question: &EventId, part: usize) -> MessageId {
     let id = question.as_str().rsplit('/').next().unwrap_or_default();
     MessageId::new(format!("{channel}/private/{id}/{part}"))
 }
 
-/// Whether a channel is between one person and the bot.
+/// Whether it is a direct message channel with the bot.
 pub(crate) fn is_direct(channel: &str) -> bool {
     channel.starts_with('D')
 }

@@ -1,4 +1,4 @@
-//! From a push to the bot.
+//! Delivers events to the bot.
 
 mod asked;
 mod assisted;
@@ -26,34 +26,34 @@ use crate::withdraw::Withdrawer;
 
 use message::Actor;
 
-/// Slack waits three seconds before it sends an event again. Within this time the bot has it, or
-/// Slack is told nothing and sends it again.
+/// How long an event may take until the bot has it. Slack waits three seconds before it sends an
+/// event again; without an acknowledgement it does so.
 const ACCEPTANCE: Duration = Duration::from_secs(2);
 
-/// Pushes on their way to the bot; more are refused, and Slack sends them again.
+/// Maximum number of events in flight; more are refused, and Slack sends them again.
 const UNDER_WAY: usize = 1_024;
 
-/// What became of a push.
+/// The result of taking an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// The bot has it, or it means nothing to it.
+    /// The bot has it, or it is irrelevant.
     Yes,
-    /// Not now: it is to be sent again.
+    /// Not now: Slack has to send it again.
     No,
 }
 
-/// What became of something that was said while nobody listened.
+/// The result of a missed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MissedPush {
     Taken,
-    /// It is not answered any more.
+    /// Too old to be answered.
     TooOld,
 }
 
-/// Between attempts to take something in while too much comes in.
+/// Pause between attempts while too many events arrive.
 const BUSY: Duration = Duration::from_millis(200);
 
-/// Hands what happens in the workspace to the bot.
+/// Delivers events of the workspace to the bot.
 #[derive(Clone)]
 pub(crate) struct Inbound {
     pub(crate) hub: Arc<Hub>,
@@ -61,7 +61,7 @@ pub(crate) struct Inbound {
     queue: Arc<KeyedQueue<String>>,
 }
 
-/// A push that means something.
+/// A relevant event.
 enum Work {
     Event(Box<(Event, Intent)>),
     Slash(Slash),
@@ -87,8 +87,8 @@ impl Inbound {
         }
     }
 
-    /// Takes a push in: its place in the line of its conversation at once, so that the order is kept
-    /// whoever calls; the rest when the result is waited for, and within the time Slack gives.
+    /// Takes an event. It enters the queue of its conversation at once, which keeps the order for
+    /// any caller; the rest happens when the result is awaited, within Slack's time limit.
     /// `is_late`: Slack has sent it before.
     pub(crate) fn take(
         &self,
@@ -98,7 +98,7 @@ impl Inbound {
         let line = line_of(&push);
         let task = self.sift(push).map(|work| {
             let inbound = self.clone();
-            // Goes on when it takes too long, so that what Slack sends again finds it done.
+            // Continues after the time limit, so that a repetition by Slack finds it done.
             let telling = async move { inbound.tell(work, is_late).await };
             self.queue.spawn(line, &self.hub.chores, telling)
         });
@@ -117,11 +117,11 @@ impl Inbound {
         }
     }
 
-    /// Takes in what was said while nobody listened, in its line with what Slack tells now; waits until
-    /// the bot has it in good hands. `is_old`: nobody waits for an answer any more.
+    /// Takes a missed event, in one queue with current events; waits until the bot has it.
+    /// `is_old`: nobody waits for an answer any more.
     ///
     /// # Errors
-    /// When the bot is ending.
+    /// Fails when the bot is ending.
     pub(crate) async fn take_missed(
         &self,
         push: Push,
@@ -145,21 +145,22 @@ impl Inbound {
         }
     }
 
-    /// Tells the bot that Slack can be reached: what is to be taken away can be. Nothing waits for it.
+    /// Tells the bot that Slack is connected, so that withdrawals are possible. Nothing waits for
+    /// it.
     pub(crate) fn tell_connected(&self) {
         let inbox = self.inbox.clone();
         let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
         let announcer = Arc::new(Announcer(Arc::clone(&self.hub)));
         self.hub.chores.spawn(async move {
-            // A bot that ends takes nothing any more; the next one is told again.
+            // A bot that is ending accepts nothing; the next process reports it again.
             let _ = inbox
                 .tell_connected(crate::NAME, withdrawer, announcer)
                 .await;
         });
     }
 
-    /// What is left to do; nothing for most of what is said in a workspace, which then need not wait
-    /// for anything.
+    /// Returns the work to do; `None` for most messages of a workspace, which then wait for
+    /// nothing.
     fn sift(&self, push: Push) -> Option<Work> {
         match push {
             Push::Event(event) => {
@@ -226,7 +227,7 @@ impl Inbound {
                 Ok(())
             }
             (Intent::Nothing(_) | Intent::Uninstalled, _) => Ok(()),
-            // Each meaning comes of one kind of event only.
+            // Each intent belongs to one kind of event only.
             (
                 Intent::Said(_)
                 | Intent::Edited { .. }

@@ -1,4 +1,4 @@
-//! What a push means for the bot. Pure: what has to be known beside it is in the `Context`.
+//! Decides what an event means for the bot. Pure: other facts come in a `Context`.
 
 use muninn_platform::{
     Addressed, AnswerMode, Command, IgnoreReason, ItemDeed, Language, MessageId, Opinion, Request,
@@ -10,16 +10,16 @@ use crate::ids::{self, Place, Within};
 use crate::text::{mentions, plain};
 use crate::views::{self, ASK_CALLBACK, CORRECT_CALLBACK};
 
-/// What is known beside the event.
+/// Facts besides the event.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
-    /// The bot's user.
+    /// The bot's user id.
     pub(crate) me: String,
-    /// The person is let in there.
+    /// The allow list admits the person there.
     pub(crate) is_allowed: bool,
-    /// Which messages are answered there.
+    /// The channel's answer mode.
     pub(crate) mode: AnswerMode,
-    /// What people say to one another there is remembered.
+    /// The audience is heard.
     pub(crate) is_heard: bool,
     /// Messages in a direct message begin threads.
     pub(crate) direct_threads: bool,
@@ -39,23 +39,23 @@ pub(crate) enum Intent {
         place: Place,
     },
     Stop(Place),
-    /// Somebody looks at the app's home.
+    /// Somebody opened the app's home tab.
     Home {
         user: String,
-        /// Their direct messages.
+        /// The channel of their direct messages.
         direct: String,
     },
-    /// Somebody may ask something in a thread that was made for it.
+    /// Somebody may ask something in a thread made for that.
     Begun {
         place: Place,
         looks_at: Option<String>,
         is_new: bool,
     },
-    /// The bot is gone from the workspace.
+    /// The app was uninstalled.
     Uninstalled,
 }
 
-/// Something that was said to the bot, and where.
+/// Something said to the bot, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heard {
     pub(crate) addressed: Addressed,
@@ -64,11 +64,11 @@ pub(crate) struct Heard {
     pub(crate) files: Vec<File>,
 }
 
-/// What a slash command, a button or a shortcut wants.
+/// What a slash command, a button or a shortcut asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InteractionIntent {
     Nothing,
-    /// Answered to this person alone, there. `of`: where what is asked about stands.
+    /// Answer this person alone, there. `of`: the place of what is asked about.
     Ask {
         said: Request,
         of: Place,
@@ -79,32 +79,32 @@ pub(crate) enum InteractionIntent {
         of: Place,
     },
     Stop(Place),
-    /// Somebody is to write what is right in the place of this.
+    /// Open a form to correct this item.
     Form(ShownItem),
-    /// Everybody in the channel may read this.
+    /// Share this with the channel.
     Share(String),
-    /// The person's direct messages are to be forgotten. `said_to_be`: where the button says they
-    /// are, which is believed when Slack says so too.
+    /// Forget the person's direct messages. `said_to_be`: the channel according to the button, to
+    /// be confirmed by Slack.
     ForgetDirect {
         said_to_be: String,
     },
-    /// A command that lacks what it is about.
+    /// A command without its argument.
     Incomplete(Incomplete),
 }
 
-/// A command that lacks something.
+/// Which command lacks its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Incomplete {
     /// `ask` without a question.
     Ask,
 }
 
-/// Says what an event means.
+/// Returns the intent of an event.
 pub(crate) fn intent(what: &EventKind, facts: &Context) -> Intent {
     match what {
         EventKind::Message(message) => said(message, facts),
         EventKind::Changed { now, before, .. } => edited(now, before.as_deref(), facts),
-        // Whoever may take a message back, what was taken back is forgotten.
+        // A deleted message is forgotten, whoever had the right to delete it.
         EventKind::Deleted {
             channel,
             kind,
@@ -159,7 +159,7 @@ fn said(message: &Message, facts: &Context) -> Intent {
     );
     let addressed = match addressed(message, is_called, facts.mode) {
         Some(addressed) => addressed,
-        // What names the bot where it never answers is not said to others.
+        // A message that names the bot where it never answers is not said to others.
         None if facts.is_heard && !is_called && message.kind == Kind::Channel => {
             Addressed::Overheard
         }
@@ -178,7 +178,7 @@ fn said(message: &Message, facts: &Context) -> Intent {
     })
 }
 
-/// What somebody said to others before the bot listened, as it would have heard it.
+/// Returns a message to others from before the bot listened, as it would have been heard.
 pub(crate) fn overheard(message: &Message, facts: &Context) -> Option<Heard> {
     let is_called = mentions(&message.text, &facts.me);
     let is_heard = facts.is_heard
@@ -203,16 +203,16 @@ fn edited(now: &Message, before: Option<&str>, facts: &Context) -> Intent {
     if let Some(silence) = silence(now, facts) {
         return Intent::Nothing(silence);
     }
-    // A link that was unfolded, a reply that was counted: the text is what it was.
+    // An unfurled link or a counted reply: the text is unchanged.
     if before == Some(now.text.as_str()) {
         return Intent::Nothing(IgnoreReason::Irrelevant);
     }
     let is_called = mentions(&now.text, &facts.me);
-    // A command that was corrected is not given once more.
+    // A corrected command is not executed again.
     if called(now, is_called, facts).is_some() {
         return Intent::Nothing(IgnoreReason::Irrelevant);
     }
-    // Which earlier messages were meant for the bot only the bot knows, so every edit is told.
+    // Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
     let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
     Intent::Edited {
         addressed,
@@ -259,7 +259,7 @@ enum Called {
     Stop,
 }
 
-/// "@Muninn why", and no more words: Slack lets nobody give slash commands in threads.
+/// Parses "@Muninn why" without further words: Slack allows no slash commands in threads.
 fn called(message: &Message, is_called: bool, facts: &Context) -> Option<Called> {
     if !is_called || !message.files.is_empty() {
         return None;
@@ -268,26 +268,26 @@ fn called(message: &Message, is_called: bool, facts: &Context) -> Option<Called>
     match Command::parse(text.trim_start_matches([':', ','])) {
         Command::Unknown(word) if word.eq_ignore_ascii_case("stop") => Some(Called::Stop),
         Command::Unknown(_) => None,
-        // Beside threads each message begins one, which is over when it is said.
+        // Outside threads each message begins one, which ends with it.
         known if message.thread.is_none() => Some(Called::Command(known.beside_threads())),
         known => Some(Called::Command(known)),
     }
 }
 
-/// The conversation a message belongs to: its thread, or the one it would begin.
+/// Returns a message's conversation: its thread, or the one it would begin.
 fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str, direct_threads: bool) -> Place {
     let begins_thread = direct_threads || kind == Kind::Channel;
     let within = match (thread, kind) {
         (Some(root), _) if begins_thread => Within::Thread(root.to_owned()),
         (None, _) if begins_thread => Within::Thread(ts.to_owned()),
-        // The root of a thread in a direct message was said beside it.
+        // The root of a thread in a direct message was itself outside the thread.
         (Some(root), Kind::Direct) if root != ts => Within::Thread(root.to_owned()),
         (Some(_) | None, Kind::Direct | Kind::Channel) => Within::Main,
     };
     Place::new(channel, within)
 }
 
-/// What a slash command asks for.
+/// Returns what a slash command asks for.
 pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
     let text = slash.text.trim();
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -297,7 +297,7 @@ pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
     let said = if first.eq_ignore_ascii_case("ask") {
         Request::Text(rest.trim().to_owned())
     } else {
-        // A slash command is given beside threads.
+        // A slash command is outside threads.
         match Request::parse(text) {
             Request::Command(command) => Request::Command(command.beside_threads()),
             Request::Text(question) => Request::Text(question),
@@ -317,7 +317,7 @@ fn private(channel: &str, user: &str) -> Place {
     Place::new(channel, Within::Private(user.to_owned()))
 }
 
-/// What a button or a shortcut asks for. `language`: in which whoever used it reads Slack.
+/// Returns what a button or a shortcut asks for. `language`: the user's language in Slack.
 pub(crate) fn wish(
     interaction: &Interaction,
     direct_threads: bool,
@@ -381,7 +381,7 @@ pub(crate) fn wish(
     }
 }
 
-/// What a button does with a thing of a list at once.
+/// Returns what a button does to an item at once.
 fn deed_of(action: &str) -> Option<ItemDeed> {
     match views::Button::of(action)? {
         views::Button::ForgetItem => Some(ItemDeed::Forget),
@@ -396,14 +396,14 @@ fn deed_of(action: &str) -> Option<ItemDeed> {
     }
 }
 
-/// The answer that a button stands below.
+/// Returns the answer above a button.
 fn answer_above(
     (value, is_ephemeral): (&str, bool),
     channel: &str,
     ts: Option<&str>,
 ) -> Option<MessageId> {
-    // What only one person sees has no id that Slack would know; its buttons say ours. A button says nothing else: who and
-    // where is what Slack says.
+    // Ephemeral messages have no id in Slack; their buttons contain ours. Only Slack is trusted for
+    // who pressed it, and where.
     let named = value.split_once(' ').map(|(_, named)| named);
     let is_here = |named: &&str| named.starts_with(&format!("{channel}/private/"));
     let named = named.filter(|named| is_ephemeral && is_here(named));
@@ -411,7 +411,8 @@ fn answer_above(
     named.map(MessageId::new).or(standing)
 }
 
-/// Somebody wants something done with a thing of a list, which is of the channel or what they asked there privately.
+/// Returns the intent for an item, which belongs to the channel or to what the person asked there
+/// privately.
 fn of_item(token: &str, deed: ItemDeed, channel: &str, user: &str) -> InteractionIntent {
     match ShownItem::parse(token) {
         Some(item) => InteractionIntent::Ask {
@@ -422,7 +423,7 @@ fn of_item(token: &str, deed: ItemDeed, channel: &str, user: &str) -> Interactio
     }
 }
 
-/// `about`: the answer that the button stands below, and the conversation of that.
+/// Handles a pressed button. `about`: the answer above the button, and its conversation.
 fn pressed(
     action: &str,
     value: &str,

@@ -1,10 +1,10 @@
-//! Muninn in Slack threads.
+//! The Slack adapter.
 //!
-//! Slack pushes what happens over a `socket` that the bot opens, or by `http`. Both read it as an
-//! `event`, and `inbound` decides by pure functions what it means (`intent`) and hands it to the bot;
-//! only when the bot has it, Slack is told so. The answer goes back through a `reply` (or, where only
-//! one person sees it, `ephemeral`): its `content` with `mrkdwn`, at the pace of the `outbox`, by the
-//! Web API (`api`).
+//! Slack sends events over a `socket` that the bot opens, or by `http`. Both parse them into an
+//! `event`; `inbound` decides with pure functions what it means (`intent`) and delivers it to the
+//! bot. It is acknowledged to Slack only when the bot has it. The answer goes back through a
+//! `reply` (or `ephemeral`, if only one person sees it): its `content` in `mrkdwn`, at the pace of
+//! the `outbox`, through the Web API (`api`).
 
 mod allow;
 mod announce;
@@ -63,8 +63,7 @@ use inbound::Inbound;
 
 const NAME: &str = "slack";
 
-/// What is done for replies that were given up, and what still comes in, may take this long at the
-/// end.
+/// Maximum time at the end for background tasks and events in flight.
 const CHORES: Duration = Duration::from_secs(20);
 
 /// One app in one workspace.
@@ -115,7 +114,7 @@ impl Slack {
                 address,
             } => http::listen(&inbound, *address, signing_secret, shutdown, ready).await,
         };
-        // The inbox closes with the last of its ends, and replies under way need none.
+        // The inbox closes when all of its clones are dropped, and replies in flight need none.
         following.abort();
         hub.seen_until.keep();
         drop((inbound, history, membership));

@@ -1,8 +1,8 @@
-//! What is taken in one after the other.
+//! The keys of the queues that keep events in order.
 
 use crate::event::{EventKind, Kind, Push};
 
-/// What is kept in order: a conversation, or what one person does beside one.
+/// Returns the queue of an event: its conversation, or else the person.
 pub(crate) fn line_of(push: &Push) -> String {
     let of_message = |channel: &str, thread: Option<&String>, ts: &str| {
         format!("{channel}/{}", thread.map_or(ts, String::as_str))

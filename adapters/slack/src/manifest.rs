@@ -1,10 +1,10 @@
-//! The app as Slack is to be told of it: everything the adapter needs, and nothing else. Pure.
+//! The app manifest: exactly what the adapter needs. Pure.
 
 use serde_json::{Value, json};
 
 use crate::views::ASK_CALLBACK;
 
-/// What the bot may do, each with a reason to have it.
+/// The scopes, each with its reason.
 pub(crate) const SCOPES: [(&str, &str); 16] = [
     ("app_mentions:read", "hears who mentions it"),
     (
@@ -39,8 +39,8 @@ pub(crate) const SCOPES: [(&str, &str); 16] = [
     ("users:read", "knows what people are called"),
 ];
 
-/// Agents have no `assistant_thread_*` events; an app that was declared as an assistant before keeps
-/// its own.
+/// Agents have no `assistant_thread_*` events; an app that was declared as an assistant before
+/// keeps its own.
 const EVENTS: [&str; 9] = [
     "agent_session_stopped",
     "app_context_changed",
@@ -53,17 +53,17 @@ const EVENTS: [&str; 9] = [
     "message.mpim",
 ];
 
-/// How events come in.
+/// How events arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Over a socket that the bot opens.
     Socket,
-    /// Slack calls the bot at this address, without a slash at its end: `https://bot.example.org`.
+    /// Slack calls the bot at this URL, without a trailing slash: `https://bot.example.org`.
     Http(String),
 }
 
-/// The manifest of an app of this name with this slash command (`/muninn`), as JSON that Slack takes
-/// under "Create an app from a manifest".
+/// Returns the manifest of an app with this name and slash command (`/muninn`), as JSON for Slack's
+/// "Create an app from a manifest".
 pub fn manifest(mode: &Mode, name: &str, command: &str) -> Value {
     let address = |path: &str| match mode {
         Mode::Socket => None,

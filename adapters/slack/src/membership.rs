@@ -1,4 +1,4 @@
-//! Which channels somebody is in, as Slack says at this moment.
+//! Which channels somebody is in, according to Slack at this moment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::hub::Hub;
 use crate::ids;
 
 const METHOD: &str = "users.conversations";
-/// Slack gives at most 999 channels in a page; nobody is in more than this many pages of them.
+/// Page size, limited by Slack to 999 channels; nobody is in more than this many pages.
 const PAGE: &str = "999";
 const MOST_PAGES: usize = 10;
 const KINDS: &str = "public_channel,private_channel,mpim";
 
-/// Asks Slack in which channels people are.
+/// Asks Slack which channels people are in.
 pub(crate) struct SlackMembership(Arc<Hub>);
 
 impl SlackMembership {
@@ -27,7 +27,8 @@ impl SlackMembership {
         Arc::new(Self(Arc::clone(hub)))
     }
 
-    /// The channels that somebody and the bot are in, and whether they are shared with other organisations.
+    /// Returns the channels that both the person and the bot are in, and whether each is shared
+    /// with other organisations.
     async fn channels(&self, user: &str) -> Result<HashMap<String, bool>, ApiError> {
         let mut channels = HashMap::new();
         let mut cursor = None;
@@ -45,7 +46,7 @@ impl SlackMembership {
         Ok(channels)
     }
 
-    /// Whether direct messages are those of the bot with this user.
+    /// Whether a direct message channel is the bot's with this user.
     async fn is_with(&self, channel: &str, user: &str) -> Result<bool, ApiError> {
         let arguments = [("channel", channel)];
         match self.0.api.get("conversations.info", &arguments).await {

@@ -1,7 +1,7 @@
-//! What was said while nobody listened: read afterwards, and taken in as if Slack had just told it.
+//! Reads messages from an outage, and delivers them as if Slack had just sent them.
 //!
-//! Slack sends an event again for some minutes only. A message's id is the same however it is read, so
-//! what Slack tells as well, or what was answered before the end, is known.
+//! Slack repeats an event for some minutes only. A message has the same id either way, so messages
+//! that Slack repeats too, or that were answered before, are recognised.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -24,28 +24,29 @@ use crate::ids::{Place, Within};
 use crate::inbound::{Inbound, MissedPush};
 use crate::standing::ts_at;
 
-/// Slack itself sends again what came into a gap that is shorter than this.
+/// Slack itself repeats the events of a gap that is shorter than this.
 const SHORT: chrono::TimeDelta = chrono::TimeDelta::seconds(15);
 
-/// For one conversation. An app that may ask once a minute gets fifteen pages of fifteen in it.
+/// Limits for one conversation. An app that may ask once per minute gets fifteen pages of fifteen
+/// messages within them.
 const OF_ONE: Bounds = Bounds {
     items: 5_000,
     bytes: 8 * 1024 * 1024,
     time: Duration::from_secs(900),
 };
 
-/// Threads of before that are looked into, those with the newest answers first.
+/// Maximum number of earlier threads to check, those with the newest replies first.
 const THREADS: usize = 200;
 
-/// For the graph to tell which threads there are.
+/// How long to wait for the graph to list the threads.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Every kind of conversation that the bot may be in.
 const KINDS: &str = "public_channel,private_channel,mpim,im";
 
 impl Inbound {
-    /// Slack can be heard (again): what was missed is read. Nothing waits for it. `is_first`: the
-    /// process has just begun.
+    /// Called when Slack is connected (again): reads what was missed. Nothing waits for it.
+    /// `is_first`: the process has just started.
     pub(crate) fn hears(&self, is_first: bool, shutdown: &CancellationToken) {
         let now = Utc::now();
         let seen = &self.hub.seen_until;
@@ -70,17 +71,17 @@ impl Inbound {
     }
 }
 
-/// Reading what was missed.
+/// A read of missed messages.
 pub(crate) struct CatchUp<'a> {
     pub(crate) inbound: &'a Inbound,
     pub(crate) since: String,
-    /// What is older is not answered.
+    /// Older messages are not answered.
     oldest: DateTime<Utc>,
     read: usize,
     too_old: usize,
 }
 
-/// A conversation of Slack's, as its list tells.
+/// A conversation in Slack's list.
 pub(crate) struct Listed {
     pub(crate) id: String,
     kind: &'static str,
@@ -105,13 +106,13 @@ impl Listed {
         })
     }
 
-    /// One of its messages, as Slack would have told it.
+    /// Returns one of its messages as Slack would have sent it.
     pub(crate) fn push(&self, message: &Value) -> Option<Push> {
         self.told(message["ts"].as_str()?, message.clone())
     }
 
-    /// Something that happened to its messages, as Slack would have told it. `name`: no other event of the channel
-    /// has it.
+    /// Returns an event about its messages as Slack would have sent it. `name`: unique within the
+    /// channel.
     pub(crate) fn told(&self, name: &str, mut event: Value) -> Option<Push> {
         event["type"] = json!("message");
         event["channel"] = json!(self.id);
@@ -138,7 +139,7 @@ impl<'a> CatchUp<'a> {
     }
 
     /// # Errors
-    /// When the bot is ending; then the next process reads it.
+    /// Fails when the bot is ending; then the next process reads it.
     async fn run(mut self) -> Result<(), InboxClosed> {
         let channels = self.channels().await;
         let threads = self.threads().await?;
@@ -155,7 +156,7 @@ impl<'a> CatchUp<'a> {
         Ok(())
     }
 
-    /// What the bot is a member of and was not archived.
+    /// Returns the conversations that the bot is a member of and that are not archived.
     async fn channels(&self) -> Vec<Listed> {
         let arguments = [
             ("types", KINDS),
@@ -167,7 +168,7 @@ impl<'a> CatchUp<'a> {
         listed.iter().filter_map(Listed::read).collect()
     }
 
-    /// The threads of before that the bot takes part in.
+    /// Returns the earlier threads that the bot takes part in.
     async fn threads(&self) -> Result<Vec<Place>, InboxClosed> {
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Conversations {
@@ -227,7 +228,7 @@ impl<'a> CatchUp<'a> {
         let said = self.pages("conversations.replies", "messages", &arguments);
         for message in &said.await.items {
             let ts = message["ts"].as_str().unwrap_or_default();
-            // The root comes with every part of its thread.
+            // The root is part of every page of its thread.
             if ts != root && ts > self.since.as_str() {
                 self.take(channel, message).await?;
             }
@@ -249,7 +250,7 @@ impl<'a> CatchUp<'a> {
         Ok(())
     }
 
-    /// All pages of a list, as far as Slack gives them.
+    /// Returns all pages of a list, as far as Slack delivers them.
     pub(crate) async fn pages(
         &self,
         method: &'static str,
@@ -265,7 +266,7 @@ impl<'a> CatchUp<'a> {
             let mut arguments = arguments.to_vec();
             arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
             let answer = match api.get(method, &arguments).await {
-                // Deleted, with all that was said in it.
+                // Deleted, with everything in it.
                 Err(error) if error.is(&["thread_not_found"]) => Value::Null,
                 answer => answer.map_err(|error| unread(&error, arguments.first()))?,
             };
@@ -281,7 +282,7 @@ impl<'a> CatchUp<'a> {
     }
 }
 
-/// A conversation that was archived meanwhile, or that the bot is no member of any more, has nothing for it.
+/// A conversation that was archived meanwhile, or that the bot has left, is skipped.
 fn unread(error: &ApiError, of: Option<&(&'static str, &str)>) -> PageFailure {
     let of = of.map(|(_, value)| *value);
     tracing::info!(%error, of, "what was said meanwhile is not given");

@@ -1,39 +1,39 @@
-//! From the bot's Markdown to what Slack shows. Pure.
+//! Converts the bot's Markdown for Slack. Pure.
 //!
-//! A `markdown` block takes Markdown as it is, with tables and code; only what Slack would still
-//! read as one of its own control sequences (`<!here>`, `<@U…>`, `<#C…>`) is escaped. Beside it
-//! every message has a `text` in Slack's own markup, for notifications and clients that know no
-//! blocks: there `&`, `<` and `>` are escaped, and the only `<` left are those of links made here.
+//! A `markdown` block takes Markdown unchanged, including tables and code; only Slack's own control
+//! sequences (`<!here>`, `<@U…>`, `<#C…>`) are escaped. In addition every message has a `text` in
+//! Slack's own markup, for notifications and clients without blocks. In it `&`, `<` and `>` are
+//! escaped, so that every remaining `<` belongs to a link made here.
 
 use muninn_platform::{Columns, SafeText, TextLimit};
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// Breaks a word for a machine and not for a reader.
+/// Splits a word for machines, invisibly for readers.
 const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
-/// Bytes of a `text` that Slack takes when a message is changed, behind the escapes.
+/// Maximum bytes of a `text` when a message is edited, after escaping.
 pub(crate) const EDITED_TEXT: usize = 4_000;
 
-/// Bytes of Markdown that become the `text` of a message, whose blocks have all of it.
+/// Bytes of Markdown for the `text` of a message; its blocks have all of it.
 const FALLBACK: usize = 3_000;
 
-/// Spaces before a nested list, a level.
+/// Indentation per level of a nested list.
 const INDENT: &str = "    ";
 
-/// What Slack reads behind `<` and `!`, and notifies people of.
+/// Words after `<` and `!` that notify people in Slack.
 const MASS_MENTIONS: [&str; 5] = ["channel", "here", "everyone", "group", "subteam"];
 
-/// As a `markdown` block takes it: the `<` of a control sequence is escaped, as Slack documents it,
-/// in code too, where Slack shows it as the sign it is. Nothing else is changed, so whoever copies
-/// code gets what was written. [`SafeText`] never ends within such a sequence, so a text that goes on
-/// becomes a result that goes on: a stream can be appended to.
+/// Converts for a `markdown` block: escapes the `<` of control sequences as Slack documents it, in
+/// code too, where Slack still shows it as `<`. Nothing else changes, so copied code is as written.
+/// [`SafeText`] never ends within such a sequence, so the result for a longer text extends the
+/// result for its beginning: a stream can be appended to.
 pub(crate) fn markdown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let after = &text[at + c.len_utf8()..];
         match c {
             '<' if is_control(after) => safe.push_str("&lt;"),
-            // Whatever follows: a stream that ends here cannot know it yet.
+            // Regardless of what follows: a stream that ends here cannot know it yet.
             '@' | '#' | '!' if is_behind_an_entity(&text[..at]) => {
                 safe.push(ZERO_WIDTH_SPACE);
                 safe.push(c);
@@ -44,7 +44,7 @@ pub(crate) fn markdown(text: &str) -> String {
     safe
 }
 
-/// Whether this behind a `<` makes it a mention, or a link to a channel.
+/// Whether this text after a `<` makes a mention or a channel link.
 fn is_control(after: &str) -> bool {
     let mut characters = after.chars();
     match (characters.next(), characters.next()) {
@@ -58,7 +58,7 @@ fn is_control(after: &str) -> bool {
     }
 }
 
-/// Whether a `<` that is written as an entity stands last.
+/// Whether the text ends in a `<` written as an entity.
 fn is_behind_an_entity(before: &str) -> bool {
     let written = ["&lt;", "&LT;"];
     written.iter().any(|written| before.ends_with(written))
@@ -78,7 +78,7 @@ fn is_zero_padded(before: &str) -> bool {
     u32::from_str_radix(digits, radix) == Ok(u32::from(b'<'))
 }
 
-/// Escaped, as Slack documents it.
+/// Escapes a text as Slack documents it.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -96,7 +96,7 @@ fn push_escaped(c: char, escaped: &mut String) {
     }
 }
 
-/// The beginning of a text in Slack's markup, for notifications and old clients.
+/// Converts the beginning of a text to Slack's markup, for notifications and old clients.
 pub(crate) fn fallback(text: &SafeText) -> String {
     let beginning = |bytes| {
         let parts = text.split(TextLimit::Bytes(bytes));
@@ -116,7 +116,7 @@ pub(crate) fn fallback(text: &SafeText) -> String {
         })
 }
 
-/// Markdown in Slack's own markup.
+/// Converts Markdown to Slack's own markup.
 pub(crate) fn mrkdwn(text: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -130,16 +130,16 @@ pub(crate) fn mrkdwn(text: &str) -> String {
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// The numbers that the next items get; none for bullets.
+    /// The numbers of the next items; `None` for bullets.
     lists: Vec<Option<u64>>,
     quotes: usize,
     in_code: bool,
-    /// Targets of the links that are open; none where it is no link that Slack should make.
+    /// Targets of the open links; `None` for a target that must not become a link.
     links: Vec<Option<String>>,
     table: Option<Table>,
 }
 
-/// A table is shown as it would be in a typewriter's columns.
+/// A table, shown in monospaced columns.
 #[derive(Default)]
 struct Table {
     alignments: Vec<Alignment>,
@@ -268,7 +268,7 @@ impl Writer {
         }
     }
 
-    /// Where text goes: into the cell that is open, or out.
+    /// Returns where text goes: to the open cell, or to the output.
     fn target(&mut self) -> &mut String {
         match self.table.as_mut().and_then(|table| table.rows.last_mut()) {
             Some(row) if !row.is_empty() => row.last_mut().unwrap_or(&mut self.out),
@@ -280,7 +280,7 @@ impl Writer {
         self.target().push_str(text);
     }
 
-    /// Bold, italics and the like; a typewriter has none.
+    /// Adds a mark for bold, italics and the like; monospaced text has none.
     fn mark(&mut self, mark: char) {
         if self.table.is_none() && self.links.iter().flatten().next().is_none() {
             self.out.push(mark);
@@ -316,7 +316,7 @@ impl Writer {
         }
     }
 
-    /// Begins a block, with an empty line before it outside of lists.
+    /// Begins a block, after an empty line outside of lists.
     fn block(&mut self) {
         let is_fresh = self.out.is_empty() || self.out.ends_with("> ") || self.out.ends_with("• ");
         if is_fresh || self.out.ends_with(". ") && !self.lists.is_empty() {
@@ -381,7 +381,7 @@ impl Table {
         let columns = Columns {
             between: "  ",
             crossing: "  ",
-            // As it is shown: without the escapes.
+            // The width as shown, without escapes.
             width: |cell| {
                 let shown = cell.replace("&lt;", "<").replace("&gt;", ">");
                 shown.replace("&amp;", "&").chars().count()

@@ -1,4 +1,4 @@
-//! How the adapter is set up.
+//! The adapter's options.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::Allow;
 /// Slack's own Web API.
 pub const API_URL: &str = "https://slack.com/api";
 
-/// How events come in.
+/// How events arrive.
 #[derive(Clone, Debug)]
 pub enum Entrance {
     /// Over a socket that the bot opens, which needs no public address.
@@ -26,9 +26,9 @@ pub enum Entrance {
     },
     /// Slack calls an address.
     Http {
-        /// By which Slack signs what it sends.
+        /// The secret with which Slack signs requests.
         signing_secret: SecretString,
-        /// Where to listen; a proxy with a certificate stands before it.
+        /// The address to listen at, behind a TLS proxy.
         address: SocketAddr,
     },
 }
@@ -40,30 +40,30 @@ pub struct Options {
     pub bot_token: SecretString,
     pub entrance: Entrance,
     pub allow: Allow,
-    /// Which messages of a channel are answered where nothing is set for it.
+    /// The answer mode of channels without a setting of their own.
     pub answer: AnswerMode,
-    /// What is set for single channels.
+    /// The settings of single channels.
     pub channels: Arc<Channels>,
-    /// The Web API's address without a slash at its end; another one for proxies and tests.
+    /// The Web API's URL without a trailing slash; others are for proxies and tests.
     pub api_url: String,
-    /// A message beside the threads of a direct message begins one, as agents do it in Slack's
-    /// timeline; otherwise all of them are one conversation.
+    /// Whether a direct message outside threads begins a thread, as agents do it in Slack;
+    /// otherwise all of them are one conversation.
     pub direct_threads: bool,
     /// The slash command, with its slash.
     pub command: String,
-    /// At least this long between two messages in one channel, but for a short burst. Slack
-    /// documents about one per second.
+    /// Minimum pause between two messages in one channel, except for a short burst. Slack documents
+    /// about one message per second.
     pub post_every: Duration,
-    /// What is done about what was said while nobody listened.
+    /// How to handle messages from an outage.
     pub missed: Missed,
-    /// Where it says that it can read what was said before.
+    /// Where the adapter registers that it can read histories.
     pub histories: Histories,
-    /// Where the platform can be asked who may read what.
+    /// Where the adapter registers that it knows memberships.
     pub memberships: Memberships,
 }
 
 impl Options {
-    /// With everything that has a default.
+    /// Creates options with defaults.
     pub fn new(bot_token: SecretString, entrance: Entrance) -> Self {
         Self {
             bot_token,
@@ -115,10 +115,10 @@ pub struct SlackArgs {
 }
 
 impl SlackArgs {
-    /// The adapter's options, where Slack is set up.
+    /// Returns the adapter's options, if Slack is configured.
     ///
     /// # Errors
-    /// Names the variable that has to change.
+    /// Fails with the variable that has to change.
     pub fn options(self, channels: Arc<Channels>) -> Result<Option<Options>, SettingsError> {
         let app_token = filled_secret(&self.slack_app_token);
         let signing_secret = filled_secret(&self.slack_signing_secret);

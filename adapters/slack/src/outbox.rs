@@ -1,8 +1,8 @@
-//! What goes out, at the pace Slack allows.
+//! Sends requests at the pace that Slack allows.
 //!
-//! Slack limits how fast one channel fills, about a message a second beside short bursts; so each
-//! channel has a line of its own. Whoever was told to wait makes the others of the channel wait too,
-//! in their order; what is only for show is left out meanwhile.
+//! Slack limits the rate of messages per channel, about one per second except for short bursts, so
+//! each channel has its own queue. A rate limit delays all requests of the channel, in order;
+//! meanwhile, updates that only show progress are skipped.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::errors::ApiError;
 
-/// How long Slack may be away before something is given up. A rest that it asks for is not counted.
+/// How long Slack may be unreachable before a request is given up. Rate limits do not count.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How long something may wait altogether.
+/// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
-/// What Slack is given when it says nothing.
+/// Pause for a rate limit without a duration.
 const REST: Duration = Duration::from_secs(5);
 
-/// Messages that may follow each other at once before the pace is kept.
+/// Messages that may follow each other at once before the pace applies.
 const BURST: u32 = 3;
 
-/// Lines of channels nobody wrote to for a while are dropped when there are more than this.
+/// Maximum number of channel queues; beyond it, unused ones are dropped.
 const LINES: usize = 1_024;
 
-/// What is only for show leaves so much of a method's limits to what has to go out: of the calls a
-/// minute that Slack documents for a workspace, these many.
+/// Returns how many calls per minute may be progress updates: below the limit that Slack documents
+/// per workspace, so that required requests have room.
 fn shows_a_minute(method: &str) -> u32 {
     match method {
         // 20, and each stream has an end.
@@ -43,7 +43,7 @@ fn shows_a_minute(method: &str) -> u32 {
     }
 }
 
-/// Whether a method makes a message that people see coming, which is what a channel's pace is about.
+/// Whether a method posts a message, to which the pace of a channel applies.
 fn fills_channel(method: &str) -> bool {
     matches!(
         method,
@@ -55,13 +55,13 @@ fn fills_channel(method: &str) -> bool {
 pub(crate) struct Outbox {
     every: Duration,
     lines: Mutex<HashMap<String, Arc<Line>>>,
-    /// By method: until when Slack wants it not called.
+    /// By method: the end of its rate limit.
     rests: Mutex<HashMap<&'static str, Instant>>,
-    /// By method: when it may be called for show.
+    /// By method: when the next progress update may go.
     shows: Mutex<HashMap<&'static str, Pace>>,
 }
 
-/// A method that is called for a channel.
+/// A method call for a channel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) method: &'static str,
@@ -70,15 +70,15 @@ pub(crate) struct Call<'a> {
 
 #[derive(Debug)]
 struct Line {
-    /// Fair: who waits longest goes first.
+    /// Fair: the longest waiting request goes first.
     turn: tokio::sync::Mutex<()>,
     pace: Mutex<Pace>,
 }
 
-/// When the next one may go. Pure but for the clock, which is given.
+/// A rate limiter. Pure except for the clock, which is passed in.
 #[derive(Clone, Copy, Debug)]
 struct Pace {
-    /// When it would be idle: ahead of the clock by what was sent of late.
+    /// When it would be idle: ahead of the clock by what was sent recently.
     idle_at: Instant,
     rest_until: Instant,
 }
@@ -91,7 +91,7 @@ impl Pace {
         }
     }
 
-    /// When something may go that wants to go at `now`, where `burst` of them may follow each other.
+    /// Returns when a request at `now` may go, with bursts of `burst`.
     fn next(&self, now: Instant, every: Duration, burst: u32) -> Instant {
         let paced = self.idle_at.checked_sub(every * (burst - 1)).unwrap_or(now);
         paced.max(self.rest_until).max(now)
@@ -130,7 +130,7 @@ impl Outbox {
         Arc::clone(line)
     }
 
-    /// Sends something for show: once, and not while others wait or Slack wants a rest.
+    /// Sends a progress update: once, and not while others wait or during a rate limit.
     pub(crate) async fn try_send<T>(
         &self,
         call: Call<'_>,
@@ -158,7 +158,7 @@ impl Outbox {
         let mut shows = self.shows.lock();
         let show = shows.entry(call.method).or_insert_with(|| Pace::new(now));
         let mut pace = line.pace.lock();
-        // As many a minute as there are, at the pace of the channel at one a second.
+        // As many per minute as allowed; for one channel at one per second.
         let most = shows_a_minute(call.method);
         let every = self.every * 60 / most;
         let is_paced = fills_channel(call.method);
@@ -173,8 +173,8 @@ impl Outbox {
         true
     }
 
-    /// Sends something until it is out, or is given up. `attempt` is told whether an earlier one may
-    /// have been done without our knowing.
+    /// Sends a request until it succeeds or is given up. `attempt` is told whether an earlier
+    /// attempt may have succeeded without confirmation.
     pub(crate) async fn send<T, F>(
         &self,
         call: Call<'_>,
@@ -186,7 +186,8 @@ impl Outbox {
         self.send_within(PATIENCE, call, attempt).await
     }
 
-    /// As [`Outbox::send`], for what can be done in another way when Slack does not do it for that long.
+    /// As [`Outbox::send`], for a request that has an alternative if Slack is unreachable for that
+    /// long.
     pub(crate) async fn send_within<T, F>(
         &self,
         patience: Duration,
@@ -220,7 +221,7 @@ impl Outbox {
         }
     }
 
-    /// Waits for a place in the channel, and until Slack takes the method again.
+    /// Waits for the channel's turn, and for the end of the method's rate limit.
     async fn wait(&self, call: Call<'_>, deadline: Instant) -> Result<(), ApiError> {
         let too_late = || ApiError::Away {
             method: call.method,
@@ -250,13 +251,13 @@ impl Outbox {
         }
     }
 
-    /// When Slack takes the method again; `now` where it does.
+    /// Returns the end of the method's rate limit; `now` if there is none.
     fn rest_of(&self, method: &'static str, now: Instant) -> Instant {
         let until = self.rests.lock().get(method).copied();
         until.unwrap_or(now).max(now)
     }
 
-    /// Slack counts what is posted by the channel, and other methods by the workspace.
+    /// Records a rate limit: posts are limited per channel, other methods per workspace.
     fn note(&self, call: Call<'_>, rest: Option<Duration>) {
         let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
@@ -301,7 +302,7 @@ mod tests {
             seconds.push(begun.elapsed().as_secs());
         }
         assert_eq!(seconds, [0, 0, 0, 1, 2, 3, 4, 5]);
-        // Another channel has a line of its own.
+        // Another channel has its own queue.
         outbox.send(C2, async |_| Ok(())).await.unwrap();
         assert_eq!(begun.elapsed().as_secs(), 5);
     }
@@ -328,7 +329,7 @@ mod tests {
         let outbox = Outbox::new(EVERY);
         let begun = Instant::now();
         let mut shown = 0;
-        // Forty channels want to show something each second.
+        // Forty channels want to show progress each second.
         while begun.elapsed() < Duration::from_secs(300) {
             for channel in 0..40 {
                 let channel = format!("C{channel}");

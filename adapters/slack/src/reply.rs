@@ -1,8 +1,8 @@
 //! The messages of one answer in a channel.
 //!
-//! In a thread it is streamed where the workspace has native streams. A stream only appends: where
-//! the text is no continuation any more, it stays as it is until the end, and is changed then.
-//! Elsewhere, and beside threads, a message is posted and changed as it grows.
+//! In a thread the answer is streamed if the workspace has native streams. A stream only appends:
+//! if the text is not a continuation any more, the stream stays as it is and is changed at the end.
+//! Elsewhere, and outside threads, a message is posted and edited as it grows.
 
 mod delivering;
 mod growing;
@@ -35,25 +35,25 @@ use crate::{background, files};
 
 pub(crate) use delivering::take_away_all;
 
-/// Slack's own pace for one channel.
+/// Minimum interval of updates: Slack's pace for one channel.
 const UPDATE_EVERY: Duration = Duration::from_secs(1);
 
 /// What a reply answers, and where.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) place: Place,
-    /// By which the answer is found again.
+    /// The event that identifies the answer.
     pub(crate) question: EventId,
-    /// The message that is answered, if it is one.
+    /// The message that is answered, if there is one.
     pub(crate) question_ts: Option<String>,
     pub(crate) asker: String,
     /// The asker's workspace.
     pub(crate) team: String,
-    /// An earlier process may have answered it already, wholly or in part.
+    /// An earlier process may have posted the answer already, wholly or in part.
     pub(crate) may_be_repetition: bool,
 }
 
-/// One answer on its way into a channel.
+/// Creates the reply for one answer in a channel.
 pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
     let Place { channel, .. } = &target.place;
     let signs = StatusIndicator::new(channel, target.place.thread(), &target.asker);
@@ -72,33 +72,33 @@ pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
 pub(crate) struct ChannelSink {
     hub: Arc<Hub>,
     target: Target,
-    /// Streams of this reply, which are nobody else's to end.
+    /// Streams of this reply, which only it ends.
     begun: Mutex<Vec<String>>,
-    /// What the answer lists.
+    /// The items that the answer lists.
     items: Mutex<Vec<ShownItem>>,
-    /// In which its buttons are labelled.
+    /// The language of its buttons.
     language: Mutex<Language>,
     signs: Mutex<StatusIndicator>,
 }
 
-/// A text, and how much of Slack's formatting it has.
+/// A text with its formatting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Words {
     text: SafeText,
     form: Form,
 }
 
-/// A message that stands in the channel.
+/// A message in the channel.
 #[derive(Clone, Debug)]
 pub(crate) enum LiveMessage {
     Posted {
         ts: String,
-        /// What it says, and at which stage; none where that is not known.
+        /// Its content and stage; `None` if unknown.
         says: Option<(Words, Stage)>,
     },
     Stream {
         ts: String,
-        /// All that was appended. None: nobody knows, or it takes no more.
+        /// Everything appended. `None`: unknown, or the stream is closed.
         sent: Option<String>,
     },
 }
@@ -137,14 +137,14 @@ impl ChannelSink {
             part.text.form,
             *self.language.lock(),
         );
-        // Plain words have no buttons.
+        // Plain messages have no buttons.
         if let Some(blocks) = content["blocks"].as_array_mut().filter(|it| !it.is_empty()) {
             blocks.splice(1..1, self.listed(part.stage));
         }
         content
     }
 
-    /// The buttons of what is listed.
+    /// Returns the buttons of the listed items.
     fn listed(&self, stage: Stage) -> Vec<Value> {
         match stage {
             Stage::Growing | Stage::Whole => Vec::new(),
@@ -164,7 +164,7 @@ impl ChannelSink {
         arguments
     }
 
-    /// What a message says from now on.
+    /// Returns the arguments that change a message.
     fn change_of(&self, ts: &str, part: &Part<'_, Words>) -> Value {
         let mut arguments = self.content(part);
         arguments["channel"] = json!(self.channel());
@@ -188,12 +188,12 @@ impl ChannelSink {
     }
 }
 
-/// The `ts` that a method gave a message.
+/// Returns the `ts` that a method gave a message.
 fn ts_of(answer: &Value) -> String {
     answer["ts"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Deletes a message of ours; one that is gone already is no error.
+/// Deletes a message of ours. A message that is already gone is no error.
 pub(crate) async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), ApiError> {
     let arguments = json!({ "channel": channel, "ts": ts });
     let call = Call {
@@ -387,7 +387,7 @@ impl AnswerSink for ChannelSink {
 
     async fn prior_messages(&self) -> PriorMessages {
         match (&self.target.question_ts, self.target.place.thread()) {
-            // The thread was there before the question.
+            // The thread existed before the question.
             (Some(ts), Some(thread)) if ts != thread => {
                 background::prior(&self.hub, self.channel(), thread, ts).await
             }

@@ -1,9 +1,9 @@
-//! Socket Mode: events over a socket that the bot opens.
+//! Socket Mode: receives events over a socket that the bot opens.
 //!
-//! A small client of our own. The one of `slack-morphism` reads one envelope after the other and
-//! acknowledges each when its callback returns: an acknowledgement could then wait for whatever is
-//! before it, or say that the bot has what it has not. Here each envelope is acknowledged when the
-//! bot has it, in any order; what it has not, Slack sends again.
+//! A small client of our own. The one of `slack-morphism` reads envelopes in sequence and
+//! acknowledges each when its callback returns: an acknowledgement could wait for earlier
+//! envelopes, or come before the bot has the event. Here each envelope is acknowledged as soon as
+//! the bot has it, in any order; Slack sends the others again.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -28,31 +28,31 @@ use crate::inbound::{Inbound, Taken};
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A Slack that is away for longer is given up.
+/// How long Slack may be unreachable before the adapter gives up.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// For connecting, and until Slack says hello.
+/// Maximum time to connect, including Slack's hello.
 const CONNECTING: Duration = Duration::from_secs(20);
 
-/// How often the other end is asked whether it is there…
+/// Ping interval…
 const PING_EVERY: Duration = Duration::from_secs(10);
 
-/// …and how long it may say nothing.
+/// …and the maximum time without any message.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Slack's own limit of a connection's messages is far below.
+/// Maximum bytes of a message; Slack's own limit is far lower.
 const LONGEST_MESSAGE: usize = 4 * 1024 * 1024;
 
-/// Envelopes of one connection that are being taken in; more are not read meanwhile.
+/// Maximum envelopes in flight per connection; further ones are not read meanwhile.
 const UNDER_WAY: usize = 512;
 
-/// A connection that Slack will end is served this long beside the next one.
+/// How long a connection that Slack will close is still served beside the next one.
 const OVERLAP: Duration = Duration::from_secs(15);
 
-/// At the end, what is under way may take this long.
+/// Maximum time at the end for envelopes in flight.
 const LEAVING: Duration = Duration::from_secs(3);
 
-/// A connection that did not last longer than this is not opened anew at once.
+/// A connection that lasted less than this is not reopened at once.
 const SHORT: Duration = Duration::from_secs(5);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -82,7 +82,7 @@ pub(crate) async fn listen(
 }
 
 /// Opens one connection after the other. When Slack announces the end of one, the next is opened
-/// while that is still served, so that there is always one.
+/// while the old one is still served, so that there is always one.
 async fn go_on(
     inbound: &Inbound,
     shutdown: &CancellationToken,
@@ -103,7 +103,7 @@ async fn go_on(
                 let (ending, is_ending) = oneshot::channel();
                 let served = serve(inbound.clone(), socket, shutdown.clone(), ending);
                 inbound.hub.chores.spawn(served);
-                // Also when it broke: then it was dropped.
+                // Also when it broke: then the sender was dropped.
                 let _ = is_ending.await;
                 if begun.elapsed() > SHORT {
                     backoff.reset();
@@ -121,10 +121,10 @@ async fn go_on(
     }
 }
 
-/// How long to wait before the next attempt, if Slack said so.
+/// Returns how long to wait before the next attempt.
 ///
 /// # Errors
-/// When no attempt will be better.
+/// Fails when no attempt can succeed.
 fn rest_after(error: ConnectError, away: Duration) -> Result<Option<Duration>, PlatformError> {
     if away > PATIENCE {
         return Err(disconnected(error));
@@ -181,17 +181,17 @@ fn kind(text: &str) -> String {
     envelope["type"].as_str().unwrap_or_default().to_owned()
 }
 
-/// An envelope, as far as it is of interest.
+/// A relevant envelope.
 enum Envelope {
     Push {
         id: String,
         push: Option<Box<Push>>,
         is_late: bool,
     },
-    /// The connection will be ended.
+    /// Slack will close the connection.
     Disconnect,
     Nothing,
-    /// There is no connection any more.
+    /// The connection is closed.
     End,
 }
 
@@ -200,7 +200,7 @@ impl Envelope {
         match received {
             Some(Ok(Message::Text(text))) => Self::read(text.as_str()),
             Some(Ok(Message::Close(_)) | Err(_)) | None => Self::End,
-            // Pings are answered by the client itself.
+            // The WebSocket library answers pings.
             Some(Ok(_)) => Self::Nothing,
         }
     }
@@ -229,7 +229,7 @@ impl Envelope {
     }
 }
 
-/// Serves one connection until it ends. `ending` is told, or dropped, when another one is needed.
+/// Serves one connection until it ends. `ending` is sent, or dropped, when another one is needed.
 async fn serve(
     inbound: Inbound,
     mut socket: Socket,
@@ -247,7 +247,7 @@ async fn serve(
             biased;
             () = shutdown.cancelled() => break,
             Some(acknowledged) = under_way.next(), if !under_way.is_empty() => {
-                // Whatever else is done by now goes out with it.
+                // Other finished acknowledgements are sent with it.
                 let mut all = vec![acknowledged];
                 while let Some(Some(more)) = under_way.next().now_or_never() {
                     all.push(more);
@@ -267,7 +267,7 @@ async fn serve(
                     }
                     Envelope::Disconnect => {
                         ends_at.get_or_insert(Instant::now() + OVERLAP);
-                        // Whoever waits for it may have been told to end.
+                        // The receiver may already have been told to end.
                         let _ = ending.take().map(|ending| ending.send(()));
                     }
                     Envelope::Nothing => {}
@@ -276,7 +276,7 @@ async fn serve(
             }
             () = until(ends_at) => break,
             _ = ping.tick() => {
-                // What came until then is in good hands, and it would have come.
+                // Everything until then was received and accepted.
                 if under_way.is_empty() && heard_at.elapsed() < 2 * PING_EVERY {
                     inbound.hub.seen_until.note(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
                 }
@@ -300,8 +300,8 @@ async fn until(end: Option<Instant>) {
     }
 }
 
-/// Acknowledges what is still under way, then says goodbye. What cannot be acknowledged any more is
-/// sent again, and known then.
+/// Acknowledges envelopes in flight, then closes. Slack sends the others again, and they are
+/// recognised.
 async fn leave<F: Future<Output = (String, Taken)>>(
     mut socket: Socket,
     mut under_way: FuturesUnordered<F>,
@@ -323,7 +323,7 @@ fn take(
     push: Option<Box<Push>>,
     is_late: bool,
 ) -> impl Future<Output = (String, Taken)> + use<> {
-    // What cannot be read is taken: it would be no better when it comes again.
+    // Unreadable envelopes are acknowledged: a repetition would be no better.
     let taken = push.map(|push| inbound.take(*push, is_late));
     async move {
         let taken = match taken {

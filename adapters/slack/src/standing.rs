@@ -1,10 +1,10 @@
-//! Looks for an answer that may stand in a channel already.
+//! Finds messages of an answer that may be in a channel already.
 //!
-//! Slack ignores a client's own message ids, so each message says in its metadata which question it
-//! answers. A stream has that only when it has ended: one without, which nobody here writes, is what a
-//! process that was killed left behind, or what began although Slack's answer to that was lost. Where
-//! other processes are the bot too it may be one of theirs, that answers another question of the thread:
-//! it is left alone unless there is no such question, or it is older than any turn.
+//! Slack ignores message ids of a client, so each message has metadata with its question. A stream
+//! gets metadata only when it ends: one without them that nobody here writes was left by a killed
+//! process, or was started although Slack's response was lost. If other processes are the bot too,
+//! it may be theirs, for another question of the thread: then it is left alone unless there is no
+//! such question, or it is older than any turn.
 
 use std::time::Duration;
 
@@ -18,27 +18,27 @@ use crate::hub::Hub;
 use crate::ids;
 use crate::reply::Target;
 
-/// Messages of a page: what Slack gives every app at once (`conversations.history`, apps outside of
+/// Messages per page: Slack gives this many to every app (`conversations.history`, apps outside of
 /// its marketplace).
 const LIMIT: &str = "15";
 
-/// Pages that are looked through. An answer that stands further away is not found, and said again.
+/// Maximum number of pages. An answer further away is not found, and repeated.
 const PAGES: usize = 4;
 
-/// For one page.
+/// Attempts per page.
 const TRIES: usize = 3;
 
-/// Some apps may ask once a minute.
+/// Longest rate limit to wait for: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
 
-/// Longer than a turn takes with all that it waits for: a stream that began before that is nobody's.
+/// Longer than any turn takes, including waits: an older stream is abandoned.
 const LONGEST_LIFE: TimeDelta = TimeDelta::minutes(15);
 
-/// What stands in the channel of one answer, by the messages' `ts`.
+/// The existing messages of an answer, by `ts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExistingMessage {
     pub(crate) parts: Vec<Option<String>>,
-    /// Streams that say of no question that they answer it. They may run still.
+    /// Streams without metadata. They may still be running.
     pub(crate) halves: Vec<String>,
 }
 
@@ -48,14 +48,14 @@ impl ExistingMessage {
     }
 }
 
-/// What stands there of an answer. Where Slack does not say, nothing: an answer that comes twice is
-/// the lesser evil than none.
+/// Finds the messages of an answer. Returns nothing if Slack does not answer: a repeated answer is
+/// better than none.
 pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
     let Some(question) = &target.question_ts else {
         return ExistingMessage::default();
     };
     let now = Utc::now();
-    // Whose streams there may be is told by the questions before this one as well.
+    // Questions before this one also determine whose streams there may be.
     let since = match time_of(question) {
         Some(asked) if hub.has_peers => ts_at(asked - LONGEST_LIFE),
         Some(_) | None => question.clone(),
@@ -73,8 +73,8 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
         found = sorted(&messages, answered, question, &hub.me.user);
         let next = &answer["response_metadata"]["next_cursor"];
         cursor = next.as_str().unwrap_or_default().to_owned();
-        // In a thread the oldest come first, and the next page may begin with more parts; beside
-        // threads the newest do, so that the first part is the last to be seen.
+        // In a thread the oldest messages come first, and the next page may begin with more parts;
+        // outside threads the newest come first, so that the first part is seen last.
         let is_thread = target.place.thread().is_some();
         let last_part = messages.last().and_then(|last| part_of(last, answered));
         let goes_on = is_thread && last_part.is_some();
@@ -82,7 +82,7 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
             break;
         }
     }
-    // Streams there are in threads only, and those of this process have an end coming.
+    // Streams exist in threads only, and this process ends its own.
     let is_thread = target.place.thread().is_some();
     let channel = &target.place.channel;
     let event_of = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
@@ -97,7 +97,8 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
     found
 }
 
-/// When other people said what nobody has answered yet, and somebody may be answering.
+/// Returns when other people asked questions that nobody has answered yet, and that somebody may be
+/// answering.
 fn open_questions(
     messages: &[Value],
     me: &str,
@@ -119,7 +120,7 @@ fn open_questions(
     asked.collect()
 }
 
-/// Whether a stream is surely none that another process writes now: as an answer to one of these.
+/// Whether another process is certainly not writing a stream as the answer to one of these.
 fn is_abandoned(stream: &str, others: &[DateTime<Utc>], now: DateTime<Utc>) -> bool {
     let Some(began) = time_of(stream) else {
         return false;
@@ -127,7 +128,7 @@ fn is_abandoned(stream: &str, others: &[DateTime<Utc>], now: DateTime<Utc>) -> b
     now - began >= LONGEST_LIFE || others.iter().all(|asked| *asked > began)
 }
 
-/// When a message was said, as Slack names it after.
+/// Returns the time of a message, which Slack uses as its id.
 fn time_of(ts: &str) -> Option<DateTime<Utc>> {
     let (seconds, micros) = ts.split_once('.').unwrap_or((ts, "0"));
     let micros: i64 = micros.parse().ok()?;
@@ -140,7 +141,7 @@ pub(crate) fn ts_at(time: DateTime<Utc>) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// One page of what was said since then, if Slack gives it.
+/// Returns one page of messages since then, if Slack delivers it.
 async fn page(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Option<Value> {
     for _ in 0..TRIES {
         match look(hub, target, question, cursor).await {
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(found.parts, parts);
         assert!(found.halves.is_empty());
         assert!(sorted(&messages, "other", "1.0", "UBOT").parts.is_empty());
-        // Neither in progress nor whole: nothing says so.
+        // Neither in progress nor complete: no metadata.
         let half = json!({ "ts": "1.5", "user": "UBOT" });
         let found = sorted(std::slice::from_ref(&half), "q", "1.0", "UBOT");
         assert_eq!(
@@ -254,13 +255,13 @@ mod tests {
         let minutes = |minutes: i64| -60 * minutes;
         for (messages, now, is_abandoned) in [
             (vec![], 0, true),
-            // Another waits for its answer…
+            // Another question waits for its answer…
             (vec![human(-70)], 0, false),
             (vec![human(-55)], 0, false),
-            // …or has it, or was asked when the stream had begun.
+            // …or was answered, or was asked after the stream began.
             (vec![human(-70), answer(-65, -70)], 0, true),
             (vec![human(-40)], 0, true),
-            // What is as old as that is said to nobody, and no stream lives that long.
+            // A question of that age is not being answered, and no stream lives that long.
             (vec![human(minutes(15))], 0, true),
             (vec![human(-55)], 15 * 60, true),
         ] {

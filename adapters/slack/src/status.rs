@@ -1,6 +1,6 @@
-//! Signs of life in a thread: that the bot is at work, and that it is not any more.
+//! Status and typing indicators in a thread.
 //!
-//! Nothing waits for them, and what goes wrong with them is of no consequence.
+//! Nothing waits for them, and their failures do not matter.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,25 +13,25 @@ use tokio::time::Instant;
 
 use crate::hub::Hub;
 
-/// Slack takes a status away after two minutes.
+/// Slack removes a status after two minutes.
 pub(crate) const STATUS_EVERY: Duration = Duration::from_secs(60);
 
-/// What a conversation is called in Slack's lists. Nothing of what is said: a title is read by more
-/// people, outlives its question, and nobody can take a secret out of it.
+/// The title of a conversation in Slack's lists. It contains nothing of what is said: a title has
+/// more readers, outlives its question, and nobody can remove a secret from it.
 pub(crate) fn title(language: Language) -> String {
     text!("slack-title").in_language(language)
 }
 
-/// The signs of one reply.
+/// The indicators of one reply.
 pub(crate) struct StatusIndicator {
     channel: String,
-    /// There are none beside threads.
+    /// Outside threads there are none.
     thread: Option<String>,
     user: String,
-    /// In which they were shown last.
+    /// The language in which they were shown last.
     language: Language,
     shown_at: Option<Instant>,
-    /// The last one on its way.
+    /// The last request in flight.
     on_its_way: Option<JoinHandle<()>>,
 }
 
@@ -47,9 +47,9 @@ impl StatusIndicator {
         }
     }
 
-    /// Shows that somebody is at work, unless it is shown still.
+    /// Shows the indicators, unless they are still shown.
     pub(crate) fn show(&mut self, hub: &Arc<Hub>, language: Language) {
-        // A little earlier than asked for, as the bot's clock ticks at that pace.
+        // Slightly early, because the bot's clock ticks at that pace.
         let is_due = self
             .shown_at
             .is_none_or(|at| at.elapsed() + Duration::from_secs(1) > STATUS_EVERY);
@@ -71,7 +71,7 @@ impl StatusIndicator {
         }));
     }
 
-    /// Takes the signs away. `is_answered`: Slack took the status away itself.
+    /// Removes the indicators. `is_answered`: Slack removed the status itself.
     pub(crate) async fn hide(&mut self, hub: &Hub, is_answered: bool) {
         let Some(thread) = self.thread.clone().filter(|_| self.shown_at.is_some()) else {
             return;
@@ -95,7 +95,7 @@ impl StatusIndicator {
         self.shown_at.is_some()
     }
 
-    /// The signs, to be taken away by somebody else.
+    /// Returns the indicators for somebody else to remove.
     pub(crate) fn take(&mut self) -> Self {
         Self {
             channel: self.channel.clone(),

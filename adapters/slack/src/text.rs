@@ -1,10 +1,11 @@
-//! From Slack's markup to plain text, as the bot reads it. Pure.
+//! Converts Slack's markup to plain text for the bot. Pure.
 
-/// Longer than any name or address that Slack puts into angle brackets; what is longer is text.
+/// Maximum length of a token in angle brackets: longer than any name or address of Slack; a longer
+/// one is text.
 const LONGEST_TOKEN: usize = 3_000;
 
-/// The text with its markup resolved: entities, links, people and channels by their names, and
-/// without the mention of `me`. `name_of` says how a user is called, where that is known.
+/// Resolves the markup: entities, links, people and channels by their names, without the mention of
+/// `me`. `name_of` returns a user's name, if known.
 pub(crate) fn plain(text: &str, me: &str, name_of: &dyn Fn(&str) -> Option<String>) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -31,7 +32,7 @@ fn push_token(token: &str, me: &str, name_of: &dyn Fn(&str) -> Option<String>, p
     };
     if let Some(user) = target.strip_prefix('@') {
         if user == me {
-            // A name at the beginning calls the bot and is no part of what is said.
+            // A name at the beginning addresses the bot and is not part of the text.
             return trim_end(plain);
         }
         let name = name_of(user).or_else(|| label.map(str::to_owned));
@@ -71,7 +72,7 @@ fn trim_end(plain: &mut String) {
     }
 }
 
-/// Whether somebody is mentioned.
+/// Whether a user is mentioned.
 pub(crate) fn mentions(text: &str, user: &str) -> bool {
     let of = |rest: &str| {
         let rest = rest.strip_prefix(user)?;
@@ -93,7 +94,7 @@ pub(crate) fn names_people(text: &str, me: &str) -> bool {
         || text.split("<!").skip(1).any(is_group)
 }
 
-/// Everybody who is mentioned, at most so many.
+/// Returns the mentioned users, at most `most`.
 pub(crate) fn mentioned(text: &str, most: usize) -> Vec<&str> {
     let ids = text.split("<@").skip(1).filter_map(|rest| {
         let end = rest.find(['>', '|'])?;

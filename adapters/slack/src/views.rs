@@ -1,4 +1,4 @@
-//! Buttons, the app's home, and other things that are not answers. Pure.
+//! Buttons, the app's home tab, and other content besides answers. Pure.
 
 use muninn_platform::{Language, MessageId, SafeText, ShownItem};
 use muninn_texts::{Text, text};
@@ -9,28 +9,30 @@ use crate::mrkdwn::{escape, mrkdwn};
 /// The message shortcut's id, as in the manifest.
 pub(crate) const ASK_CALLBACK: &str = "ask_muninn";
 
-/// The id of the form that asks what is right in the place of something.
+/// The id of the form for corrections.
 pub(crate) const CORRECT_CALLBACK: &str = "muninn_correct";
 
 /// Its only field.
 pub(crate) const CORRECT_FIELD: &str = "text";
 
-/// What may be written into it, in characters; Slack's own limit.
+/// Maximum characters of a correction; Slack's own limit.
 const LONGEST_CORRECTION: usize = 3_000;
 
-/// Things of a list that have buttons; what comes behind them goes by its number. A message has at most 50 blocks.
+/// Maximum items of a list with buttons; later ones can only be named by number. A message has at
+/// most 50 blocks.
 const MOST_ITEMS: usize = 20;
 
-/// The longest value of a button that Slack takes, in characters.
+/// Slack's maximum characters of a button's value.
 pub(crate) const LONGEST_VALUE: usize = 2_000;
 
-/// The longest text of a section, in characters.
+/// Slack's maximum characters of a section.
 const LONGEST_SECTION: usize = 3_000;
 
-/// Sections of the home that come from the bot; there are at most 100 blocks in a view.
+/// Maximum sections of the home tab that come from the bot; a view has at most 100 blocks.
 const MOST_SECTIONS: usize = 20;
 
-/// What the adapter's buttons do. Their ids never change: they stand in messages for years.
+/// The actions of the adapter's buttons. Their ids never change, because they remain in messages
+/// for years.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Button {
     Opinion,
@@ -83,7 +85,7 @@ fn button(button: Button, label: &str, value: &str) -> Value {
     json!({ "type": "button", "action_id": button.id(), "text": plain_text(label), "value": value })
 }
 
-/// Below an answer. `named`: the answer's id where Slack has none for it.
+/// Returns the buttons below an answer. `named`: the answer's id if Slack has none for it.
 pub(crate) fn below_answer(named: Option<&MessageId>, language: Language) -> Vec<Value> {
     let said = |text: Text| text.in_language(language);
     let value = |word: &str| named.map_or(word.to_owned(), |id| format!("{word} {id}"));
@@ -99,8 +101,8 @@ pub(crate) fn below_answer(named: Option<&MessageId>, language: Language) -> Vec
     ]
 }
 
-/// Below an answer that only one person sees: all of it is in the button, for Slack keeps it
-/// nowhere, so that it can be shared after a restart too.
+/// Returns the buttons below an ephemeral answer: the share button contains all of it, because
+/// Slack does not keep it, so that it can be shared after a restart too.
 pub(crate) fn below_ephemeral(
     answer: &MessageId,
     text: &SafeText,
@@ -116,7 +118,7 @@ pub(crate) fn below_ephemeral(
     blocks
 }
 
-/// Below a list: two for each of its things.
+/// Returns the buttons below a list: two per item.
 pub(crate) fn below_items(items: &[ShownItem], language: Language) -> Vec<Value> {
     let rows = items.iter().take(MOST_ITEMS).map(|item| {
         let (number, token) = (item.number, item.token());
@@ -136,7 +138,7 @@ pub(crate) fn below_items(items: &[ShownItem], language: Language) -> Vec<Value>
     rows.collect()
 }
 
-/// Asks what is right in the place of something. `about`: what the form holds, which nobody sees.
+/// Returns the form for a correction. `about`: its private metadata.
 pub(crate) fn correction_form(item: &ShownItem, about: &Value, language: Language) -> Value {
     let plain_text = |text: Text| plain_text(&text.in_language(language));
     json!({
@@ -160,13 +162,13 @@ pub(crate) fn correction_form(item: &ShownItem, about: &Value, language: Languag
     })
 }
 
-/// Below an answer that grows.
+/// Returns the buttons below a growing answer.
 pub(crate) fn below_growing(language: Language) -> Vec<Value> {
     let stop = text!("button-stop").in_language(language);
     vec![json!({ "type": "actions", "elements": [button(Button::Stop, &stop, "stop")] })]
 }
 
-/// What somebody asks with the shortcut, of a message in Slack's markup.
+/// Returns what somebody asks with the shortcut, about a message in Slack's markup.
 pub(crate) fn about_message(text: &str, language: Language) -> String {
     let mut question = text!("ask-about-message").in_language(language);
     question.push('\n');
@@ -177,7 +179,7 @@ pub(crate) fn about_message(text: &str, language: Language) -> String {
     question
 }
 
-/// The app's home: what the bot says of itself, and how it forgets.
+/// Returns the home tab: the bot's description of itself, and how it forgets.
 pub(crate) fn home(about: &[SafeText], command: &str, direct: &str, language: Language) -> Value {
     let words = |text: Text| text.in_language(language);
     let section = |text: String| json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } });
@@ -200,7 +202,7 @@ pub(crate) fn home(about: &[SafeText], command: &str, direct: &str, language: La
     json!({ "type": "home", "blocks": blocks })
 }
 
-/// Cut where a section ends; what is escaped takes more room than what was written.
+/// Splits at Slack's limit of a section; escaped text is longer than the original.
 fn sections(text: &SafeText) -> Vec<String> {
     let limit = muninn_platform::TextLimit::Chars(LONGEST_SECTION / 5);
     let parts = text.split(limit).into_iter().map(|part| {
@@ -214,7 +216,7 @@ fn sections(text: &SafeText) -> Vec<String> {
     parts.collect()
 }
 
-/// What can be asked in a thread that has nothing in it yet.
+/// Returns suggestions for an empty thread.
 pub(crate) fn suggestions(language: Language) -> Value {
     let words = |text: Text| text.in_language(language);
     let prompt =

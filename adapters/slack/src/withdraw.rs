@@ -1,4 +1,4 @@
-//! Taking away what the bot said.
+//! Withdraws the bot's messages.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::outbox::Call;
 use crate::reply::{Target, remove};
 use crate::standing;
 
-/// Slack's own words.
+/// Slack's terms.
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     channel: "channel",
     conversation: "thread",
@@ -26,7 +26,7 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
     has_slash_commands: false,
 };
 
-/// What stands where nothing can be removed.
+/// The text of messages that cannot be removed.
 const EMPTIED: &str = "(forgotten)";
 
 pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
@@ -44,7 +44,7 @@ impl Withdraw for Withdrawer {
             Err(error @ ApiError::Refused { .. }) => error,
             other => return outcome(other),
         };
-        // Some workspaces keep what was said, but let it be emptied.
+        // Some workspaces retain messages, but let them be emptied.
         match self.empty(channel, ts).await {
             Ok(()) => Withdrawn::Gone,
             Err(ApiError::Refused { .. }) => outcome(Err(refused)),

@@ -26,7 +26,7 @@ pub(super) const VISITED: u64 = 100_000;
 /// Maximum labels, or types, that are queried one by one.
 const FEW_NAMES: usize = 50;
 
-/// Characters read of a text: one more than counts as short.
+/// Maximum characters of a short text; one more is read, to recognise a longer one.
 pub(super) const SHORT: usize = 60;
 
 /// The engine's own counts, which are nearly free. Enough to notice that a graph has changed.

@@ -1,4 +1,4 @@
-//! What is asked otherwise than by a message: slash commands, buttons, shortcuts, the home.
+//! Handles interactions other than messages: slash commands, buttons, shortcuts, the home tab.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Inbound {
             .await
     }
 
-    /// What was asked otherwise than by a message.
+    /// Handles an interaction.
     pub(super) async fn asked(
         &self,
         event: EventId,
@@ -114,7 +114,7 @@ impl Inbound {
         let whisper = EphemeralTarget {
             channel: done.channel.clone().unwrap_or_default(),
             user: done.user.clone(),
-            // Where it is said at the address, it stands beside the thread.
+            // An answer to the response URL would be outside the thread.
             response_url: done.response_url.clone().filter(|_| thread.is_none()),
             thread,
             question: event,
@@ -122,7 +122,7 @@ impl Inbound {
         };
         let of = done.channel.as_deref().unwrap_or_default();
         let language = match &done.deed {
-            // It becomes a question of theirs.
+            // It becomes a question of the person.
             Action::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
             Action::Button { .. } | Action::Submitted { .. } | Action::Other => {
                 self.hub.language(&done.user, of)
@@ -144,7 +144,7 @@ impl Inbound {
         self.wished(wish, &doer, whisper).await
     }
 
-    /// Asks somebody what is right in the place of something. Slack opens a form within three seconds, or not at all.
+    /// Asks somebody for a correction. Slack opens a form within three seconds, or not at all.
     async fn open_form(&self, done: &Interaction, item: &ShownItem, whisper: EphemeralTarget) {
         let about = json!({
             "item": item.token(),
@@ -176,7 +176,7 @@ impl Inbound {
             return Ok(());
         }
         match wish {
-            // The last two are seen to already.
+            // The last two are handled above.
             InteractionIntent::Nothing
             | InteractionIntent::Share(_)
             | InteractionIntent::Form(_) => Ok(()),
@@ -223,7 +223,7 @@ impl Inbound {
         }
     }
 
-    /// Says how a command is used.
+    /// Explains how to use a command.
     async fn tell_how(&self, what: Incomplete, whisper: EphemeralTarget) {
         let command = &self.hub.options.command;
         let language = self.hub.language_told(&whisper.user, &whisper.channel);
@@ -233,7 +233,7 @@ impl Inbound {
         self.tell_aside(how.in_language(language.await), whisper);
     }
 
-    /// Tells somebody alone something that the bot has nothing to do with.
+    /// Tells somebody something privately, without the bot.
     fn tell_aside(&self, how: String, mut whisper: EphemeralTarget) {
         whisper.is_command = true;
         let mut reply = self.whispered(whisper);
@@ -269,7 +269,7 @@ impl Inbound {
         speaker.is_let_in(&options.allow)
     }
 
-    /// Each person has one opinion of an answer: the other one is taken back.
+    /// Records an opinion. Each person has one per answer: the opposite one is withdrawn.
     pub(super) async fn opinion(
         &self,
         doer: &Actor<'_>,
@@ -301,7 +301,7 @@ impl Inbound {
             .await
     }
 
-    /// Lets everybody in the channel read what one person was answered.
+    /// Shares an ephemeral answer with the channel.
     pub(super) async fn share(&self, done: &Interaction, text: &str) {
         let address = done.response_url.as_deref();
         let address = address.and_then(|url| Url::parse(url).ok());
@@ -326,14 +326,14 @@ impl Inbound {
             "unfurl_links": false,
             "unfurl_media": false,
         });
-        // Nobody waits for it but the person who pressed the button.
+        // Only the person who pressed the button waits for it.
         let chores = self.hub.chores.clone();
         chores.spawn(async move {
             match respond(&hub, address.clone(), shared).await {
                 Responded::Taken => {
                     respond(&hub, address, json!({ "delete_original": true })).await;
                 }
-                // Who pressed the button sees it, and may press it again.
+                // The person sees that it failed, and may press again.
                 Responded::Refused | Responded::Unknown | Responded::Unreached => {}
             }
         });

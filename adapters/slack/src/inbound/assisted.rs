@@ -1,4 +1,4 @@
-//! Places that are made for asking the bot: an assistant's threads, an agent's messages.
+//! Handles places made for asking the bot: an assistant's threads, an agent's messages.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::status::title;
 use crate::views;
 
 impl Inbound {
-    /// A thread that was made for the bot: what can be asked there, and what its person looks at.
+    /// Sets up a thread made for the bot: suggestions, and the channel that its person is viewing.
     pub(super) fn begun(&self, place: &Place, user: &str, looks_at: Option<String>, is_new: bool) {
         let conversation = place.conversation(&self.hub.me.team);
         let known = self.hub.assisted(&conversation).unwrap_or_default();
@@ -30,7 +30,7 @@ impl Inbound {
             let language = hub.language_told(&user, &place.channel).await;
             let mut arguments = views::suggestions(language);
             arguments["channel_id"] = json!(place.channel);
-            // An agent's messages have no thread before somebody says something.
+            // An agent's messages have no thread before the first message.
             if let Some(thread) = place.thread() {
                 arguments["thread_ts"] = json!(thread);
             }
@@ -41,7 +41,7 @@ impl Inbound {
         });
     }
 
-    /// Names a thread that was made for the bot.
+    /// Sets the title of a thread made for the bot.
     pub(super) fn entitle(&self, place: &Place, user: &str) {
         let conversation = place.conversation(&self.hub.me.team);
         let untitled = self.hub.assisted(&conversation);
@@ -57,16 +57,16 @@ impl Inbound {
         self.set_title(place, thread, user);
     }
 
-    /// Takes a question out of the title of a thread, where earlier versions put it.
+    /// Removes a question from the title of a thread, where earlier versions put it.
     pub(super) fn reset_title(&self, place: &Place, user: &str) {
         if let Some(thread) = place.thread().filter(|_| ids::is_direct(&place.channel)) {
             self.set_title(place, thread, user);
         }
     }
 
-    /// Only one person lists such a thread, so it is called in their language.
+    /// Only one person sees such a thread in a list, so the title is in their language.
     fn set_title(&self, place: &Place, thread: &str, user: &str) {
-        // Whoever says something there was asked about before.
+        // Whoever writes there was looked up before.
         let title = title(self.hub.language(user, &place.channel));
         let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
         let hub = Arc::clone(&self.hub);
@@ -78,8 +78,9 @@ impl Inbound {
         });
     }
 
-    /// The channel a person looks at while they ask: where they and the bot are in it now and it is served, its memory is
-    /// recalled for them. They may have left it, or been removed from it, since Slack told.
+    /// Returns the channel that a person is viewing while they ask, if they and the bot are in it
+    /// now and it is served: its memory is recalled for them. They may have left or been removed
+    /// since Slack reported it.
     pub(super) async fn looked_at(&self, place: &Place, user: &str) -> Option<AudienceId> {
         let hub = &self.hub;
         let assisted = |place: &Place| hub.assisted(&place.conversation(&hub.me.team));

@@ -1,4 +1,4 @@
-//! What an earlier process accepted and did not answer.
+//! Creates replies for messages that an earlier process accepted and did not answer.
 
 use async_trait::async_trait;
 use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, Readdress, Reply};

@@ -1,4 +1,4 @@
-//! Who did something and where, made into a message for the bot.
+//! Builds messages for the bot from who did something, and where.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::ids::{self, Place, Within};
 use crate::reply::{Target, reply};
 use crate::text::{mentioned, plain};
 
-/// Names that are looked up of those mentioned in one message.
+/// Maximum names looked up of people mentioned in one message.
 const MENTIONED: usize = 5;
 
-/// Who did something, and by which name they are known.
+/// Who did something, with their name.
 pub(super) struct Actor<'a> {
     pub(super) user: &'a str,
-    /// As the push says.
+    /// From the event.
     pub(super) name: Option<&'a str>,
     pub(super) team: Option<&'a str>,
 }
 
 impl<'a> Actor<'a> {
-    /// Somebody of whom the push gives no name.
+    /// Somebody without a name in the event.
     pub(super) fn nameless(user: &'a str, team: Option<&'a str>) -> Self {
         let name = None;
         Self { user, name, team }
@@ -43,7 +43,7 @@ impl Inbound {
         Box::new(EphemeralReply::new(Arc::clone(&self.hub), whisper))
     }
 
-    /// Who asks, and who reads it. Names that are not known in time are ids.
+    /// Looks up the author and the audience. Names that are not known in time are ids.
     pub(super) async fn who_and_where(
         &self,
         doer: &Actor<'_>,
@@ -100,7 +100,7 @@ impl Inbound {
         plain.trim_start_matches([':', ',']).trim_start().to_owned()
     }
 
-    /// What somebody did, as a message to the bot.
+    /// Builds a message to the bot.
     pub(super) fn message(
         &self,
         event: EventId,
@@ -110,7 +110,7 @@ impl Inbound {
         body: Body,
     ) -> IncomingMessage {
         let team = &self.hub.me.team;
-        // Nobody else is in a direct message, or sees what is private.
+        // Nobody else is in a direct message, or sees private answers.
         let is_private = matches!(place.within, Within::Private(_));
         let is_alone = ids::is_direct(&place.channel) || is_private;
         let author = Author {

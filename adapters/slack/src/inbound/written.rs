@@ -1,4 +1,4 @@
-//! What people write: a message, and what becomes of it: it is edited, or deleted.
+//! Handles what people write: messages, and their edits and deletions.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
@@ -32,7 +32,7 @@ impl Inbound {
         let Some(user) = message.user.as_deref() else {
             return Ok(());
         };
-        // A mention comes as a message and as a mention, under two ids of their own.
+        // A mention arrives as a message and as a mention event, with two event ids.
         let event = ids::message_event(&hub.me.team, &message.channel, &message.ts);
         if hub.has_heard(&event, addressed) {
             return Ok(());
@@ -54,7 +54,7 @@ impl Inbound {
         let message = IncomingMessage {
             also_recalls: self.looked_at(&place, user).await,
             addressed,
-            // There are no replies within a thread.
+            // Slack has no replies within a thread.
             toward: Toward {
                 names_people: names_people(&message.text, &hub.me.user),
                 answers_person: false,
@@ -74,7 +74,7 @@ impl Inbound {
         Ok(())
     }
 
-    /// What a message says, and the way its answer goes back: a command's goes to its author alone.
+    /// Builds a message and its reply: a command is answered to its author alone.
     fn answered(
         &self,
         message: &Message,
@@ -163,7 +163,7 @@ impl Inbound {
         Ok(())
     }
 
-    /// The place of an earlier question, as it was when it was asked.
+    /// Returns the original place of an earlier question.
     fn place_of(&self, question: &str, otherwise: Place) -> Place {
         let event = ids::message_event(&self.hub.me.team, &otherwise.channel, question);
         let known = self.hub.conversation_of(&event);
@@ -195,7 +195,7 @@ impl Inbound {
             team: hub.me.team.clone(),
             may_be_repetition: false,
         };
-        // Also where its answer was given up or never heard of, and the bot knows of none.
+        // Also if its answer was given up or unknown, and the bot has none.
         if hub.conversation_of(&gone).is_some() {
             take_away_all(hub, &target);
         }

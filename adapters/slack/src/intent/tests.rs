@@ -205,7 +205,7 @@ fn a_mention_with_a_commands_words_is_a_command() {
     }
     let stop = heard("<@UBOT> stop", json!({ "thread_ts": "1.0" }), &facts());
     assert_eq!(stop, Intent::Stop(in_thread("1.0")));
-    // Without its name these are words like others.
+    // Without the bot's name these are ordinary words.
     let intent = heard("help", json!({ "thread_ts": "1.0" }), &facts());
     assert!(matches!(
         intent,
@@ -234,7 +234,7 @@ fn edits_are_told_where_something_changed() {
     for (text, before, more, expected) in [
         ("<@UBOT> b", "<@UBOT> a", &none, edited(Addressed::Directly)),
         ("b", "<@UBOT> a", &none, edited(Addressed::InConversation)),
-        // A link unfolded, a reply was counted.
+        // An unfurled link, or a counted reply.
         (
             "<@UBOT> a",
             "<@UBOT> a",
@@ -268,7 +268,7 @@ fn deletions_are_told_but_those_of_the_bot() {
     let deleted = |before: Value| {
         let deletion = json!({ "type": "message", "subtype": "message_deleted", "channel": "C1",
             "channel_type": "channel", "ts": "9.0", "deleted_ts": "2.0", "previous_message": before });
-        // Whoever is let in: what was taken back is forgotten.
+        // A deleted message is forgotten, whoever is allowed.
         let facts = Context {
             is_allowed: false,
             ..facts()
@@ -433,7 +433,7 @@ fn buttons_say_all_they_need() {
         ("muninn_stop", "stop", InteractionIntent::Stop(of.clone())),
         // Everybody sees it already.
         ("muninn_share", "all of it", InteractionIntent::Nothing),
-        // Who and where is what Slack says, and never a button.
+        // Slack says who and where, never a button.
         (
             "muninn_why",
             "why C9/9.9",
@@ -448,12 +448,12 @@ fn buttons_say_all_they_need() {
             "{action} {value}"
         );
     }
-    // What only one person sees is told without its message, and by an id of ours.
+    // An ephemeral answer has no message, and an id of ours.
     let ephemeral = json!({ "message": null,
         "container": { "message_ts": "3.0", "is_ephemeral": true } });
     let shared = pressed_as("muninn_share", "all of it", ephemeral.clone());
     assert_eq!(shared, InteractionIntent::Share("all of it".to_owned()));
-    // An answer of another place is none of this one.
+    // An answer of another place is ignored.
     let other = pressed_as("muninn_why", "why C9/private/x/0", ephemeral.clone());
     let InteractionIntent::Ask {
         said: Request::Command(Command::WhyOf(other)),
@@ -506,7 +506,7 @@ fn a_shortcut_asks_about_its_message() {
     assert_eq!(wished("another"), InteractionIntent::Nothing);
 }
 
-/// JSON of any form, made of the names that are looked at.
+/// Generates JSON of any form, with the field names that are parsed.
 fn any_json() -> impl Strategy<Value = Value> {
     let names = [
         "type",

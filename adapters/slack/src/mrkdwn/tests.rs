@@ -73,7 +73,7 @@ fn a_long_text_has_a_short_fallback() {
     assert_eq!(fallback(&SafeText::new("**a**")), "*a*");
 }
 
-/// Text made of what the rules look at, so that they meet each other.
+/// Generates text of what the rules look at, so that they interact.
 fn tricky() -> impl Strategy<Value = String> {
     let pieces = [
         "<",
@@ -118,7 +118,7 @@ fn tricky() -> impl Strategy<Value = String> {
         .prop_map(|pieces| pieces.concat())
 }
 
-/// What stands in angle brackets, as Slack reads it; none where one is not closed.
+/// Returns the texts in angle brackets as Slack parses them; `None` if a bracket is not closed.
 fn bracketed(text: &str) -> Option<Vec<&str>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -153,7 +153,7 @@ proptest! {
         for form in ["<!here", "<!channel", "<!everyone", "<@U", "<@W", "<#C"] {
             prop_assert!(!safe.contains(form), "{form} in {safe:?}");
         }
-        // As Slack reads it, it is what was written.
+        // Slack shows it as it was written.
         let read = safe.replace("&lt;", "<").replace(ZERO_WIDTH_SPACE, "");
         prop_assert_eq!(read, text.replace("&lt;", "<").replace(ZERO_WIDTH_SPACE, ""));
     }

@@ -1,8 +1,8 @@
-//! How a message of an answer gets its last words, whatever of it stands there already.
+//! Completes a message of an answer, whatever of it is posted already.
 //!
-//! Each step has another behind it: a stream that is not to be ended is ended bare and changed, what
-//! cannot be changed is said anew and taken away, and what Slack refuses to format goes out as plain
-//! text. So nothing stands there that stops in mid-sentence.
+//! Each step has a fallback: a stream that cannot be ended with its text is ended without it and
+//! changed, a message that cannot be changed is posted again and the old one deleted, and a format
+//! that Slack refuses becomes plain text. So no message stops in mid-sentence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::hub::Hub;
 use crate::mrkdwn::markdown;
 use crate::standing::{self, ExistingMessage};
 
-/// How long Slack may be away before the step behind this one is taken.
+/// How long Slack may be unreachable before the fallback is used.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
 const CHANGE_PATIENCE: Duration = Duration::from_secs(60);
 
 impl ChannelSink {
-    /// Makes a message of it what it is to be.
+    /// Changes a message to its final content.
     pub(super) async fn complete(
         &self,
         shown: &LiveMessage,
@@ -40,7 +40,7 @@ impl ChannelSink {
             Err(error) => error,
         };
         let is_hopeless = match &why {
-            // Plain words come first.
+            // Plain text is tried first.
             error @ ApiError::Refused { .. } if error.is_about_content() => {
                 part.text.form == Form::Blocks
             }
@@ -66,13 +66,13 @@ impl ChannelSink {
         changed.map(drop)
     }
 
-    /// Gives the `ts` of the message.
+    /// Posts a part and returns its `ts`.
     pub(super) async fn post_part(&self, part: &Part<'_, Words>) -> Result<String, ApiError> {
         let arguments = self.new_message(part);
         let (hub, target) = (&self.hub, &self.target);
         let (arguments, call) = (&arguments, self.call("chat.postMessage"));
         let post = |may_be_done| async move {
-            // Slack keeps no key by which a repetition would be known, so it is looked for.
+            // Slack has no idempotency key, so an earlier post has to be searched.
             if may_be_done
                 && let Some(Some(standing)) =
                     (standing::find(hub, target).await.parts.into_iter()).nth(part.number)
@@ -85,7 +85,7 @@ impl ChannelSink {
         hub.outbox.send(call, post).await
     }
 
-    /// Ends a stream with what is left of the text; false where it has to be changed as well.
+    /// Ends a stream with the rest of the text; returns false if it has to be changed too.
     async fn end_stream(
         &self,
         ts: &str,
@@ -112,7 +112,7 @@ impl ChannelSink {
             match self.stop_stream(&arguments).await {
                 Ok(()) => return Ok(true),
                 Err(error @ ApiError::Revoked { .. }) => return Err(error),
-                // It ended without us, or with a part of it, or Slack refuses what is to be said.
+                // It ended without us, or with part of the text, or Slack refuses the content.
                 Err(error) => tracing::info!(%error, "a stream did not take its end"),
             }
         }
@@ -120,7 +120,7 @@ impl ChannelSink {
         Ok(false)
     }
 
-    /// Ends a stream as it is.
+    /// Ends a stream without further text.
     pub(super) async fn stop_bare(&self, ts: &str) {
         let bare = json!({ "channel": self.channel(), "ts": ts });
         if let Err(error) = self.stop_stream(&bare).await {
@@ -137,7 +137,7 @@ impl ChannelSink {
     }
 }
 
-/// Takes away all that stands of an answer but what is written now. Nothing waits for it.
+/// Deletes every message of an answer except those being written. Nothing waits for it.
 pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
     let (chores, hub, target) = (hub.chores.clone(), Arc::clone(hub), target.clone());
     let chore = async move {
@@ -158,7 +158,8 @@ pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
     }
 }
 
-/// What is found, as what stands: half an answer is the beginning of the whole, unless that is there.
+/// Converts the messages found: half an answer is the beginning of the whole one, unless that was
+/// posted.
 pub(super) fn shown(found: ExistingMessage) -> Vec<Option<LiveMessage>> {
     let has_beginning = found.has_beginning();
     let mut shown: Vec<Option<LiveMessage>> = found
@@ -176,7 +177,7 @@ pub(super) fn shown(found: ExistingMessage) -> Vec<Option<LiveMessage>> {
             None => shown.push(first),
         }
     }
-    // Behind the parts that may come, whatever their number.
+    // After any parts that may follow.
     shown.extend(halves);
     shown
 }

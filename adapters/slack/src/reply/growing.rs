@@ -1,4 +1,4 @@
-//! What is shown of an answer while it is written, and how that ends.
+//! Shows an answer while it grows, and ends that.
 
 use muninn_platform::{AnswerSink as _, Part, SafeText, Shown, TextLimit};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::errors::ApiError;
 use crate::mrkdwn::markdown;
 
 impl ChannelSink {
-    /// Shows the first of an answer.
+    /// Shows the beginning of an answer.
     pub(super) async fn begin(&self, part: &Part<'_, Words>) -> Shown<LiveMessage> {
         if let Some(thread) = self.target.place.thread()
             && self.hub.streams.is_there()
@@ -94,7 +94,7 @@ impl ChannelSink {
         }
     }
 
-    /// Adds to a stream. What does not take it is ended and changed from then on.
+    /// Appends to a stream. If that fails, the stream is ended and edited from then on.
     async fn stream_on(&self, ts: &str, sent: Option<&str>, text: &SafeText) -> Shown<LiveMessage> {
         let Some(so_far) = sent else {
             return self.end_for_show(ts).await;
@@ -109,7 +109,7 @@ impl ChannelSink {
         let append = self.hub.api.post(call.method, &arguments);
         let sent = match self.hub.outbox.try_send(call, append).await {
             Some(Ok(_)) => Some(whole),
-            // Somebody stopped it, or it may have been appended or not.
+            // Somebody stopped it, or the append may have failed.
             Some(Err(error @ (ApiError::Refused { .. } | ApiError::Away { .. }))) => {
                 tracing::debug!(%error, "a stream takes no more");
                 None
@@ -123,7 +123,7 @@ impl ChannelSink {
         Shown::As(LiveMessage::Stream { ts, sent })
     }
 
-    /// What was a stream, when it is none any more.
+    /// Ends a stream, and returns it as an ordinary message.
     async fn end_for_show(&self, ts: &str) -> Shown<LiveMessage> {
         let arguments = json!({ "channel": self.channel(), "ts": ts });
         let call = self.call("chat.stopStream");
@@ -143,8 +143,8 @@ impl ChannelSink {
     }
 }
 
-/// What fits into the first message of a text that grows. It is not cut, and so not closed either,
-/// before it has to be.
+/// Returns what fits into the first message of a growing text. It is not cut, so fences are not
+/// closed, before that is necessary.
 pub(super) fn first_part(so_far: &SafeText) -> Option<SafeText> {
     let TextLimit::Chars(most) = content::LIMIT else {
         return Some(so_far.clone());

@@ -1,12 +1,12 @@
-//! Who may talk to the bot. Pure, and closed where nothing was opened.
+//! Decides who may talk to the bot. Pure; an empty list admits nobody.
 
 use matrix_sdk::ruma::{OwnedRoomId, OwnedServerName, OwnedUserId, RoomId, UserId};
 use muninn_platform::{AllowEntry, AllowList};
 
-/// What `MATRIX_ALLOW` lets in. The default lets nobody in.
+/// The allow list of `MATRIX_ALLOW`. The default admits nobody.
 pub type Allow = AllowList<Entry>;
 
-/// One entry of it.
+/// An entry of the allow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     Server(OwnedServerName),
@@ -22,7 +22,7 @@ impl AllowEntry for Entry {
 
     fn parse(entry: &str) -> Option<Self> {
         match entry.chars().next()? {
-            // An id of a room needs no server any more, but a name.
+            // A room id may lack a server name, but not a name.
             '!' if entry.len() == 1 => None,
             '!' => entry.try_into().ok().map(Self::Room),
             '@' => entry.try_into().ok().map(Self::User),
@@ -31,7 +31,7 @@ impl AllowEntry for Entry {
     }
 }
 
-/// Whether what this person says in this room is answered: all members of a room that is named are
+/// Whether messages of this person in this room are answered: all members of a listed room are
 /// served.
 pub(crate) fn is_let_in(allow: &Allow, person: &UserId, room: &RoomId) -> bool {
     allow.lets_in(|entry| match entry {
@@ -59,7 +59,7 @@ mod tests {
             ("@bob:other.org", false, true, true),
             ("!here:other.org", true, true, false),
             ("example.org, !here:other.org", true, true, false),
-            // A server is named exactly.
+            // A server name has to match exactly.
             ("rg", false, false, false),
             ("example.org:8448", false, false, false),
         ] {

@@ -1,4 +1,4 @@
-//! Saying something in a room where nobody asked.
+//! Posts announcements in rooms.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) struct Announcer(pub(crate) Arc<Hub>);
 impl Announcer {
     fn say<'a>(&'a self, audience: &'a AudienceId, text: &'a SafeText) -> BoxFuture<'a, Announced> {
         async move {
-            // Of rooms that took each other's place, where people are now.
+            // Of rooms that replaced each other, the one that people use now.
             let mut rooms = self.0.client.joined_rooms().into_iter();
             let room = rooms.find(|room| {
                 self.0.audience_of(room.room_id()) == *audience && room.successor_room().is_none()

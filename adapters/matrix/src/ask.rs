@@ -1,5 +1,5 @@
-//! Questions to a homeserver that need no client of the SDK: one that is not logged in must not make
-//! keys, and a download is cut where it becomes too long.
+//! Requests to a homeserver without an SDK client: without a login none should create keys, and a
+//! download has to stop at its limit.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use crate::options::Options;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Longer answers than this are none that we asked for.
+/// Maximum bytes of a response; none that we request is longer.
 const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AskError {
     #[error("it cannot be reached: {}", muninn_platform::in_one_line(.0))]
@@ -71,7 +71,7 @@ pub(crate) async fn whoami(
     .await
 }
 
-/// Asks for something at a path below the homeserver's address.
+/// Requests a path below the homeserver's URL.
 pub(crate) async fn get<T: DeserializeOwned>(
     client: &Client,
     homeserver: &Url,
@@ -101,7 +101,7 @@ pub(crate) async fn post<T: DeserializeOwned>(
     answered(request.send().await).await
 }
 
-/// The bytes at a path, at most `most` of them.
+/// Downloads a path, at most `most` bytes.
 pub(crate) async fn download(
     client: &Client,
     homeserver: &Url,
@@ -141,7 +141,7 @@ struct UnknownToken {
     soft_logout: bool,
 }
 
-/// A token that only ran out is told apart from a device that is gone.
+/// Distinguishes an expired token from a deleted device.
 async fn unknown_token(response: Response) -> AskError {
     let said = read(response, LONGEST_ANSWER).await.unwrap_or_default();
     match serde_json::from_slice(&said) {

@@ -1,4 +1,4 @@
-//! Files that people send, read when the bot wants them and no further than it wants.
+//! Downloads attached files when the bot wants them, within its limit.
 
 use std::io::{Cursor, Read};
 
@@ -15,7 +15,8 @@ use serde_json::Value;
 use crate::ask::{self, AskError};
 use crate::event::File;
 
-/// A file as the bot knows it: by its event, so that what was redacted meanwhile is not read.
+/// Returns the attachment for the bot: identified by its event, so that a file redacted meanwhile
+/// is not read.
 pub(crate) fn of(event: &OwnedEventId, file: File) -> Attachment {
     Attachment {
         id: event.to_string(),
@@ -73,7 +74,7 @@ async fn content_at(client: &Client, path: &str, most: usize) -> Result<Vec<u8>,
     let (http, homeserver) = (client.http_client(), client.homeserver());
     let token = || client.access_token().ok_or(AskError::LoggedOut);
     match ask::download(http, &homeserver, path, &token()?, most).await {
-        // The token is as old as it may get: the SDK gets a new one.
+        // The token has expired: the SDK refreshes it.
         Err(AskError::LoggedOut) => {
             let refreshed = client.refresh_access_token().await;
             refreshed.map_err(|_| AskError::LoggedOut)?;

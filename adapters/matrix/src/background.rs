@@ -1,4 +1,4 @@
-//! What was said in a thread before the bot came to it.
+//! Reads what was said in a thread before the bot joined it.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use crate::event::{Event, EventKind, Kind};
 use crate::hub::Hub;
 use crate::{ids, rooms};
 
-/// What a person said.
+/// A person's message.
 struct Said {
     id: OwnedEventId,
     sender: OwnedUserId,
@@ -29,7 +29,7 @@ struct Said {
     text: String,
 }
 
-/// What an error means for the page that was asked for.
+/// Converts an error for the page that was requested.
 pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
     match of_sdk(error) {
         Failure::Limited(rest) => PageFailure::Limited(rest),
@@ -38,7 +38,7 @@ pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
     }
 }
 
-/// What was said in the thread before the question, as far as it is readable.
+/// Returns what was said in the thread before the question, as far as it is readable.
 pub(crate) fn prior<'a>(
     hub: &'a Hub,
     room: &'a Room,
@@ -99,7 +99,7 @@ pub(crate) fn prior<'a>(
 }.boxed()
 }
 
-/// What a person says in an event, as it was edited last.
+/// Returns a person's message in its latest version.
 fn said(event: &TimelineEvent) -> Option<Said> {
     let json = event.raw().json().get();
     let read = Event::read(json)?;
@@ -118,7 +118,7 @@ fn said(event: &TimelineEvent) -> Option<Said> {
     })
 }
 
-/// What the homeserver says a message was edited to, by its author.
+/// Returns the latest edit by the author, according to the homeserver.
 pub(crate) fn edited(json: &str, author: &OwnedUserId) -> Option<String> {
     let event: serde_json::Value = serde_json::from_str(json).ok()?;
     let edit = &event["unsigned"]["m.relations"]["m.replace"];

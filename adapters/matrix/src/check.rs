@@ -1,5 +1,5 @@
-//! What `muninn doctor` says of the account: asked of the homeserver, without opening the store, which
-//! a running bot holds.
+//! The checks of `muninn doctor`: asks the homeserver about the account, without opening the store,
+//! which a running bot locks.
 
 use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
@@ -12,7 +12,7 @@ use crate::files::Folder;
 use crate::login::{self, Stored};
 use crate::options::{Login, Options};
 
-/// Looks at homeserver, login, device and backup.
+/// Checks homeserver, login, device and key backup.
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
     let folder = Folder::look(&options.folder);
@@ -98,7 +98,7 @@ async fn session(
             ))];
         }
         Ok(_) => {}
-        // Tokens that can be refreshed live for minutes; only the bot itself may refresh them.
+        // Refreshable tokens live for minutes; only the bot itself may refresh them.
         Err(AskError::Expired) if session.tokens.refresh_token.is_some() => {
             return vec![Finding::warning(format!(
                 "the access token of {} has run out; `muninn serve` gets a new one",
@@ -163,7 +163,7 @@ enum Signed {
     NoDevice,
 }
 
-/// Whether the account signed the device.
+/// Whether the account has signed the device.
 fn signed(answer: &Value, user: &str, device: &str) -> Signed {
     let signing = &answer["self_signing_keys"][user]["keys"];
     let Some(key) = signing.as_object().and_then(|keys| keys.keys().next()) else {

@@ -1,4 +1,4 @@
-//! What is sent: message contents as JSON, small enough for one event whatever the text. Pure.
+//! Builds message contents as JSON, within the size of one event for any text. Pure.
 
 use matrix_sdk::ruma::{EventId, OwnedEventId};
 use muninn_platform::{SafeText, TextLimit};
@@ -6,30 +6,30 @@ use serde_json::{Map, Value, json};
 
 use crate::html::html;
 
-/// The longest event a homeserver takes, in bytes.
+/// Maximum bytes of an event on a homeserver.
 const EVENT: usize = 65_536;
 
-/// What surrounds the content: ids, hashes, signatures, and for an encrypted event the session and
-/// the sender's key. Measured about 1,200 with long ids; the rest is caution.
+/// Reserved for what surrounds the content: ids, hashes, signatures, and for an encrypted event the
+/// session and the sender's key. Measured about 1,200 with long ids; the rest is a margin.
 const ENVELOPE: usize = 4_096;
 
-/// A content may be this long: encrypted it becomes base64, four bytes for three.
+/// Maximum bytes of a content: encrypted it becomes base64, four bytes for three.
 const CONTENT: usize = (EVENT - ENVELOPE) / 4 * 3;
 
-/// The longest part. In the worst case each of its bytes takes two in JSON (quotes, line ends), and
-/// an edit says it twice; HTML beside it is left out where it does not fit.
+/// Maximum bytes of a part. In the worst case each byte takes two in JSON (quotes, line ends), and
+/// an edit contains the text twice; HTML is left out where it does not fit.
 const TEXT: usize = 11_000;
 
 pub(crate) const LIMIT: TextLimit = TextLimit::Bytes(TEXT);
 
-/// How a message relates to what is there.
+/// How a message relates to existing ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Relation {
     None,
     Reply(OwnedEventId),
     Thread {
         root: OwnedEventId,
-        /// For clients that know no threads.
+        /// For clients without threads.
         answers: OwnedEventId,
     },
 }
@@ -50,12 +50,12 @@ pub(crate) fn message(text: &SafeText, relation: &Relation) -> Value {
     }
 }
 
-/// A message that takes the place of an earlier one.
+/// Builds an edit that replaces an earlier message.
 pub(crate) fn edit(of: &EventId, text: &SafeText) -> Value {
     let with = |form| {
         json!({
             "msgtype": "m.notice",
-            // For clients that know no edits.
+            // For clients without edits.
             "body": format!("* {text}"),
             "m.mentions": {},
             "m.new_content": notice(text, form),
@@ -72,7 +72,7 @@ enum Form {
     Plain,
 }
 
-/// Bots talk in notices, so that no bot answers them. Nobody is ever mentioned.
+/// Bots send notices, which other bots do not answer. Nobody is ever mentioned.
 fn notice(text: &SafeText, form: Form) -> Map<String, Value> {
     let mut content = Map::new();
     let mut set = |name: &str, value: Value| content.insert(name.to_owned(), value);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     proptest! {
-        // Each takes a while unoptimised.
+        // Each case is slow without optimisation.
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn any_part_fits(text in "\\PC{0,40}", times in 1..400usize) {

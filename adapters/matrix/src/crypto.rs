@@ -1,4 +1,4 @@
-//! What makes the bot's device trusted, and its messages readable after a loss.
+//! Makes the bot's device trusted, and its messages readable after a loss.
 
 use matrix_sdk::Client;
 use matrix_sdk::encryption::recovery::{RecoveryError, RecoveryState};
@@ -8,8 +8,8 @@ use secrecy::ExposeSecret;
 use crate::files::{self, Folder};
 use crate::options::Options;
 
-/// Signs the device and turns the key backup on, once a sync has told what there is. Where all is
-/// well already, nothing is asked.
+/// Signs the device and enables the key backup, once a sync has loaded the state. Requests nothing
+/// if all is set up.
 pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), PlatformError> {
     let encryption = client.encryption();
     encryption.wait_for_e2ee_initialization_tasks().await;
@@ -24,7 +24,7 @@ pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), Pla
         (RecoveryState::Incomplete, None) => tracing::warn!(
             "this device is not verified, as the account's keys are not here: set MATRIX_RECOVERY_KEY to its recovery key"
         ),
-        // Not to be guessed: a new key would make the old one worthless.
+        // Unknown must not be treated as missing: a new key would invalidate the old one.
         (RecoveryState::Unknown, _) => {
             tracing::warn!("what keys the account has is not known; the next start looks again");
         }
@@ -38,8 +38,8 @@ pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), Pla
     Ok(())
 }
 
-/// Lets every room's next message be encrypted with a new key. The folder may be a copy that was put
-/// back: going on with a key of it would encrypt two messages in the same way.
+/// Lets every room's next message be encrypted with a new key. The folder may be a restored backup:
+/// continuing with its key would encrypt two messages with the same key material.
 pub(crate) async fn rotate_room_keys(client: &Client) {
     for room in client.joined_rooms() {
         if let Err(error) = room.discard_room_key().await {
@@ -55,13 +55,13 @@ fn not_recovered(error: &RecoveryError) -> PlatformError {
     ))
 }
 
-/// The key goes to a file, never to a log: whoever runs the bot takes it from there.
+/// The key is written to a file for the operator, never to a log.
 async fn make_recovery_key(client: &Client, options: &Options) {
     let folder = Folder::look(&options.folder);
     let key = match client.encryption().recovery().enable().await {
         Ok(key) => key,
         Err(error) => {
-            // Unencrypted rooms work without, and the next start tries again.
+            // Unencrypted rooms work without it, and the next start tries again.
             tracing::warn!(
                 error = in_one_line(&error),
                 "no key backup; after a loss of the store encrypted messages stay unreadable"

@@ -1,4 +1,4 @@
-//! What an error of the SDK means for what is done next.
+//! Classifies errors of the SDK.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,17 +11,17 @@ use crate::NAME;
 /// What to do about a request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The homeserver wants a rest, this long if it said so.
+    /// Rate limited, for this long if the homeserver said so.
     Limited(Option<Duration>),
-    /// The homeserver is away, or not well; it may be better later.
+    /// The homeserver is unreachable or unwell; a retry may succeed.
     Away,
     /// The session is not accepted any more.
     LoggedOut,
-    /// It will not be better later.
+    /// A retry will not succeed.
     Refused,
 }
 
-/// What a failed request means.
+/// Classifies a failed request.
 pub(crate) fn of_http(error: &HttpError) -> Failure {
     match error.client_api_error_kind() {
         Some(ErrorKind::LimitExceeded(limit)) => {
@@ -48,13 +48,13 @@ fn of_status(error: &HttpError) -> Failure {
             Some(known) if known.status_code.as_u16() == 429 => Failure::Limited(None),
             Some(known) if known.status_code.is_server_error() => Failure::Away,
             Some(_) => Failure::Refused,
-            // A page of a proxy in front of a homeserver that is down.
+            // The page of a proxy in front of a homeserver that is down.
             None => Failure::Away,
         },
     }
 }
 
-/// What an error of the SDK means.
+/// Classifies an error of the SDK.
 pub(crate) fn of_sdk(error: &matrix_sdk::Error) -> Failure {
     match error {
         matrix_sdk::Error::Http(error) => of_http(error),
@@ -62,7 +62,7 @@ pub(crate) fn of_sdk(error: &matrix_sdk::Error) -> Failure {
     }
 }
 
-/// Whether the homeserver says that the bot lacks a right.
+/// Whether the homeserver says that the bot lacks a permission.
 pub(crate) fn is_forbidden(error: &matrix_sdk::Error) -> bool {
     match error {
         matrix_sdk::Error::Http(error) => {

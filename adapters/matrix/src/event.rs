@@ -1,4 +1,4 @@
-//! What is read out of a room's events: only what the bot goes by, as plain data.
+//! Parses a room's events into plain data, limited to what the bot uses.
 
 use chrono::{DateTime, Utc};
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
@@ -20,7 +20,7 @@ pub(crate) enum EventKind {
     Edit {
         of: OwnedEventId,
         new: Message,
-        /// Whom it mentions that the message did not: they are notified.
+        /// People mentioned by the edit but not by the original: they are notified.
         newly_mentions: Vec<OwnedUserId>,
     },
     Redaction {
@@ -30,7 +30,7 @@ pub(crate) enum EventKind {
         to: OwnedEventId,
         key: String,
     },
-    /// A message whose key is not here, or not yet.
+    /// An encrypted message whose key is missing, perhaps temporarily.
     Undecryptable(Sealed),
     Membership {
         of: OwnedUserId,
@@ -41,7 +41,7 @@ pub(crate) enum EventKind {
 }
 
 impl EventKind {
-    /// Which message an edit changes, and to what; none of anything else.
+    /// Returns the edited message and its new content; `None` if this is no edit.
     pub(crate) fn into_edit(self) -> Option<(OwnedEventId, Message)> {
         match self {
             Self::Edit { of, new, .. } => Some((of, new)),
@@ -55,7 +55,7 @@ impl EventKind {
     }
 }
 
-/// What can be seen of a message from outside.
+/// What is visible of an encrypted message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sealed {
     pub(crate) session: Option<String>,
@@ -65,9 +65,9 @@ pub(crate) struct Sealed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) kind: Kind,
-    /// What was said; of a file, its caption.
+    /// The text; of a file, the caption.
     pub(crate) text: String,
-    /// None: the client tells no mentions.
+    /// `None`: the client does not list mentions.
     pub(crate) mentions: Option<Vec<OwnedUserId>>,
     pub(crate) relates: Relates,
 }
@@ -75,10 +75,10 @@ pub(crate) struct Message {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
-    /// What bots say.
+    /// A message by a bot.
     Notice,
     File(File),
-    /// A place, a poll, a request to verify.
+    /// A location, a poll, a verification request.
     Other,
 }
 
@@ -89,13 +89,13 @@ pub(crate) struct File {
     pub(crate) size: Option<u64>,
 }
 
-/// Where a message stands.
+/// The position of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Relates {
     pub(crate) thread: Option<OwnedEventId>,
-    /// A reply somebody meant, not one for clients without threads.
+    /// A real reply, not the fallback for clients without threads.
     pub(crate) reply_to: Option<OwnedEventId>,
-    /// It may repeat what it replies to, whether that is meant or for clients without threads.
+    /// It may quote what it replies to, whether it is a real reply or a fallback.
     pub(crate) is_shown_as_reply: bool,
     pub(crate) replaces: Option<OwnedEventId>,
 }
@@ -136,7 +136,7 @@ struct RawReply {
 }
 
 impl Event {
-    /// Reads an event; what is no event at all is none.
+    /// Parses an event; `None` if it is not an event.
     pub(crate) fn read(json: &str) -> Option<Self> {
         let raw: RawEvent = serde_json::from_str(json).ok()?;
         let sent_at = DateTime::from_timestamp_millis(raw.origin_server_ts)?;
@@ -173,7 +173,7 @@ fn what(raw: &RawEvent) -> EventKind {
 }
 
 fn said(content: &Value) -> EventKind {
-    // What was redacted has no type any more.
+    // A redacted message has no type any more.
     let Some(message) = message(content) else {
         return EventKind::Other;
     };
@@ -306,7 +306,7 @@ fn id_at(value: &Value, name: &str) -> Option<OwnedEventId> {
     text_at(value, name)?.try_into().ok()
 }
 
-/// Older clients repeat above a reply what it answers.
+/// Removes the quote that older clients put above a reply.
 fn without_quoted_reply(text: &str) -> &str {
     if !text.starts_with("> <") && !text.starts_with("> * <") {
         return text;

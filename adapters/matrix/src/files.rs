@@ -1,4 +1,4 @@
-//! The adapter's folder. Everything in it is for the bot alone, and written whole or not at all.
+//! The adapter's folder. Its files are private to the bot, and written atomically.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes the folder if it is not there.
+    /// Creates the folder if it does not exist.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
         Ok(Self(path.to_owned()))
     }
 
-    /// The folder as it is, for looking only.
+    /// Uses an existing folder, read-only.
     pub(crate) fn look(path: &Path) -> Self {
         Self(path.to_owned())
     }
@@ -25,47 +25,47 @@ impl Folder {
         &self.0
     }
 
-    /// Device and tokens.
+    /// The file of device and tokens.
     pub(crate) fn session(&self) -> PathBuf {
         self.0.join("session.json")
     }
 
-    /// The SDK's databases: rooms, and the keys to encrypted messages.
+    /// The SDK's databases: rooms, and keys of encrypted messages.
     pub(crate) fn store(&self) -> PathBuf {
         self.0.join("store")
     }
 
-    /// The database of the device's own keys and of those to encrypted messages.
+    /// The database of the device's own keys, and the keys of encrypted messages.
     fn keys(&self) -> PathBuf {
         self.store().join("matrix-sdk-crypto.sqlite3")
     }
 
-    /// Whether the keys are there. Where they are not, the SDK would make new ones for the same
-    /// device, which nobody trusts any more.
+    /// Whether the keys exist. Without them, the SDK would create new ones for the same device,
+    /// which nobody trusts any more.
     pub(crate) fn has_keys(&self) -> bool {
         let has_content = |path| fs::metadata(path).is_ok_and(|file| file.len() > 0);
-        // What is new may be in the log beside it only.
+        // Recent data may only be in the write-ahead log.
         let log = self.keys().with_extension("sqlite3-wal");
         self.keys().exists() && (has_content(self.keys()) || has_content(log))
     }
 
-    /// What the databases are encrypted with.
+    /// The file of the databases' encryption key.
     pub(crate) fn store_key(&self) -> PathBuf {
         self.0.join("store-key")
     }
 
-    /// How far the bot has read.
+    /// The file of the reading position.
     pub(crate) fn place(&self) -> PathBuf {
         self.0.join("place.json")
     }
 
-    /// The recovery key that the bot made, until somebody takes it away.
+    /// The recovery key that the bot created, until somebody moves it away.
     pub(crate) fn recovery_key(&self) -> PathBuf {
         self.0.join("recovery-key")
     }
 }
 
-/// What is in a file; none where there is none.
+/// Reads a file; `None` if it does not exist.
 pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match fs::read(path) {
         Ok(content) => Ok(Some(content)),
@@ -74,10 +74,10 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Puts a file in the place of an older one, also if the machine stops in between.
+/// Replaces a file atomically, also if the machine stops meanwhile.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
-    // Left over from a process that was killed, perhaps with other rights.
+    // Left over from a killed process, perhaps with other permissions.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

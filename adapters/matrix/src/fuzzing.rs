@@ -1,15 +1,15 @@
-//! What a fuzzer calls: whatever a homeserver or anybody says is read without a panic.
+//! Entry points for fuzzers: any input is parsed without a panic.
 
 use crate::event::Event;
 use crate::html;
 
-/// Reads an event of a room.
+/// Parses an event of a room.
 pub fn decode(json: &str) {
-    // Errors are shown, so all of it can be.
+    // Errors are formatted, so formatting must not panic either.
     drop(format!("{:?}", Event::read(json)));
 }
 
-/// Markdown as rooms are sent it.
+/// Converts Markdown for rooms.
 pub fn shown(markdown: &str) -> String {
     html::html(markdown)
 }

@@ -1,4 +1,4 @@
-//! What a sync left out: after an absence a homeserver sends only a room's last events.
+//! Reads what a sync left out: after an outage a homeserver sends only a room's last events.
 
 use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::TimelineEvent;
@@ -7,12 +7,12 @@ use matrix_sdk::ruma::{UserId, uint};
 
 use crate::event::{Event, EventKind};
 
-/// Pages of a hundred events that are read back at most, for each room.
+/// Maximum pages of a hundred events that are read back per room.
 const MOST_PAGES: usize = 50;
 
-/// The events between two places in a room's timeline, in their order.
+/// Returns the events between two positions in a room's timeline, in order.
 ///
-/// Events older than what is answered are read as well: a redaction is followed however old it is.
+/// Also returns events that are too old to be answered: redactions are followed at any age.
 pub(crate) async fn events(
     room: &Room,
     since: &str,
@@ -40,8 +40,8 @@ pub(crate) async fn events(
     Ok(events)
 }
 
-/// How many of these events are from before the bot belonged to the room: what was said before it
-/// was invited was not said to it.
+/// Returns how many of these events precede the bot's membership: messages from before its
+/// invitation were not addressed to it.
 pub(crate) fn before_invitation<'a>(
     events: impl Iterator<Item = Option<&'a Event>>,
     me: &UserId,
@@ -105,7 +105,7 @@ mod tests {
             ),
             (vec![said(), said(), member(me, None, "join")], 2),
             (vec![said(), member("@ann:b", None, "join"), said()], 0),
-            // Only its name changed.
+            // Only its display name changed.
             (vec![said(), member(me, Some("join"), "join"), said()], 0),
             (
                 vec![

@@ -1,4 +1,5 @@
-//! Files for one person, in the room in which the bot is alone with them; encrypted where that room is.
+//! Hands files over to one person, in the room that the bot shares with them alone; encrypted if
+//! the room is.
 
 use std::str::FromStr as _;
 
@@ -15,16 +16,17 @@ use crate::hub::Hub;
 use crate::outbox::SendError;
 use crate::rooms;
 
-/// A homeserver may take more; but one file is in memory at a time, and once more where it is encrypted.
+/// A homeserver may accept more, but one file is in memory at a time, and twice if it is encrypted.
 const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
-/// What the homeserver takes, as far as it says.
+/// Returns the homeserver's limit, if it has one.
 pub(crate) async fn largest_file(hub: &Hub) -> u64 {
     let limit = hub.client.load_or_fetch_max_upload_size().await;
     limit.map_or(LARGEST_FILE, |limit| LARGEST_FILE.min(limit.into()))
 }
 
-/// Gives the files to somebody. `transaction`: the same for the same answer, so that the homeserver knows a repetition.
+/// Sends the files to somebody. `transaction`: the same for the same answer, so that the homeserver
+/// recognises a repetition.
 pub(crate) fn hand_over<'a>(
     hub: &'a Hub,
     asked_in: &'a Room,
@@ -77,7 +79,8 @@ async fn send(
     hub.outbox.insist(sending).await
 }
 
-/// Whether the bot is alone with somebody in a room, by its list of members: those who are invited read it, too.
+/// Whether the bot is alone with somebody in a room, by its member list: invited people can read
+/// it, too.
 async fn are_alone(room: &Room, person: &UserId) -> bool {
     match room.members(RoomMemberships::ACTIVE).await {
         Ok(members) => {

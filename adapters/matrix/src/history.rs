@@ -1,4 +1,4 @@
-//! A room's history: its timeline from a day on, as far as its keys are there.
+//! Reads a room's history from a day on, as far as its keys are available.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,10 +22,10 @@ use crate::errors::{Failure, of_sdk};
 use crate::event::{Event, EventKind};
 use crate::inbound::Inbound;
 
-/// For one request, with what the homeserver has to ask of others.
+/// Maximum time of a request, including the homeserver's requests to others.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reads what was said in rooms.
+/// Reads the history of rooms.
 pub(crate) struct MatrixHistory(Inbound);
 
 impl MatrixHistory {
@@ -72,7 +72,7 @@ impl MatrixHistory {
                     continue;
                 };
                 page.reached = Some(read.sent_at);
-                // Edits come with what they change.
+                // Edits come with the messages that they change.
                 let is_new = read.sent_at >= since && matches!(read.what, EventKind::Message(_));
                 if is_new {
                     let told = self.0.said_before(&room, with_edit(read, json)).await;
@@ -96,7 +96,7 @@ impl MatrixHistory {
             })
     }
 
-    /// The first event since then, and where what follows it begins. None: there is none.
+    /// Returns the first event since then, and the position after it; `None` if there is none.
     async fn first(
         &self,
         room: &Room,
@@ -140,7 +140,7 @@ impl MatrixHistory {
     }
 }
 
-/// What it says now.
+/// Applies an edit.
 fn with_edit(mut event: Event, json: &str) -> Event {
     if let EventKind::Message(message) = &mut event.what
         && let Some(text) = edited(json, &event.sender)
@@ -150,7 +150,7 @@ fn with_edit(mut event: Event, json: &str) -> Event {
     event
 }
 
-/// Why a request gave nothing; none inside: it took too long.
+/// Why a request failed; inner `None`: it took too long.
 type Failed = Option<matrix_sdk::Error>;
 
 async fn in_time<T>(
@@ -162,7 +162,7 @@ async fn in_time<T>(
     }
 }
 
-/// Whether the homeserver says that there is no such event.
+/// Whether the homeserver says that the event does not exist.
 fn is_none(failed: &Failed) -> bool {
     let status = failed
         .as_ref()

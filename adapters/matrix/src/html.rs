@@ -1,7 +1,7 @@
-//! Markdown to the HTML that Matrix clients show.
+//! Converts Markdown to the HTML of Matrix clients.
 //!
-//! Only tags of the specification's subset come out, and only links that a click on cannot harm. What
-//! is no Markdown (raw HTML, images, definitions nobody refers to) is shown as the text it is.
+//! The output contains only tags of the specification's subset, and only links that are safe to
+//! click. Everything else (raw HTML, images, unused definitions) is shown as text.
 
 use std::ops::Range;
 
@@ -9,10 +9,11 @@ use pulldown_cmark::{
     BrokenLink, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd,
 };
 
-/// Deeper lists and quotes are shown without their frame: clients drop what is nested too deeply.
+/// Maximum nesting of lists and quotes; deeper ones are shown without a frame, because clients drop
+/// them.
 const DEEPEST: usize = 20;
 
-/// The HTML for a text in Markdown.
+/// Converts a text in Markdown.
 pub(crate) fn html(markdown: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -32,7 +33,7 @@ pub(crate) fn html(markdown: &str) -> String {
         }
         match event {
             Event::End(TagEnd::TableCell) => writer.cell_end = range.end,
-            // What a row has beyond the head's columns is no cell, but it was said.
+            // Cells beyond the header's columns are not part of the table, but must not be lost.
             Event::End(TagEnd::TableRow) if writer.cell_end < range.end => {
                 let rest = &markdown[writer.cell_end..range.end];
                 writer.surplus(rest.trim_matches(|c: char| c == '|' || c.is_whitespace()));
@@ -51,7 +52,7 @@ pub(crate) fn html(markdown: &str) -> String {
     writer.out.trim_end().to_owned()
 }
 
-/// Whether the event is about what stands between it and its end, of which each part comes by itself.
+/// Whether the event spans content whose parts arrive as events of their own.
 fn is_frame(event: &Event<'_>) -> bool {
     match event {
         Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_)) => false,
@@ -70,7 +71,8 @@ fn is_frame(event: &Event<'_>) -> bool {
     }
 }
 
-/// Definitions of a label that had one: of several the parser tells only the first. `read` is what it told.
+/// Returns definitions of a label that was defined before: the parser reports only the first.
+/// `read` is what it reported.
 fn repeated_definitions(markdown: &str, mut read: Vec<Range<usize>>) -> Vec<&str> {
     read.push(markdown.len()..markdown.len());
     read.sort_by_key(|range| range.start);
@@ -89,13 +91,13 @@ fn repeated_definitions(markdown: &str, mut read: Vec<Range<usize>>) -> Vec<&str
 #[derive(Default)]
 struct Writer {
     out: String,
-    /// What closes each open tag of the source; empty where none was written.
+    /// The closing text of each open tag of the source; empty if none was written.
     open: Vec<String>,
     in_table_head: bool,
     /// Where the last cell ended in the source.
     cell_end: usize,
     in_code_block: bool,
-    /// A line of a block of raw HTML was shown.
+    /// A line of a raw HTML block was written.
     in_html_lines: bool,
     /// Labels of definitions that a link used, in lower case.
     referenced: Vec<String>,
@@ -107,7 +109,7 @@ impl Writer {
             Event::Start(tag) => self.start(tag),
             Event::End(tag) => self.end(tag),
             Event::Html(text) => {
-                // A block comes line by line, each with its end.
+                // A block arrives line by line, each with its line end.
                 if self.in_html_lines {
                     self.out.push_str("<br>\n");
                 }
@@ -124,7 +126,7 @@ impl Writer {
                 self.escape(&text);
                 self.out.push_str("</code>");
             }
-            // People see the lines they were given, not one long one.
+            // Line breaks of the source stay visible.
             Event::SoftBreak | Event::HardBreak => self.out.push_str("<br>\n"),
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::TaskListMarker(is_done) => {
@@ -219,7 +221,7 @@ impl Writer {
             self.out
                 .push_str(&format!("<pre><code class=\"language-{info}\">"));
         } else {
-            // More than a language: it was said, so it is shown.
+            // More than a language: it is shown, so that nothing is lost.
             self.out
                 .push_str(&format!("<pre><code>{}\n", escaped(info)));
         }
@@ -294,7 +296,7 @@ fn is_harmless(url: &str) -> bool {
         .any(|scheme| lower.starts_with(scheme))
 }
 
-/// Quotes too: the same goes into attributes.
+/// Escapes quotes too, for use in attributes.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What the parts of a running adapter share.
+//! State shared by the parts of a running adapter.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::position::{KnownEdit, Position};
 use crate::upgrade::Replaced;
 use crate::{ids, upgrade};
 
-/// Events that are remembered; what is older is asked of the homeserver.
+/// Number of remembered events; the homeserver is asked about older ones.
 const REMEMBERED: usize = 4_096;
 
-/// Edits that are remembered, also by the next process.
+/// Number of remembered edits, which are kept for the next process.
 const REMEMBERED_EDITS: usize = 500;
 
 pub(crate) struct Hub {
@@ -30,7 +30,7 @@ pub(crate) struct Hub {
     pub(crate) me: OwnedUserId,
     pub(crate) options: Options,
     pub(crate) outbox: Outbox,
-    /// What is still to be done for replies that were given up.
+    /// Background tasks for replies that were given up.
     pub(crate) chores: TaskTracker,
     memory: Mutex<Memory>,
 }
@@ -38,20 +38,20 @@ pub(crate) struct Hub {
 struct Memory {
     /// Messages, with their rooms, authors and threads.
     messages: Recent<OwnedEventId, (OwnedRoomId, Known)>,
-    /// The last edits by others than the bot.
+    /// The latest edits by others than the bot.
     edits: VecDeque<KnownEdit>,
-    /// The last edits by the bot.
+    /// The latest edits by the bot.
     own_edits: VecDeque<KnownEdit>,
-    /// Rooms that took the place of others.
+    /// Rooms that replaced others.
     replaced: BTreeMap<OwnedRoomId, Replaced>,
-    /// Rooms that the bot tried to follow another one to.
+    /// Rooms that the bot tried to join as successors.
     followed: HashSet<OwnedRoomId>,
-    /// Questions and the conversations they belong to.
+    /// Questions and their conversations.
     conversations: Recent<OwnedEventId, ConversationId>,
     reactions: Recent<OwnedEventId, ()>,
-    /// By the question, and by the answer as soon as there is one.
+    /// By question, and by answer as soon as there is one.
     under_way: HashMap<OwnedEventId, ConversationId>,
-    /// How many replies are being worked on in a room.
+    /// Number of replies in progress per room.
     working: HashMap<OwnedRoomId, usize>,
 }
 
@@ -126,12 +126,12 @@ impl Hub {
         }
     }
 
-    /// What the next process has to know of edits.
+    /// Returns the edits that the next process has to know.
     pub(crate) fn edits(&self) -> VecDeque<KnownEdit> {
         self.memory().edits.clone()
     }
 
-    /// What an edit changed, also where it was redacted meanwhile.
+    /// Returns the message that an edit changed, also if the edit was redacted meanwhile.
     pub(crate) fn edited_by(&self, edit: &EventId) -> Option<OwnedEventId> {
         let memory = self.memory();
         let mut edits = memory.edits.iter().chain(&memory.own_edits);
@@ -139,7 +139,7 @@ impl Hub {
         found.map(|known| known.of.clone())
     }
 
-    /// The edits of one of the bot's messages, as far as this process made them.
+    /// Returns the edits of one of the bot's messages, as far as this process made them.
     pub(crate) fn own_edits_of(&self, message: &EventId) -> Vec<OwnedEventId> {
         let memory = self.memory();
         let edits = memory.own_edits.iter();
@@ -149,36 +149,36 @@ impl Hub {
             .collect()
     }
 
-    /// From now on a room stands for the one whose place it took.
+    /// Records that a room replaces another one.
     pub(crate) fn takes_place(&self, room: OwnedRoomId, replaced: Replaced) {
         self.memory().replaced.insert(room, replaced);
     }
 
-    /// Whether this is the first time that a room is followed to this one.
+    /// Whether this is the first attempt to follow to this room.
     pub(crate) fn begins_to_follow(&self, room: &RoomId) -> bool {
         self.memory().followed.insert(room.to_owned())
     }
 
-    /// The audience of a room: that of the room whose place it took, where it has the same members.
+    /// Returns the audience of a room: that of the room it replaced, if it has the same members.
     pub(crate) fn audience_of(&self, room: &RoomId) -> AudienceId {
         ids::audience(upgrade::audience(&self.memory().replaced, room))
     }
 
-    /// In which language everybody in a room is told something: Matrix tells nobody's own.
+    /// Returns the language for everybody in a room; Matrix does not tell a person's language.
     pub(crate) fn language(&self, room: &RoomId) -> Language {
         let audience = self.audience_of(room);
         self.options.channels.language(&audience, None)
     }
 
-    /// Whether what this person says in this room is answered. A room that took the place of another
-    /// is allowed with that.
+    /// Whether messages of this person in this room are answered. A successor room is allowed if
+    /// its predecessor is.
     pub(crate) fn serves(&self, person: &UserId, room: &RoomId) -> bool {
         let memory = self.memory();
         upgrade::line(&memory.replaced, room)
             .any(|room| is_let_in(&self.options.allow, person, room))
     }
 
-    /// Whether a message is known to be of another room.
+    /// Whether a message is known to be in another room.
     pub(crate) fn is_elsewhere(&self, room: &RoomId, id: &OwnedEventId) -> bool {
         let memory = self.memory();
         let known = memory.messages.get(id);
@@ -193,10 +193,11 @@ impl Hub {
         self.memory().messages.get(id).is_some()
     }
 
-    /// What is known of a message, asked of the homeserver if need be. None where it gives nothing.
+    /// Returns what is known of a message, asking the homeserver if necessary. `None` if it does
+    /// not answer.
     pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<Known> {
         if let Some((of, known)) = self.memory().messages.get(id) {
-            // Anybody can name an event of another room.
+            // Anybody can refer to an event of another room.
             return (of == room.room_id()).then(|| known.clone());
         }
         let event = room.event(id, None).await.ok()?;
@@ -206,7 +207,7 @@ impl Hub {
         memory.messages.get(id).map(|(_, known)| known.clone())
     }
 
-    /// Who wrote a message, also where it was redacted meanwhile.
+    /// Returns the author of a message, also if it was redacted meanwhile.
     pub(crate) async fn sender_of(&self, room: &Room, id: &OwnedEventId) -> Option<OwnedUserId> {
         if let Some((of, known)) = self.memory().messages.get(id) {
             return (of == room.room_id()).then(|| known.sender.clone());
@@ -229,7 +230,7 @@ impl Hub {
         known.filter(|conversation| ids::is_in(conversation, room))
     }
 
-    /// From now on a stop at this event stops that conversation.
+    /// Records that a stop at this event stops that conversation.
     pub(crate) fn is_under_way(&self, event: OwnedEventId, conversation: ConversationId) {
         self.memory().under_way.insert(event, conversation);
     }
@@ -238,7 +239,7 @@ impl Hub {
         self.memory().under_way.remove(event);
     }
 
-    /// The conversation that a stop at this event stops, given in this room.
+    /// Returns the conversation that a stop at this event in this room stops.
     pub(crate) fn under_way(&self, room: &RoomId, event: &OwnedEventId) -> Option<ConversationId> {
         let known = self.memory().under_way.get(event).cloned();
         known.filter(|conversation| ids::is_in(conversation, room))
@@ -248,7 +249,7 @@ impl Hub {
         *self.memory().working.entry(room.to_owned()).or_default() += 1;
     }
 
-    /// Whether this was the last work in the room.
+    /// Ends a reply's work; returns whether it was the last one in the room.
     pub(crate) fn end_work(&self, room: &RoomId) -> bool {
         let mut memory = self.memory();
         let Some(number) = memory.working.get_mut(room) else {

@@ -1,5 +1,4 @@
-//! Matrix ids as the contract's, and back: what was accepted by an earlier process is found again by
-//! them.
+//! Converts between Matrix ids and ours, also for messages that an earlier process accepted.
 
 use matrix_sdk::ruma::{EventId as MatrixEventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId};
 use muninn_platform::{AudienceId, ConversationId, EventId};
@@ -21,7 +20,7 @@ pub(crate) fn audience(room: &RoomId) -> AudienceId {
     AudienceId::new(format!("{NAME}/{room}"))
 }
 
-/// The person that an author's id names.
+/// Returns the Matrix id of an author id.
 pub(crate) fn person(author: &str) -> Option<OwnedUserId> {
     author
         .strip_prefix(NAME)?
@@ -30,15 +29,15 @@ pub(crate) fn person(author: &str) -> Option<OwnedUserId> {
         .ok()
 }
 
-/// Whether a conversation is of this room.
+/// Whether a conversation belongs to this room.
 pub(crate) fn is_in(conversation: &ConversationId, room: &RoomId) -> bool {
     parse(conversation.as_str()).is_some_and(|(of, _)| of == room)
 }
 
-/// The room and the event, or for a conversation its thread.
+/// Parses an id into the room, and the event or the conversation's thread.
 pub(crate) fn parse(id: &str) -> Option<(OwnedRoomId, Option<OwnedEventId>)> {
     let id = id.strip_prefix(NAME)?.strip_prefix('/')?;
-    // Either may have a slash in it, but an event begins with a dollar sign.
+    // Both may contain a slash, but an event begins with a dollar sign.
     if let Some((room, event)) = id.rsplit_once("/$") {
         let event = format!("${event}");
         return Some((room.try_into().ok()?, Some(event.as_str().try_into().ok()?)));

@@ -1,4 +1,4 @@
-//! From a room's event to the bot.
+//! Delivers a room's events to the bot.
 
 use std::sync::Arc;
 
@@ -21,25 +21,25 @@ use crate::options::Threads;
 use crate::reply::{Target, reply};
 use crate::{attachment, ids, removal, rooms};
 
-/// Hands what happens in rooms to the bot.
+/// Delivers events of rooms to the bot.
 #[derive(Clone)]
 pub(crate) struct Inbound {
     pub(crate) hub: Arc<Hub>,
     pub(crate) inbox: Inbox,
 }
 
-/// Something that happened in a room.
+/// An event and its room.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub(crate) room: &'a Room,
     pub(crate) event: &'a Event,
-    /// An earlier process may have told it already.
+    /// An earlier process may have delivered it already.
     pub(crate) is_late: bool,
 }
 
 impl Inbound {
-    /// Tells the bot of an event, if it means something to it; waits until the bot has it in good
-    /// hands. `is_late`: an earlier process may have told it already.
+    /// Delivers an event, if it is relevant, and waits until the bot has it. `is_late`: an earlier
+    /// process may have delivered it already.
     pub(crate) async fn take(
         &self,
         room: &Room,
@@ -107,8 +107,8 @@ impl Inbound {
         self.inbox.deliver(told).await
     }
 
-    /// Tells the bot what somebody said to others before it listened, or too long ago to be answered. False: it was
-    /// not said to others, or is nobody's word.
+    /// Delivers a message to others from before the bot listened, or too old to be answered.
+    /// Returns false if it was not said to others, or is not a person's message.
     pub(crate) async fn said_before(&self, room: &Room, event: Event) -> Result<bool, InboxClosed> {
         if !self.inbox.hears(&self.hub.audience_of(room.room_id())) {
             return Ok(false);
@@ -127,7 +127,7 @@ impl Inbound {
                 file,
                 place,
             } => self.said(at, addressed, said, file, &place).await,
-            // Of what was heard; what was asked is not answered again.
+            // For heard messages only; a question is not answered again.
             Intent::Edited { of, text, .. } => {
                 self.edited(at, of, Addressed::Overheard, text).await
             }
@@ -141,7 +141,7 @@ impl Inbound {
         self.inbox.deliver(told).await.map(|()| true)
     }
 
-    /// An event without a thread of another room, which anybody can name.
+    /// Removes a thread of another room, which anybody can refer to.
     pub(crate) fn at_home(&self, room: &Room, mut event: Event) -> Event {
         if let EventKind::Message(message) = &mut event.what {
             let is_elsewhere = |root: &mut _| self.hub.is_elsewhere(room.room_id(), root);
@@ -150,7 +150,7 @@ impl Inbound {
         event
     }
 
-    /// Of somebody's edit that was taken back: that the message says now what it said before.
+    /// Returns the event for an edit that was redacted: the message has its previous text again.
     async fn taken_back(&self, room: &Room, event: &Event) -> Option<Event> {
         let EventKind::Redaction { of: edit } = &event.what else {
             return None;
@@ -251,7 +251,7 @@ impl Inbound {
         Incoming::Message { message, reply }
     }
 
-    /// A yes or no below a message of the bot, said where that message is.
+    /// Delivers a yes or no below a message of the bot, in the place of that message.
     async fn decided(&self, at: At<'_>, asked: OwnedEventId, is_yes: bool) -> Incoming {
         let room = at.room.room_id();
         let place = self.place_of(at.room, &asked).await;
@@ -263,7 +263,7 @@ impl Inbound {
         Incoming::Message { message, reply }
     }
 
-    /// Where a question of which nothing is remembered would be answered.
+    /// Returns the place of the answer to a question that is not remembered.
     async fn place_of(&self, room: &Room, question: &OwnedEventId) -> Place {
         let is_direct = rooms::is_direct(room).await;
         let known = self.hub.message(room, question).await;
@@ -280,10 +280,11 @@ impl Inbound {
         }
     }
 
-    /// A redaction does not say of what; where it is not remembered, the bot is told both.
+    /// A redaction does not say what it redacts; if that is not remembered, both possibilities are
+    /// delivered.
     async fn deleted(&self, at: At<'_>, of: OwnedEventId) -> Result<(), InboxClosed> {
         let room = at.room.room_id();
-        // Whoever redacts an edit of an answer means the answer.
+        // Redacting an edit of an answer means the answer.
         let of = self.hub.edited_by(&of).unwrap_or(of);
         let id = ids::event(room, &of);
         if !self.hub.is_message(&of) {
@@ -309,7 +310,7 @@ impl Inbound {
             .await
     }
 
-    /// What somebody did, as a message to the bot, and the way its answer goes back.
+    /// Builds a message to the bot, and the reply for its answer.
     async fn message(
         &self,
         at: At<'_>,
@@ -394,7 +395,7 @@ impl Readdress for Inbound {
     }
 }
 
-/// What a message says with the edits that were not taken back; none where it was itself.
+/// Returns the text of a message with its remaining edits; `None` if the message was redacted.
 async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Message> {
     let event = room.event(of, None).await.ok()?;
     let EventKind::Message(first) = Event::read(event.raw().json().get())?.what else {
@@ -410,7 +411,7 @@ async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Mes
     Some(newest.map_or(first, |(_, new)| new))
 }
 
-/// The same message, with to whom it is said.
+/// Adds to whom the message is addressed.
 fn with_toward(told: Incoming, toward: Toward) -> Incoming {
     match told {
         Incoming::Message { message, reply } => Incoming::Message {
@@ -422,7 +423,7 @@ fn with_toward(told: Incoming, toward: Toward) -> Incoming {
     }
 }
 
-/// The message that another one answers.
+/// Returns the message that another one replies to.
 fn reply_to(room: &Room, event: &Event) -> Option<EventId> {
     let EventKind::Message(message) = &event.what else {
         return None;

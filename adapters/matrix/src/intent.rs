@@ -1,4 +1,4 @@
-//! What an event means for the bot. Pure: what has to be looked up is in the `Context`.
+//! Decides what an event means for the bot. Pure: other facts come in a `Context`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
 use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request, Toward};
@@ -6,19 +6,19 @@ use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request, Tow
 use crate::event::{Event, EventKind, File, Kind, Message, Relates};
 use crate::options::Threads;
 
-/// What is known beside the event.
+/// Facts besides the event.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) me: OwnedUserId,
-    /// As the room calls the bot.
+    /// The bot's display name in the room.
     pub(crate) my_name: Option<String>,
-    /// Nobody else is in the room, or it was made to talk to the bot alone.
+    /// Nobody else is in the room, or it was created as a direct room.
     pub(crate) is_direct: bool,
-    /// The sender is let in here.
+    /// The allow list admits the sender here.
     pub(crate) is_allowed: bool,
-    /// What people say to one another here is remembered.
+    /// The room is heard.
     pub(crate) is_heard: bool,
-    /// What is known of the message that this one replies to or changes, or that a yes or no is below.
+    /// The message that this one replies to or changes, or that a yes or no is below, if known.
     pub(crate) refers_to: Option<Known>,
     pub(crate) threads: Threads,
     pub(crate) command_prefix: String,
@@ -31,7 +31,7 @@ pub(crate) struct Known {
     pub(crate) thread: Option<OwnedEventId>,
 }
 
-/// What an event means.
+/// The intent of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
     Nothing(IgnoreReason),
@@ -56,23 +56,23 @@ pub(crate) enum Intent {
     Stop {
         at: OwnedEventId,
     },
-    /// Agrees to, or declines, what the bot may have asked about in this message of its own.
+    /// Approves or declines what the bot may have asked in this message of its own.
     Decided {
         at: OwnedEventId,
         is_yes: bool,
     },
 }
 
-/// Which conversation a message belongs to, and where its answer stands.
+/// The conversation of a message, and the place of its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The thread that is the conversation; none for the room's main timeline.
+    /// The thread of the conversation; `None` for the room's main timeline.
     pub(crate) thread: Option<OwnedEventId>,
-    /// In the main timeline: whether the answer shows what it answers.
+    /// In the main timeline: whether the answer is a reply to the question.
     pub(crate) is_reply: bool,
 }
 
-/// Says what an event means.
+/// Returns the intent of an event.
 pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
     if event.sender == facts.me {
         return Intent::Nothing(IgnoreReason::Own);
@@ -82,7 +82,7 @@ pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
         EventKind::Membership { .. } | EventKind::Undecryptable(_) | EventKind::Other => {
             Intent::Nothing(IgnoreReason::Irrelevant)
         }
-        // Whoever may take a message back, what was taken back is forgotten.
+        // A redacted message is forgotten, whoever had the right to redact it.
         EventKind::Redaction { of } => Intent::Deleted { of: of.clone() },
         _ if !facts.is_allowed => Intent::Nothing(IgnoreReason::NotAllowed),
         EventKind::Reaction { to, key } => reacted(to, key, facts),
@@ -91,7 +91,7 @@ pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
         }
         EventKind::Message(message) => said(event, message, facts),
         EventKind::Edit { of, new, .. } => {
-            // Anybody can send an edit of anything; it is one only if the author did.
+            // Anybody can send an edit of any message; only the author's are valid.
             let is_authors = |known: &Known| known.sender == event.sender;
             if facts.refers_to.as_ref().is_some_and(is_authors) {
                 edited(of, new, facts)
@@ -102,18 +102,18 @@ pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
     }
 }
 
-/// The reactions by which the bot offers to agree and to decline.
+/// The reactions with which the bot offers to approve and to decline.
 pub(crate) const YES: &str = "✅";
 pub(crate) const NO: &str = "❌";
 
-/// A reaction without what changes nothing: skin tones, and the selectors of emoji and text.
+/// Removes modifiers of a reaction without a meaning: skin tones, and emoji and text selectors.
 fn plain(key: &str) -> String {
     key.chars()
         .filter(|c| !matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{fe0e}' | '\u{fe0f}'))
         .collect()
 }
 
-/// Whether a reaction agrees or declines, if either.
+/// Returns whether a reaction approves or declines, if either.
 pub(crate) fn decision(key: &str) -> Option<bool> {
     match plain(key).as_str() {
         YES | "☑" | "✔" => Some(true),
@@ -164,11 +164,11 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
             addressed(message, facts),
         ),
     };
-    // Where the bot is one of two, everything is said to it.
+    // In a room of two, everything is said to the bot.
     let overheard = (facts.is_heard && !facts.is_direct).then_some(Addressed::Overheard);
     let addressed = addressed.or(overheard);
     let place = match addressed {
-        // What is said beside threads is one conversation, as people read it.
+        // Messages outside threads form one conversation.
         Some(Addressed::Overheard) => Place {
             thread: thread(&message.relates, facts).cloned(),
             is_reply: false,
@@ -188,7 +188,8 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
     }
 }
 
-/// What somebody said to others before the bot listened, or too long ago to be answered, as it would have been heard.
+/// Returns a message to others from before the bot listened, or too old to be answered, as it would
+/// have been heard.
 pub(crate) fn overheard(event: &Event, facts: &Context) -> Option<Intent> {
     let EventKind::Message(message) = &event.what else {
         return None;
@@ -215,10 +216,10 @@ pub(crate) fn overheard(event: &Event, facts: &Context) -> Option<Intent> {
     })
 }
 
-/// Which earlier messages were meant for the bot only the bot knows, so every edit is told.
+/// Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
 fn edited(of: &OwnedEventId, new: &Message, facts: &Context) -> Intent {
     let text = match command(&new.text, &facts.command_prefix) {
-        // A command that was corrected is not given once more.
+        // A corrected command is not executed again.
         Some(Request::Command(_)) => return Intent::Nothing(IgnoreReason::Irrelevant),
         Some(Request::Text(text)) => text,
         None => without_mention(&new.text, facts),
@@ -238,8 +239,8 @@ fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
         .mentions
         .as_ref()
         .is_some_and(|ids| ids.contains(&facts.me));
-    // A client that tells mentions knows which names are meant as such, but for one thing: a
-    // person who types "Muninn, …" talks to Muninn.
+    // If the client lists mentions, names alone do not count, with one exception: a typed "Muninn,
+    // …" addresses Muninn.
     let is_named = match &message.mentions {
         Some(_) => names(facts).any(|name| call(&message.text, name).is_some()),
         None => names(facts).any(|name| has_word(&message.text, name)),
@@ -256,7 +257,7 @@ fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
     mode.addressed(names_bot, thread(&message.relates, facts).is_some())
 }
 
-/// To whom a message is said, as far as its client tells.
+/// Returns to whom a message is addressed, as far as its client tells.
 pub(crate) fn toward(event: &Event, facts: &Context) -> Toward {
     let EventKind::Message(message) = &event.what else {
         return Toward::default();
@@ -268,13 +269,13 @@ pub(crate) fn toward(event: &Event, facts: &Context) -> Toward {
             .refers_to
             .as_ref()
             .is_some_and(|to| to.sender != facts.me),
-        // There is no setting by which everything is answered.
+        // Matrix has no setting to answer everything.
         omits_bot: false,
     }
 }
 
 fn thread<'a>(relates: &'a Relates, facts: &'a Context) -> Option<&'a OwnedEventId> {
-    // A client without threads replies to the answer in one.
+    // A client without threads replies to the answer in a thread.
     let of_answer = || facts.refers_to.as_ref().and_then(|to| to.thread.as_ref());
     relates.thread.as_ref().or_else(of_answer)
 }
@@ -297,7 +298,7 @@ fn place(event: &Event, relates: &Relates, said: &Request, facts: &Context) -> P
     }
 }
 
-/// What comes after the prefix, if it stands there.
+/// Returns the text after the prefix, if it begins with the prefix.
 fn command(text: &str, prefix: &str) -> Option<Request> {
     let text = text.trim_start();
     let rest = match text.get(..prefix.len()) {
@@ -318,8 +319,7 @@ fn names(facts: &Context) -> impl Iterator<Item = &str> {
         .filter(|name| !name.is_empty())
 }
 
-/// The text without the name that calls the bot, where it stands at the beginning, and without its
-/// full id anywhere.
+/// Removes the bot's name at the beginning, and its full id anywhere.
 fn without_mention(text: &str, facts: &Context) -> String {
     let text = text.trim();
     let called = names(facts).find_map(|name| {
@@ -330,13 +330,13 @@ fn without_mention(text: &str, facts: &Context) -> String {
     text.replace(facts.me.as_str(), "").trim().to_owned()
 }
 
-/// What comes after a name that calls somebody: "Muninn, …", "@muninn: …".
+/// Returns the text after a name that addresses somebody: "Muninn, …", "@muninn: …".
 fn call<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let rest = strip_name(text.trim_start(), name)?;
     rest.strip_prefix([':', ','])
 }
 
-/// What comes after a name, with or without `@`, as a word at the beginning.
+/// Returns the text after a name at the beginning, as a whole word, with or without `@`.
 fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let bare = text.strip_prefix('@').unwrap_or(text);
     let name = name.strip_prefix('@').unwrap_or(name);
@@ -350,7 +350,7 @@ fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let rest = rest.as_str();
     let ends = match rest.chars().next() {
         None => true,
-        // "muninn:example.org" is somebody's id, "muninn: …" a call.
+        // "muninn:example.org" is a user id, "muninn: …" an address.
         Some(':') => rest[1..].chars().next().is_none_or(char::is_whitespace),
         Some(next) => !is_of_name(next),
     };
@@ -371,7 +371,7 @@ fn begins_word(text: &str, at: usize) -> bool {
         .is_none_or(|before| !is_of_name(before) && before != '@')
 }
 
-/// Characters that make another name of a name beside them.
+/// Whether a character next to a name makes it another name.
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-')
 }

@@ -1,9 +1,9 @@
-//! Muninn in Matrix rooms, encrypted ones too.
+//! The Matrix adapter, for encrypted rooms too.
 //!
-//! `login` makes a client out of options and folder, `crypto` makes its device trusted. `sync` asks
-//! for what is new, from the `position` kept by ourselves; `inbound` reads each `event`, decides by
-//! pure functions what it means (`intent`), and hands it to the bot. The answer goes back through a
-//! `reply`: its `content` with `html`, at the pace of the `outbox`.
+//! `login` creates a client from the options and the folder, and `crypto` makes its device trusted.
+//! `sync` fetches new events from the adapter's own `position`; `inbound` parses each `event`,
+//! decides with pure functions what it means (`intent`), and delivers it to the bot. The answer
+//! goes back through a `reply`: its `content` with `html`, at the pace of the `outbox`.
 #![recursion_limit = "256"]
 
 mod allow;
@@ -57,10 +57,10 @@ pub use options::{Login, MatrixArgs, Options, Threads};
 
 const NAME: &str = "matrix";
 
-/// For one request, beside the time that a sync is held open.
+/// Maximum time of a request, in addition to the long poll of a sync.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often the SDK itself repeats a request.
+/// Number of retries by the SDK itself.
 const RETRIES: usize = 3;
 
 /// One account on one homeserver.

@@ -1,7 +1,7 @@
-//! From options and the folder to a client that is logged in.
+//! Creates a logged-in client from the options and the folder.
 //!
-//! The password is used once. What is kept then, and belongs together: the session (device and
-//! tokens), the store (the keys of that device), and the key of the store.
+//! The password is used once. Afterwards three things are kept that belong together: the session
+//! (device and tokens), the store (the keys of that device), and the encryption key of the store.
 
 #[cfg(test)]
 mod frozen;
@@ -28,13 +28,13 @@ use crate::files::{self, Folder};
 use crate::options::{Login, Options};
 use crate::{REQUEST_TIMEOUT, RETRIES};
 
-/// What is kept of a login.
+/// The stored session.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Stored {
-    /// As it was configured.
+    /// As configured.
     pub(crate) homeserver: String,
     pub(crate) session: MatrixSession,
-    /// The key that the device signs with; sessions of earlier versions do not have it yet.
+    /// The device's signing key; sessions of earlier versions lack it.
     #[serde(default)]
     device_key: Option<String>,
 }
@@ -60,7 +60,8 @@ impl Stored {
     }
 }
 
-/// A client that is logged in, or was: whether the session still holds shows at the first request.
+/// Returns a client that is, or was, logged in: the first request shows whether the session is
+/// still valid.
 pub(crate) async fn log_in(options: &Options) -> Result<Client, PlatformError> {
     let folder =
         Folder::open(&options.folder).map_err(|error| unusable(&options.folder, &error))?;
@@ -120,12 +121,12 @@ async fn restore(
     Ok(client)
 }
 
-/// By which others know the device.
+/// Returns the key that identifies the device.
 async fn device_key(client: &Client) -> Option<String> {
     client.encryption().ed25519_key().await
 }
 
-/// Why the stored session is not the one that is configured.
+/// Returns why the stored session does not match the configuration.
 fn belongs_elsewhere(options: &Options, folder: &Folder, stored: &Stored) -> Option<String> {
     let Login::Password { user, .. } = &options.login else {
         return None;
@@ -143,7 +144,7 @@ fn belongs_elsewhere(options: &Options, folder: &Folder, stored: &Stored) -> Opt
 async fn first_login(options: &Options, folder: &Folder) -> Result<Client, PlatformError> {
     let store = folder.store();
     if store.exists() {
-        // Keys of a device that is gone are of no use to the next one.
+        // Keys of a deleted device are useless for the next one.
         let kept = folder
             .path()
             .join(format!("store-until-{}", chrono::Utc::now().timestamp()));
@@ -151,7 +152,7 @@ async fn first_login(options: &Options, folder: &Folder) -> Result<Client, Platf
         tracing::warn!(kept = %kept.display(), "there was a store without a session; it was moved away");
     }
     let session = match &options.login {
-        // Asked first, so that a token that is wrong leaves nothing behind.
+        // Checked first, so that an invalid token leaves nothing behind.
         Login::AccessToken(token) => Some(MatrixSession {
             meta: owner_of(options, token.expose_secret()).await?,
             tokens: tokens(token.expose_secret()),
@@ -171,7 +172,7 @@ async fn first_login(options: &Options, folder: &Folder) -> Result<Client, Platf
         (Login::AccessToken(_), None) => Err(misconfigured("MATRIX_ACCESS_TOKEN is not set")),
     };
     if let Err(error) = logged_in {
-        // What was just made, for an account that was not reached.
+        // Just created, for an account that could not be reached.
         drop(client);
         let _ = std::fs::remove_dir_all(&store);
         return Err(error);
@@ -232,7 +233,7 @@ fn refused_login(options: &Options, user: &str, error: &HttpError) -> PlatformEr
     }
 }
 
-/// Why a first request did not go through.
+/// Describes why a first request failed.
 fn unreached(options: &Options, error: &HttpError) -> PlatformError {
     match of_http(error) {
         Failure::LoggedOut => misconfigured(format!(
@@ -252,7 +253,7 @@ fn unreached(options: &Options, error: &HttpError) -> PlatformError {
     }
 }
 
-/// A client without account, for a few questions.
+/// Returns a client without an account, for a few requests.
 pub(crate) async fn stranger(options: &Options) -> Result<Client, PlatformError> {
     at(options)
         .build()
@@ -260,7 +261,7 @@ pub(crate) async fn stranger(options: &Options) -> Result<Client, PlatformError>
         .map_err(|error| not_built(options, error))
 }
 
-/// Whose token this is.
+/// Returns the owner of a token.
 async fn owner_of(options: &Options, token: &str) -> Result<SessionMeta, PlatformError> {
     let client = stranger(options).await?;
     let (http, homeserver) = (client.http_client(), client.homeserver());
@@ -287,7 +288,7 @@ fn at(options: &Options) -> matrix_sdk::ClientBuilder {
         .retry_limit(RETRIES);
     let builder = Client::builder()
         .request_config(config)
-        // What is configured is used, at the first start as at each later one.
+        // The configured URL is used, at the first start and at each later one.
         .respect_login_well_known(false);
     if options.homeserver.contains("://") {
         builder.homeserver_url(&options.homeserver)
@@ -326,7 +327,7 @@ fn not_built(options: &Options, error: ClientBuildError) -> PlatformError {
     }
 }
 
-/// The key of the store; made with it.
+/// Returns the encryption key of the store, which is created together with it.
 fn store_key(folder: &Folder) -> Result<[u8; 32], PlatformError> {
     let path = folder.store_key();
     let content = files::read(&path).map_err(|error| unusable(&path, &error))?;
@@ -351,7 +352,7 @@ fn save(stored: &Stored, folder: &Folder) -> Result<(), PlatformError> {
         .map_err(|error| unusable(&folder.session(), &error))
 }
 
-/// Tokens that the homeserver replaced are kept at once: the older ones will not be accepted.
+/// Saves refreshed tokens at once: the homeserver accepts the older ones no more.
 fn save_refreshed_tokens(
     client: &Client,
     options: &Options,
@@ -389,7 +390,7 @@ fn unusable(path: &Path, error: &io::Error) -> PlatformError {
     misconfigured(format!("{} cannot be used: {error}", path.display()))
 }
 
-/// What to do to begin again as a new device.
+/// Describes how to start again as a new device.
 fn new_device(folder: &Folder) -> String {
     format!(
         "To go on as a new device: remove {}, and set MATRIX_PASSWORD. Encrypted messages from before are readable for it only with MATRIX_RECOVERY_KEY, out of the key backup",
@@ -397,7 +398,7 @@ fn new_device(folder: &Folder) -> String {
     )
 }
 
-/// The session is there, and the keys of its device are not, or are others.
+/// Describes that the session exists, and the keys of its device are missing or different.
 pub(crate) fn lost_keys(folder: &Folder, meta: &SessionMeta) -> PlatformError {
     misconfigured(format!(
         "The keys in {} are gone or are not those of device {}: it cannot read encrypted messages any more, old or new. Put a copy of the whole folder back if there is one. {}; then remove that device in another client",
@@ -416,7 +417,7 @@ fn damaged_store(folder: &Folder, error: &(dyn std::error::Error + 'static)) -> 
     ))
 }
 
-/// The session that was stored is not accepted any more.
+/// Describes that the stored session is not accepted any more.
 pub(crate) fn logged_out(options: &Options) -> PlatformError {
     let folder = Folder::look(&options.folder);
     misconfigured(match &options.login {

@@ -1,4 +1,4 @@
-//! Which rooms somebody is in, as the homeserver says at this moment.
+//! Which rooms somebody is in, according to the homeserver at this moment.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use tokio::time::timeout;
 use crate::hub::Hub;
 use crate::ids;
 
-/// For one room.
+/// Maximum time per room.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Rooms that are asked for at once.
+/// Number of concurrent requests.
 const AT_ONCE: usize = 8;
 
 /// Asks the homeserver who is in a room.
@@ -51,8 +51,7 @@ impl MatrixMembership {
         Arc::new(Self(Arc::clone(hub)))
     }
 
-    /// The rooms that the bot is in, by the place whose memory their people share: one room, or several where others
-    /// took its place.
+    /// Returns the bot's rooms by audience: one room, or several if others replaced it.
     fn rooms(&self) -> HashMap<AudienceId, Vec<Room>> {
         let mut rooms: HashMap<AudienceId, Vec<Room>> = HashMap::new();
         for room in self.0.client.joined_rooms() {
@@ -77,7 +76,7 @@ impl MatrixMembership {
     }
 
     async fn is_in(&self, person: &UserId, room: &Room) -> Result<bool, MembershipError> {
-        // What was told of a room once is kept up by what is told since: most need not be asked for.
+        // The SDK keeps known memberships up to date: most need no request.
         let known = timeout(PATIENCE, room.get_member(person)).await;
         let known = known.map_err(|_| away())?;
         let known = known.map_err(|error| MembershipError(in_one_line(&error)))?;
@@ -94,7 +93,7 @@ impl MatrixMembership {
             Ok(Ok(told)) => told,
             Ok(Err(error)) => {
                 let status = error.as_client_api_error();
-                // They never were.
+                // They were never a member.
                 return match status.map(|error| error.status_code.as_u16()) {
                     Some(403 | 404) => Ok(false),
                     Some(_) | None => Err(MembershipError(in_one_line(&error))),

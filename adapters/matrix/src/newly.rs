@@ -1,5 +1,5 @@
-//! A message that mentions the bot only since it was edited: the specification has those notified
-//! whom an edit mentions newly, so it is answered as if it had been said so.
+//! Handles messages that mention the bot only since an edit. The specification notifies people who
+//! are newly mentioned by an edit, so the message is answered as if it had been sent like that.
 
 use matrix_sdk::Room;
 use matrix_sdk::ruma::OwnedEventId;
@@ -10,16 +10,16 @@ use crate::inbound::{At, Inbound};
 use crate::intent::{Intent, intent};
 use crate::removal;
 
-/// A message as if it had been said as it was edited.
+/// A message as if it had been sent in its edited form.
 struct Newly {
     said: Event,
-    /// It stands where the bot may take part, and may have been answered already.
+    /// It is where the bot may take part, and may have been answered already.
     was_overheard: bool,
 }
 
 impl Inbound {
-    /// Tells the bot of an edit that mentions it for the first time. False: this is none, but the edit
-    /// of a message that was meant for it, or still is not.
+    /// Delivers an edit that mentions the bot for the first time. Returns false for other edits: of
+    /// a message that was already addressed to the bot, or still is not.
     pub(crate) async fn newly_mentioned(
         &self,
         room: &Room,
@@ -44,7 +44,7 @@ impl Inbound {
             return Ok(false);
         };
         if was_overheard {
-            // Only the bot knows whether it was answered; if so, the next is nothing new to it.
+            // Only the bot knows whether it was answered; if so, it ignores the repetition.
             let text = match &what {
                 Request::Text(text) => text.clone(),
                 Request::Command(_) => return Ok(false),

@@ -1,16 +1,17 @@
-//! Values of the Matrix SDK in structures of our own.
+//! Hides SDK types from the compiler's trait solver.
 
 use std::any::Any;
 use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A shared value of which the compiler need not see what it is made of.
+/// A shared value whose type is erased from the compiler's checks.
 ///
-/// A client and its rooms are made of hundreds of types. Whatever has one of them as a field, and is used by an asynchronous method
-/// of a trait, makes the compiler prove of all of these types that threads may share them, once for each such method: that was
-/// most of the time that this crate took to be checked. Here it is proved where the value is put in. For the same reason such methods
-/// await nothing of the SDK themselves, but a boxed future.
+/// A client and its rooms consist of hundreds of types. With one of them in a field, every
+/// asynchronous trait method that uses it makes the compiler prove again that all of these types
+/// are `Send`; that was most of the time for checking this crate. Here it is proved once, where the
+/// value is stored. For the same reason such methods do not await the SDK themselves, but a boxed
+/// future.
 pub(crate) struct Opaque<T>(Arc<dyn Any + Send + Sync>, PhantomData<fn() -> T>);
 
 impl<T: Any + Send + Sync> Opaque<T> {

@@ -1,4 +1,4 @@
-//! How the adapter is set up.
+//! The adapter's options.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use secrecy::SecretString;
 
 use crate::Allow;
 
-/// How the bot's account is used.
+/// How to log in to the bot's account.
 #[derive(Clone, Debug)]
 pub enum Login {
     /// The password is needed once; afterwards the stored session is used.
@@ -20,7 +20,7 @@ pub enum Login {
         user: String,
         password: Option<SecretString>,
     },
-    /// A token of a device of the bot's own, made elsewhere.
+    /// The token of a device made elsewhere for the bot alone.
     AccessToken(SecretString),
 }
 
@@ -36,34 +36,34 @@ pub enum Threads {
     Never,
 }
 
-/// How the adapter is set up.
+/// The adapter's options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// An address (`https://matrix.example.org`) or a server's name (`example.org`).
+    /// A URL (`https://matrix.example.org`) or a server name (`example.org`).
     pub homeserver: String,
     pub login: Login,
-    /// What people read in the list of the bot's devices.
+    /// The name in the list of the bot's devices.
     pub device_name: String,
-    /// What the account's secrets were stored under, if they were.
+    /// The key of the account's secret storage, if it has one.
     pub recovery_key: Option<SecretString>,
     pub allow: Allow,
     pub threads: Threads,
-    /// Messages older than this are not answered after an absence.
+    /// Maximum age of messages that are answered after an outage.
     pub catch_up: Duration,
-    /// What commands begin with.
+    /// The prefix of commands.
     pub command_prefix: String,
-    /// The folder of session, keys and position; nobody else may read it.
+    /// The folder of session, keys and position; private to the bot.
     pub folder: PathBuf,
-    /// What is set for each room, such as its language.
+    /// The settings of single rooms, such as the language.
     pub channels: Arc<Channels>,
-    /// Where it says that it can read the history of its rooms.
+    /// Where the adapter registers that it can read histories.
     pub histories: Histories,
-    /// Where the platform can be asked who may read what.
+    /// Where the adapter registers that it knows memberships.
     pub memberships: Memberships,
 }
 
 impl Options {
-    /// With everything that has a default.
+    /// Creates options with defaults.
     pub fn new(homeserver: impl Into<String>, login: Login, folder: PathBuf) -> Self {
         Self {
             homeserver: homeserver.into(),
@@ -118,10 +118,10 @@ pub struct MatrixArgs {
 }
 
 impl MatrixArgs {
-    /// The adapter's options, where Matrix is set up; it keeps its state in `folder`.
+    /// Returns the adapter's options, if Matrix is configured; its state is kept in `folder`.
     ///
     /// # Errors
-    /// Names the variable that has to change.
+    /// Fails with the variable that has to change.
     pub fn options(
         self,
         folder: PathBuf,

@@ -1,7 +1,7 @@
-//! What goes out to the homeserver, at the pace it allows.
+//! Sends requests at the pace that the homeserver allows.
 //!
-//! A homeserver limits an account, not a room. So whoever was told to wait makes the others wait
-//! too, in their order; what is only for show is left out meanwhile.
+//! A homeserver limits an account, not a room. So a rate limit delays all requests, in order;
+//! meanwhile, updates that only show progress are skipped.
 
 use std::future::Future;
 use std::time::Duration;
@@ -19,20 +19,19 @@ use tokio::time::{Instant, timeout};
 use crate::REQUEST_TIMEOUT;
 use crate::errors::{Failure, of_http, of_sdk};
 
-/// How long a homeserver may be away before something is given up. A rest that it asks for is not
-/// counted.
+/// How long a homeserver may be unreachable before a request is given up. Rate limits do not count.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How long something may wait altogether.
+/// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
-/// For one attempt; an encrypted room may need several requests first.
+/// Maximum time of an attempt; an encrypted room may need several requests first.
 const ATTEMPT: Duration = Duration::from_secs(60);
 
-/// What a homeserver that says nothing is given.
+/// Pause for a rate limit without a duration.
 const REST: Duration = Duration::from_secs(5);
 
-/// Why something did not go out.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
     #[error("the homeserver refuses it")]
@@ -47,14 +46,14 @@ pub(crate) enum SendError {
 
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    /// Until then the homeserver wants a rest.
+    /// The end of the rate limit.
     rest_until: Mutex<Option<Instant>>,
-    /// Fair: who waits longest goes first.
+    /// Fair: the longest waiting request goes first.
     line: tokio::sync::Mutex<()>,
 }
 
 impl Outbox {
-    /// Sends something for show: once, and not while the homeserver wants a rest.
+    /// Sends a progress update: once, and not during a rate limit.
     pub(crate) fn try_send<'a>(
         &'a self,
         room: &'a Room,
@@ -78,7 +77,7 @@ impl Outbox {
         .boxed()
     }
 
-    /// Sends a message until it is out, or is given up.
+    /// Sends a message until it succeeds or is given up.
     pub(crate) fn send<'a>(
         &'a self,
         room: &'a Room,
@@ -92,7 +91,7 @@ impl Outbox {
         .boxed()
     }
 
-    /// Redacts a message; one that is gone already is no error.
+    /// Redacts a message. A message that is already gone is no error.
     pub(crate) async fn redact(&self, room: &Room, id: &EventId) -> Result<(), SendError> {
         let transaction: OwnedTransactionId = format!("redact-{id}").into();
         let redacted = self
@@ -111,7 +110,7 @@ impl Outbox {
         }
     }
 
-    /// Asks for something until there is an answer, or it is given up.
+    /// Repeats a request until it succeeds or is given up.
     pub(crate) async fn insist<T, F>(&self, ask: impl Fn() -> F) -> Result<T, SendError>
     where
         F: Future<Output = Result<T, matrix_sdk::Error>>,
@@ -155,7 +154,7 @@ impl Outbox {
         }
     }
 
-    /// How long the homeserver still wants a rest.
+    /// Returns the remaining time of the rate limit.
     fn rest(&self) -> Option<Duration> {
         let until = *self.rest_until.lock();
         let rest = until?.saturating_duration_since(Instant::now());

@@ -1,8 +1,8 @@
-//! How far the bot has read, kept by ourselves.
+//! The adapter's own reading position.
 //!
-//! The SDK keeps its own token before anybody has seen the events, so a process that is killed in
-//! between would lose them. This one is written after the bot has them in good hands; where the two
-//! differ, the rooms are asked for what lies between them. What is read twice is known by its id.
+//! The SDK stores its own token before the events are processed, so a process killed in between
+//! would lose them. This position is written after the bot has the events; where the two differ,
+//! the rooms are asked for the events in between. Events read twice are recognised by their ids.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -15,26 +15,26 @@ use serde::{Deserialize, Serialize};
 use crate::files;
 use crate::upgrade::Replaced;
 
-/// Messages that wait for their keys at most; then the oldest is given up.
+/// Maximum messages that wait for keys; beyond it the oldest is dropped.
 const MOST_SEALED: usize = 500;
 
-/// Sessions of which is remembered that they were complained of.
+/// Maximum sessions that are remembered as reported unreadable.
 const MOST_TOLD: usize = 500;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Position {
-    /// Where the next sync begins; none before the first.
+    /// The token of the next sync; `None` before the first.
     pub(crate) since: Option<String>,
     /// Messages that wait for their keys.
     #[serde(default)]
     pub(crate) sealed: VecDeque<SealedEvent>,
-    /// Encryption sessions whose messages were said to be unreadable.
+    /// Encryption sessions whose messages were reported unreadable.
     #[serde(default)]
     told: VecDeque<String>,
-    /// The last edits: one that was redacted does not say any more what it changed.
+    /// The latest edits: a redacted edit does not say any more what it changed.
     #[serde(default)]
     pub(crate) edits: VecDeque<KnownEdit>,
-    /// Rooms that took the place of others.
+    /// Rooms that replaced others.
     #[serde(default)]
     pub(crate) replaced: BTreeMap<OwnedRoomId, Replaced>,
 }
@@ -52,13 +52,13 @@ pub(crate) struct SealedEvent {
     pub(crate) room: OwnedRoomId,
     pub(crate) event: OwnedEventId,
     pub(crate) session: String,
-    /// The thread it stands in.
+    /// The thread of the message.
     #[serde(default)]
     pub(crate) thread: Option<OwnedEventId>,
     pub(crate) sent_at: DateTime<Utc>,
-    /// Since when the key has been waited for.
+    /// Since when it has waited for the key.
     pub(crate) waits_since: DateTime<Utc>,
-    /// It was looked at in time and again said to be unreadable, or need not be.
+    /// It was reported unreadable after its time, or needs no report.
     #[serde(default)]
     pub(crate) is_settled: bool,
 }
@@ -68,7 +68,7 @@ impl Position {
         let Some(content) = files::read(path)? else {
             return Ok(Self::default());
         };
-        // As after the first start: what was said while the bot was away is not answered.
+        // As after the first start: messages from the outage are not answered.
         Ok(serde_json::from_slice(&content).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %path.display(), "damaged; begins with what is said from now on");
             Self::default()
@@ -89,7 +89,7 @@ impl Position {
         }
     }
 
-    /// Whether this is the first time that this session is complained of.
+    /// Whether this session has not been reported before; records it.
     pub(crate) fn tells(&mut self, session: &str) -> bool {
         if self.told.iter().any(|told| told == session) {
             return false;

@@ -1,6 +1,6 @@
-//! Signs of life: the typing notice and the read receipt.
+//! Typing notices and read receipts.
 //!
-//! Nothing waits for them, and what goes wrong with them is of no consequence.
+//! Nothing waits for them, and their failures do not matter.
 
 use std::time::Duration;
 
@@ -18,28 +18,28 @@ use crate::content::Relation;
 use crate::hub::Hub;
 use crate::opaque::Opaque;
 
-/// A typing notice is repeated this often…
+/// Interval of typing notices…
 pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(20);
 
-/// …and ends by itself, should the process be killed.
+/// …and their lifetime, in case the process is killed.
 const TYPING_FOR: Duration = Duration::from_secs(30);
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The signs of one reply.
+/// The indicators of one reply.
 pub(crate) struct TypingIndicator {
     room: Opaque<Room>,
     question: OwnedEventId,
     thread: ReceiptThread,
     shown_at: Option<Instant>,
-    /// The last one on its way.
+    /// The last request in flight.
     on_its_way: Option<JoinHandle<()>>,
 }
 
 impl TypingIndicator {
     pub(crate) fn new(room: &Opaque<Room>, question: &OwnedEventId, relation: &Relation) -> Self {
         let thread = match relation {
-            // A question that begins a thread stands in the main timeline.
+            // A question that begins a thread is in the main timeline.
             Relation::Thread { root, .. } if root != question => {
                 ReceiptThread::Thread(root.clone())
             }
@@ -58,10 +58,10 @@ impl TypingIndicator {
         self.shown_at.is_some()
     }
 
-    /// Shows that somebody is at work, unless it is shown still.
+    /// Shows the indicators, unless they are still shown.
     pub(crate) fn show(&mut self, hub: &Hub) {
         let is_first = self.shown_at.is_none();
-        // A little earlier than asked for, as the bot's clock ticks at that pace.
+        // Slightly early, because the bot's clock ticks at that pace.
         let is_due = self
             .shown_at
             .is_none_or(|at| at.elapsed() + Duration::from_secs(1) > TYPING_EVERY);
@@ -90,7 +90,7 @@ impl TypingIndicator {
         }));
     }
 
-    /// Takes the signs away, unless another reply in the room still needs them.
+    /// Removes the indicators, unless another reply in the room needs them.
     pub(crate) async fn hide(&mut self, hub: &Hub) {
         if self.shown_at.take().is_none() {
             return;
@@ -104,7 +104,7 @@ impl TypingIndicator {
         }
     }
 
-    /// The signs, to be taken away by somebody else.
+    /// Returns the indicators for somebody else to remove.
     pub(crate) fn take(&mut self) -> Self {
         Self {
             room: self.room.clone(),

@@ -1,5 +1,5 @@
-//! Taking a message of the bot away with every text it ever had: an edit is an event of its own,
-//! which stays readable when only the message is redacted.
+//! Removes a message of the bot with all its versions: an edit is an event of its own, which stays
+//! readable if only the message is redacted.
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -13,21 +13,21 @@ use crate::event::{Event, EventKind};
 use crate::hub::Hub;
 use crate::outbox::SendError;
 
-/// Pages of a hundred events that are looked through for the edits of one message.
+/// Maximum pages of a hundred events that are searched for the edits of one message.
 const MOST_PAGES: usize = 20;
 
-/// Redacts a message of the bot and all its edits. What is gone already is no error.
+/// Redacts a message of the bot and all its edits. A message that is already gone is no error.
 pub(crate) fn remove<'a>(
     hub: &'a Hub,
     room: &'a Room,
     message: &'a OwnedEventId,
 ) -> BoxFuture<'a, Result<(), SendError>> {
     async move {
-        // Looked for first: of a message that is redacted, a homeserver does not tell the edits.
+        // Searched first: a homeserver does not return the edits of a redacted message.
         let found = hub.outbox.insist(|| edits(hub, room, message)).await;
         let mut edits = match found {
             Ok(edits) => edits,
-            // The message is to go in any case.
+            // The message is redacted in any case.
             Err(SendError::Refused(error)) => {
                 tracing::debug!(room = %room.room_id(), %error, "its edits are not told");
                 Vec::new()
@@ -62,7 +62,7 @@ async fn edits(
     Ok(edits)
 }
 
-/// The edits of a message that stands, as the homeserver tells them, newest first.
+/// Returns the edits of an existing message from the homeserver, newest first.
 pub(crate) async fn edits_of(
     room: &Room,
     message: &OwnedEventId,
@@ -93,7 +93,8 @@ async fn is_redacted(room: &Room, message: &OwnedEventId) -> Result<bool, matrix
     Ok(event.is_some_and(|event| event.what == EventKind::Other))
 }
 
-/// The edits of a message that somebody else redacted: looked for in what the bot wrote after it.
+/// Returns the edits of a message that somebody else redacted, by searching what the bot wrote
+/// after it.
 async fn edits_after(
     hub: &Hub,
     room: &Room,
@@ -104,7 +105,8 @@ async fn edits_after(
     Ok(edits.map(|event| event.id).collect())
 }
 
-/// The messages of the bot that answer one, as far as it can be read: looked for in what the bot wrote after it.
+/// Returns the bot's messages that answer a message, as far as they are readable, by searching what
+/// the bot wrote after it.
 pub(crate) async fn answers_to(
     hub: &Hub,
     room: &Room,
@@ -113,7 +115,7 @@ pub(crate) async fn answers_to(
     said_after(hub, room, question, |event| answer_to(event, question)).await
 }
 
-/// What the bot wrote after an event, as far as `read` takes it.
+/// Returns what the bot wrote after an event, filtered by `read`.
 async fn said_after<T>(
     hub: &Hub,
     room: &Room,
@@ -136,7 +138,8 @@ async fn said_after<T>(
     Ok(said)
 }
 
-/// The id of an event that answers another. In a thread too, where other programs show no reply; relations are not encrypted.
+/// Returns the id of an event that answers another. Also in a thread, where other programs show no
+/// reply; relations are not encrypted.
 fn answer_to(event: &str, question: &OwnedEventId) -> Option<OwnedEventId> {
     let event: Value = serde_json::from_str(event).ok()?;
     let answered = &event["content"]["m.relates_to"]["m.in_reply_to"]["event_id"];

@@ -32,23 +32,23 @@ use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::Withdrawer;
 use crate::{attachment, background, handing, login, removal, rooms};
 
-/// A homeserver's own default is a message each five seconds.
+/// Minimum interval of updates: the default limit of a homeserver.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
 
 /// What a reply answers, and where.
 pub(crate) struct Target {
     pub(crate) room: Opaque<Room>,
-    /// The message that is answered; of an edit, the edit.
+    /// The message that is answered; for an edit, the edit.
     pub(crate) question: OwnedEventId,
     /// Who asked.
     pub(crate) asker: OwnedUserId,
-    /// An earlier process may have answered it already, wholly or in part.
+    /// An earlier process may have posted the answer already, wholly or in part.
     pub(crate) may_be_repetition: bool,
     pub(crate) conversation: ConversationId,
     pub(crate) relation: Relation,
 }
 
-/// One answer on its way into a room.
+/// Creates the reply for one answer in a room.
 pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<RoomSink> {
     hub.is_under_way(target.question.clone(), target.conversation.clone());
     let signs = TypingIndicator::new(&target.room, &target.question, &target.relation);
@@ -67,32 +67,33 @@ pub(crate) struct RoomSink {
     hub: Arc<Hub>,
     target: Target,
     may_be_repetition: AtomicBool,
-    /// It asks whether something is to be done.
+    /// It asks for approval of something.
     asks: AtomicBool,
     signs: Mutex<TypingIndicator>,
 }
 
-/// A message that stands in the room.
+/// A message in the room.
 #[derive(Clone)]
 pub(crate) struct LiveMessage {
     id: OwnedEventId,
-    /// None: it stands there from an earlier process, with another text.
+    /// `None`: it was posted by an earlier process, with another text.
     text: Option<String>,
 }
 
 enum ExistingMessage {
-    /// With this text, if it is the one that was sent.
+    /// It exists, with this text if it is the one that was sent.
     As(Option<String>),
     Gone,
 }
 
 impl RoomSink {
-    /// The same for the same part of the same answer, so that the homeserver knows a repetition.
+    /// Returns the transaction id: the same for the same part of the same answer, so that the
+    /// homeserver recognises a repetition.
     fn transaction(&self, part: usize) -> OwnedTransactionId {
         format!("muninn-{}-{part}", self.target.question).into()
     }
 
-    /// Whether a refused message may be taken where it relates to no other.
+    /// Whether a refused message may be accepted without a relation.
     fn may_be_unrelated(&self, error: &matrix_sdk::Error) -> bool {
         self.target.relation != Relation::None && !is_forbidden(error)
     }
@@ -118,7 +119,7 @@ impl RoomSink {
     }.boxed()
     }
 
-    /// What the homeserver has under the id it gave for a message just sent.
+    /// Returns what the homeserver has under the id of a message just sent.
     fn standing<'a>(
         &'a self,
         id: &'a OwnedEventId,
@@ -130,7 +131,7 @@ impl RoomSink {
                 return as_sent();
             }
             let Ok(found) = self.target.room.event(id, None).await else {
-                // An edit too many is the lesser evil.
+                // A superfluous edit does less harm.
                 return ExistingMessage::As(None);
             };
             match Event::read(found.raw().json().get()).map(|event| event.what) {
@@ -144,8 +145,8 @@ impl RoomSink {
         .boxed()
     }
 
-    /// Below the last message of an answer that asks something: a yes and a no to press. A client shows them as buttons
-    /// with a count; what is asked can be answered in words without them.
+    /// Adds the reactions yes and no below an answer that asks something. Clients show them as
+    /// buttons with a count; people can also answer in words.
     fn offer_to_decide(&self, message: &LiveMessage, stage: Stage) {
         if stage != Stage::Last || !self.asks.load(Ordering::Relaxed) {
             return;
@@ -219,7 +220,7 @@ impl AnswerSink for RoomSink {
         let id = self.send(part.number, part.text).await?;
         let posted = match self.standing(&id, part.text).await {
             ExistingMessage::As(text) => LiveMessage { id, text },
-            // Taken back when an earlier delivery was given up.
+            // Redacted when an earlier delivery was given up.
             ExistingMessage::Gone => {
                 let content = content::message(part.text, &self.target.relation);
                 let again = format!("{}-again", self.transaction(part.number)).into();

@@ -1,4 +1,4 @@
-//! Invitations, and what is known of a room.
+//! Answers invitations, and looks up facts about a room.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use crate::errors::{Failure, of_sdk};
 use crate::hub::Hub;
 use crate::{NAME, upgrade};
 
-/// Attempts to join: a server that has just sent the invitation may not be ready yet.
+/// Attempts to join: a server that just sent the invitation may not be ready yet.
 const ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// How long a direct room may take to open.
+/// Maximum time to open a direct room.
 const OPENING: Duration = Duration::from_secs(30);
 
-/// Answers every invitation there is.
+/// Answers every pending invitation.
 pub(crate) fn sweep(hub: &Arc<Hub>) {
     for room in hub.client.invited_rooms() {
         let hub = Arc::clone(hub);
@@ -31,7 +31,7 @@ pub(crate) fn sweep(hub: &Arc<Hub>) {
     }
 }
 
-/// Joins or declines.
+/// Accepts or declines an invitation.
 pub(crate) async fn answer_invitation(hub: &Hub, room: &Room) {
     let id = room.room_id();
     let Some(inviter) = inviter(room).await else {
@@ -73,7 +73,7 @@ async fn inviter(room: &Room) -> Option<OwnedUserId> {
 pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) {
     let mut pause = FIRST_PAUSE;
     for attempt in 1..=ATTEMPTS {
-        // One that it was invited to, or knows, is joined through its own servers.
+        // A room with an invitation, or a known one, is joined through its own servers.
         let joined = match client.get_room(id) {
             Some(room) if via.is_empty() => room.join().await,
             Some(_) | None => client
@@ -90,7 +90,7 @@ pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) 
         };
         let rest = match of_sdk(&error) {
             Failure::Limited(rest) => rest.unwrap_or(pause).max(pause),
-            // Federation needs a while, also where it says no at first.
+            // Federation takes time, even if the first response is a refusal.
             Failure::Away | Failure::Refused => pause,
             Failure::LoggedOut => return,
         };
@@ -103,18 +103,18 @@ pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) 
     }
 }
 
-/// Where nobody else listens, whatever the room was made for.
+/// Whether nobody else is in the room, whatever it was created for.
 pub(crate) async fn is_direct(room: &Room) -> bool {
     match room.active_members_count() {
         2 => true,
-        // Not known yet, or the other one is gone for a while.
+        // Not known yet, or the other person has left temporarily.
         0 | 1 => room.is_direct().await.unwrap_or(false),
         _ => false,
     }
 }
 
-/// The direct room of the bot and a person who asked in a room with others; it is created if there is none. None if
-/// it cannot be created, or if it is not encrypted although the room `asked_in` is.
+/// Returns the bot's direct room with a person who asked in a room with others; creates one if
+/// there is none. `None` if that fails, or if it is not encrypted although the room `asked_in` is.
 pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
     let found = match client.get_dm_room(person) {
         Some(room) if is_direct(&room).await => Some(room),
@@ -135,13 +135,13 @@ pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserI
     (!is_open).then_some(room)
 }
 
-/// Asks the homeserver where that is not known yet, as of a room that was opened just now.
+/// Asks the homeserver if the state is unknown, as in a newly opened room.
 async fn is_encrypted(room: &Room) -> bool {
     let state = room.latest_encryption_state().await;
     state.is_ok_and(|state| state.is_encrypted())
 }
 
-/// Whether the bot has said something in a thread, as far as the homeserver tells.
+/// Whether the bot has written in a thread, as far as the homeserver tells.
 pub(crate) async fn takes_part(room: &Room, thread: &OwnedEventId) -> bool {
     let options = RelationsOptions {
         limit: Some(uint!(100)),
@@ -186,13 +186,13 @@ pub(crate) async fn author(room: &Room, person: &UserId) -> Author {
     }
 }
 
-/// As the room calls somebody.
+/// Returns a person's display name in the room.
 pub(crate) async fn name_of(room: &Room, person: &UserId) -> Option<String> {
     let member = room.get_member_no_sync(person).await.ok().flatten()?;
     member.display_name().map(str::to_owned)
 }
 
-/// Where people can look at a message.
+/// Returns the URL of a message.
 pub(crate) fn link(room: &RoomId, event: &matrix_sdk::ruma::EventId, via: &UserId) -> String {
     room.matrix_to_event_uri_via(event.to_owned(), [via.server_name().to_owned()])
         .to_string()

@@ -1,5 +1,5 @@
-//! Messages whose keys are not here: waited for, answered when the key comes, and said once if it
-//! does not come soon.
+//! Messages whose keys are missing: they wait, are answered when the key arrives, and are reported
+//! once if it does not arrive soon.
 
 use chrono::{DateTime, Utc};
 use matrix_sdk::Room;
@@ -13,12 +13,12 @@ use crate::options::Threads;
 use crate::position::{Position, SealedEvent};
 use crate::rooms;
 
-/// Keys usually come within moments of their message.
+/// Keys usually arrive within moments of their message.
 const PATIENCE: chrono::Duration = chrono::Duration::seconds(10);
 
-/// Puts a message aside until its key comes.
+/// Keeps a message until its key arrives.
 pub(crate) fn put_aside(position: &mut Position, room: &Room, event: &Event, sealed: &Sealed) {
-    // Some clients do not name the session any more; then each sender is complained of once.
+    // Some clients do not name the session any more; then there is one report per sender.
     let session = sealed
         .session
         .clone()
@@ -34,13 +34,13 @@ pub(crate) fn put_aside(position: &mut Position, room: &Room, event: &Event, sea
     });
 }
 
-/// Whether something has to be looked at even if no key comes.
+/// Whether something has to be checked even without new keys.
 pub(crate) fn are_due(position: &Position) -> bool {
     position.sealed.iter().any(|sealed| !sealed.is_settled)
 }
 
-/// Looks again at the messages of these sessions, and at all that have waited long enough.
-/// `oldest`: what was said before is not answered any more.
+/// Checks the messages of these sessions again, and all that have waited long enough. `oldest`:
+/// earlier messages are not answered any more.
 pub(crate) async fn look_again(
     inbound: &Inbound,
     position: &mut Position,
@@ -61,10 +61,10 @@ pub(crate) async fn look_again(
             continue;
         };
         match opened(&room, &sealed).await {
-            // Perhaps answered by an earlier process, which had the key but was killed.
+            // Perhaps answered by an earlier process that had the key and was killed.
             Some(event) => inbound.take(&room, &event, true).await?,
             None => {
-                // Of what was not meant for the bot nothing is said.
+                // Messages that were not for the bot are not reported.
                 let concerns = has_waited && would_be_answered(inbound, &room, &sealed).await;
                 if concerns && position.tells(&sealed.session) {
                     complain(inbound, &room, &sealed).await;
@@ -93,7 +93,8 @@ async fn opened(room: &Room, sealed: &SealedEvent) -> Option<Event> {
     }
 }
 
-/// Whether the bot would answer whatever is said there. Whom a message mentions is encrypted with it.
+/// Whether the bot would answer any message there. The mentions of an encrypted message are
+/// encrypted too.
 async fn would_be_answered(inbound: &Inbound, room: &Room, sealed: &SealedEvent) -> bool {
     if rooms::is_direct(room).await {
         return true;

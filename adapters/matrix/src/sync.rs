@@ -1,4 +1,4 @@
-//! The loop: ask what is new, hand it to the bot, remember how far.
+//! The sync loop: fetches events, delivers them to the bot, and stores the position.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -36,32 +36,33 @@ use crate::upgrade::{self, Replaced};
 use crate::withdraw::Withdrawer;
 use crate::{NAME, crypto, gap, login, rooms, sealed};
 
-/// How long the homeserver holds a question open when nothing is new.
+/// How long the homeserver holds a request open when there is nothing new.
 const POLL: Duration = Duration::from_secs(30);
 
-/// Events of a room that one answer has at most; the rest is fetched.
+/// Maximum events of a room per response; the rest is fetched separately.
 const TIMELINE: u32 = 100;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// A homeserver that is away for longer is given up.
+/// How long a homeserver may be unreachable before the adapter gives up.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// Refusals in a row after which nothing will be better.
+/// Consecutive refusals after which the adapter gives up.
 const REFUSALS: u32 = 5;
 
-/// How often messages that wait for their keys are looked at.
+/// How often messages that wait for keys are checked.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// What is done for replies that were given up may take this long at the end.
+/// Maximum time at the end for background tasks of replies that were given up.
 const CHORES: Duration = Duration::from_secs(20);
 
-/// The sessions whose keys came.
+/// The sessions whose keys arrived.
 type Keys = Pin<Box<dyn Stream<Item = Vec<String>> + Send>>;
 
-/// Serves until it is told to end. Boxed, as much else that awaits the SDK: its futures are large, and the compiler looks through
-/// all of one in each function that has to prove that it may be sent between threads. Behind a box it does so once.
+/// Serves until it is told to end. Boxed like much else that awaits the SDK: its futures are large,
+/// and the compiler examines all of one in each function that has to prove it `Send`. Behind a box
+/// it does so once.
 pub(crate) fn run<'a>(
     options: &'a Options,
     inbox: Inbox,
@@ -94,7 +95,7 @@ async fn serve(
         hub: Arc::clone(&hub),
         inbox,
     };
-    // It can as long as it is connected.
+    // Histories can be read while it is connected.
     let history = MatrixHistory::of(&inbound);
     options.histories.add(NAME, &history);
     let membership = MatrixMembership::of(&hub);
@@ -108,7 +109,7 @@ async fn serve(
     };
     let ended = match listener.listen(begun, shutdown).await {
         Err(End::Lost(error)) => Err(error),
-        // The bot ends first, or was told to end.
+        // The bot ended first, or told the adapter to end.
         Ok(()) | Err(End::Closed) => Ok(()),
     };
     listener.hub.chores.close();
@@ -116,7 +117,7 @@ async fn serve(
     ended
 }
 
-/// Why the loop ends.
+/// Why the loop ended.
 enum End {
     Closed,
     Lost(PlatformError),
@@ -160,7 +161,7 @@ impl Listener {
             let inbound = &self.inbound;
             inbound.inbox.deliver_left_over(NAME, inbound).await?;
         }
-        // Nothing that is said waits for what is taken away.
+        // Messages do not wait for withdrawals.
         let inbox = self.inbound.inbox.clone();
         let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
         let announcer = Arc::new(Announcer(Arc::clone(&self.hub)));
@@ -170,7 +171,7 @@ impl Listener {
                 tracing::debug!(%error, "the bot is ending");
             }
         });
-        // What came while nobody listened is there at once.
+        // Missed events are available at once.
         let mut poll = Duration::ZERO;
         let mut is_late = !is_first;
         loop {
@@ -196,10 +197,10 @@ impl Listener {
         }
     }
 
-    /// The very first sync: what was said before it is not answered.
+    /// Runs the very first sync: earlier messages are not answered.
     async fn begin(&mut self) -> Result<(), End> {
-        // Synapse repeats an answer that is minutes old to the same first question, so no two are
-        // quite the same. It is not held open, whatever is asked for.
+        // Synapse repeats its response, minutes old, to an identical first request, so no two are
+        // identical. It does not hold this one open, whatever the timeout.
         let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
         let response = self.next(poll).await?;
         secure(&self.hub).await?;
@@ -213,13 +214,13 @@ impl Listener {
         Ok(())
     }
 
-    /// The SDK keeps how far it has read before anybody has seen the events, and gives none of them
-    /// twice. What it read and nobody took in, because the process ended in between, is asked of the
-    /// rooms.
+    /// Reads missed events. The SDK stores its position before the events are processed, and
+    /// returns none twice. Those that were not processed, because the process ended in between, are
+    /// requested from the rooms.
     async fn catch_up(&mut self) -> Result<(), End> {
         let mut read = read_by_sdk(&self.hub.client).await;
         if read.is_none() {
-            // Its rooms are gone, so it has to be told of all of them.
+            // Without rooms in the store, all of them have to be requested.
             let asked = patiently(&self.hub, None, Duration::ZERO).await;
             asked.map_err(End::Lost)?;
             read = read_by_sdk(&self.hub.client).await;
@@ -243,8 +244,8 @@ impl Listener {
         Ok(())
     }
 
-    /// Asks what is new; messages that wait for their keys are looked at meanwhile. None where the
-    /// SDK has read more than it gives.
+    /// Fetches new events, and meanwhile checks messages that wait for keys. `None` if the SDK has
+    /// read more than it returns.
     async fn next(&mut self, poll: Duration) -> Result<Option<SyncResponse>, End> {
         let hub = Arc::clone(&self.hub);
         let since = self.position.since.clone();
@@ -289,7 +290,7 @@ impl Listener {
         };
         tracing::info!(room = %id, "not in this room any more");
         tokio::spawn(async move {
-            // Declined invitations come here too, and are forgotten already.
+            // Declined invitations appear here too, and are already forgotten.
             if let Err(error) = room.forget().await {
                 tracing::debug!(room = %room.room_id(), %error, "not forgotten");
             }
@@ -355,7 +356,7 @@ impl Listener {
         Ok(())
     }
 
-    /// Sees whether a room took the place of another, before anything said there is taken in.
+    /// Checks whether a room replaced another, before its messages are delivered.
     async fn take_place(&mut self, room: &Room) {
         let id = room.room_id();
         if self.position.replaced.contains_key(id) {
@@ -388,7 +389,7 @@ impl Listener {
         }
     }
 
-    /// What was said before is not answered.
+    /// Returns the time before which messages are not answered.
     fn oldest(&self) -> DateTime<Utc> {
         let catch_up = chrono::Duration::from_std(self.hub.options.catch_up);
         catch_up
@@ -399,7 +400,7 @@ impl Listener {
 
     fn keep(&mut self) {
         self.position.edits = self.hub.edits();
-        // At worst something is read twice, which the bot knows by its id.
+        // At worst events are read twice, which the bot recognises by their ids.
         if let Err(error) = self.position.write(&self.path) {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");
         }
@@ -412,7 +413,8 @@ async fn secure(hub: &Hub) -> Result<(), End> {
         .map_err(End::Lost)
 }
 
-/// The events between two places in a room's timeline; tries again until the homeserver tells.
+/// Returns the events between two positions in a room's timeline; retries until the homeserver
+/// answers.
 async fn read_back(
     hub: &Hub,
     room: &Room,
@@ -443,14 +445,14 @@ async fn read_back(
     }
 }
 
-/// How far the SDK has read.
+/// Returns the SDK's own position.
 async fn read_by_sdk(client: &Client) -> Option<String> {
     let key = StateStoreDataKey::SyncToken;
     let found = client.state_store().get_kv_data(key).await;
     found.ok()??.into_sync_token()
 }
 
-/// Asks until there is an answer. None where the SDK has read one and did not give it.
+/// Requests until there is a response. `None` if the SDK has read one without returning it.
 async fn patiently(
     hub: &Hub,
     since: Option<&str>,
@@ -524,7 +526,7 @@ fn settings(since: Option<&str>, poll: Duration) -> SyncSettings {
 async fn keys(client: &Client) -> Keys {
     match client.encryption().room_keys_received_stream().await {
         Some(stream) => Box::pin(stream.filter_map(|keys| async {
-            // Lagging behind costs nothing: what waits is looked at anyway.
+            // A lagging receiver is harmless: waiting messages are checked anyway.
             let sessions = keys.ok()?.into_iter().map(|key| key.session_id);
             Some(sessions.collect())
         })),

@@ -1,4 +1,4 @@
-//! A real homeserver and a person on it, with a client of their own, for tests that read like a chat.
+//! A real homeserver with a person who has a client of their own, for tests that read like a chat.
 //!
 //! `SYNAPSE_TEST_URL` names the homeserver (`tests/servers/synapse/synapse-up` starts one).
 
@@ -34,22 +34,22 @@ pub use view::{Message, View};
 /// Longer than anything takes, also on a loaded machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Numbers accounts, so that no two are the same, nor those of an earlier run on the same server.
+/// Numbers accounts, so that they are unique, also across runs on the same server.
 static ACCOUNTS: AtomicUsize = AtomicUsize::new(1);
 
-/// The homeserver's address.
+/// Returns the homeserver's URL.
 ///
 /// # Panics
-/// When there is none. Tests that need one are ignored unless they are asked for.
+/// Panics when there is none. Tests that need one are ignored by default.
 pub fn homeserver() -> String {
     std::env::var("SYNAPSE_TEST_URL")
         .expect("SYNAPSE_TEST_URL is set; tests/servers/synapse/synapse-up starts a homeserver")
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with its contents.
 ///
 /// # Panics
-/// When it cannot be read, or is there already.
+/// Panics when it cannot be read, or the target exists.
 pub fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir(to).expect("a folder that is not there yet");
     for entry in std::fs::read_dir(from).expect("a folder") {
@@ -63,7 +63,7 @@ pub fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// A homeserver of a test's own, which it may stop.
+/// A homeserver for a single test, which may stop it.
 #[derive(Debug)]
 pub struct OwnHomeserver {
     pub url: String,
@@ -75,7 +75,7 @@ impl OwnHomeserver {
     /// Starts one, with further arguments for `synapse-up`.
     ///
     /// # Panics
-    /// When it does not start.
+    /// Panics when it does not start.
     pub fn start(arguments: &[&str]) -> Self {
         let mut server = Self {
             url: String::new(),
@@ -89,7 +89,7 @@ impl OwnHomeserver {
     /// Starts it again, on the same port.
     ///
     /// # Panics
-    /// When it does not start.
+    /// Panics when it does not start.
     pub fn up(&self) -> String {
         let output = Command::new(script("synapse-up"))
             .arg("--data")
@@ -108,7 +108,7 @@ impl OwnHomeserver {
 
     /// Stops it at once.
     pub fn down(&self) {
-        // A server that is not there is not told again.
+        // A stopped server needs no stop.
         let _ = Command::new(script("synapse-down"))
             .arg("--kill")
             .arg("--data")
@@ -123,12 +123,12 @@ impl Drop for OwnHomeserver {
     }
 }
 
-/// A test begins in the folder of its package.
+/// A test runs in the folder of its package.
 fn script(name: &str) -> PathBuf {
     Path::new("../../tests/servers/synapse").join(name)
 }
 
-/// Somebody's account.
+/// A person's account.
 #[derive(Clone, Debug)]
 pub struct Account {
     pub user: OwnedUserId,
@@ -136,10 +136,10 @@ pub struct Account {
 }
 
 impl Account {
-    /// A new one, whose name begins with `name`.
+    /// Creates an account whose name begins with `name`.
     ///
     /// # Panics
-    /// When the homeserver does not make it.
+    /// Panics when the homeserver does not make it.
     pub async fn new(homeserver: &str, name: &str) -> Self {
         let number = ACCOUNTS.fetch_add(1, Ordering::Relaxed);
         let run = chrono::Utc::now().timestamp_micros();
@@ -162,13 +162,13 @@ pub struct Person {
     pub client: Client,
     pub account: Account,
     view: view::Watch,
-    /// Somebody else in rooms that are not direct: they say nothing.
+    /// A silent second person in rooms that are not direct.
     companion: OwnedUserId,
     syncing: Arc<Mutex<Option<JoinHandle<()>>>>,
     _store: TempDir,
 }
 
-/// What kind of room.
+/// The kind of a room.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RoomKind {
     pub encrypted: bool,
@@ -191,16 +191,16 @@ impl RoomKind {
 }
 
 impl Person {
-    /// Logs somebody new in.
+    /// Creates an account and logs in.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics when that fails.
     pub async fn new(homeserver: &str, name: &str) -> Self {
         let account = Account::new(homeserver, name).await;
         let store = tempfile::tempdir().expect("a folder");
         let client = Client::builder()
             .homeserver_url(homeserver)
-            // Through a proxy it stays with the proxy.
+            // With a proxy, the client stays with the proxy.
             .respect_login_well_known(false)
             .sqlite_store(store.path(), None)
             .with_encryption_settings(EncryptionSettings {
@@ -232,15 +232,15 @@ impl Person {
         person
     }
 
-    /// Listens from now on.
+    /// Starts syncing.
     pub fn listen(&self) {
         let client = self.client.clone();
         let syncing = tokio::spawn(async move {
             loop {
-                // The SDK's own loop pauses for a second after each answer.
+                // The SDK's own loop pauses for a second after each response.
                 let settings = SyncSettings::default().timeout(Duration::from_secs(30));
                 if client.sync_once(settings).await.is_err() {
-                    // A homeserver that is away comes back.
+                    // A homeserver that is down comes back.
                     tokio::time::sleep(Duration::from_millis(200)).await;
                 }
             }
@@ -251,22 +251,22 @@ impl Person {
         }
     }
 
-    /// Hears and sends no keys until [`Person::listen`].
+    /// Stops syncing and sending keys until [`Person::listen`].
     pub fn go_offline(&self) {
         if let Some(syncing) = self.syncing.lock().expect("no panic").take() {
             syncing.abort();
         }
     }
 
-    /// A room with the bot invited to it; does not wait for it to join.
+    /// Creates a room and invites the bot; does not wait for it to join.
     ///
     /// # Panics
-    /// When the homeserver makes none.
+    /// Panics when the homeserver refuses.
     pub async fn invite(&self, bot: &UserId, kind: RoomKind) -> Chat {
         let mut request = CreateRoom::new();
         request.invite = vec![bot.to_owned()];
         if !kind.direct {
-            // Else the bot would be alone there with the person.
+            // Otherwise the bot would be alone there with the person.
             request.invite.push(self.companion.clone());
         }
         request.is_direct = kind.direct;
@@ -278,7 +278,7 @@ impl Person {
         }
         let room = self.client.create_room(request).await.expect("a room");
         if kind.encrypted {
-            // The SDK learns it from the sync, which is not always here before the first message.
+            // The SDK learns it by syncing, which may not have happened before the first message.
             room.request_encryption_state()
                 .await
                 .expect("known to be encrypted");
@@ -286,10 +286,10 @@ impl Person {
         Chat::new(room, bot, self.view.clone())
     }
 
-    /// A room in which the bot is.
+    /// Creates a room that the bot joins.
     ///
     /// # Panics
-    /// When the bot does not join in time.
+    /// Panics when the bot does not join in time.
     pub async fn room(&self, bot: &UserId, kind: RoomKind) -> Chat {
         let chat = self.invite(bot, kind).await;
         self.wait_for_member(&chat, bot).await;
@@ -299,11 +299,11 @@ impl Person {
     /// Waits until somebody has joined.
     ///
     /// # Panics
-    /// When they do not in time.
+    /// Panics when they do not in time.
     pub async fn wait_for_member(&self, chat: &Chat, member: &UserId) {
         let joined = async {
             loop {
-                // Asked each time, as a member may be known only as invited.
+                // Requested each time, as a member may be known only as invited.
                 let members = chat.room.sync_members().await;
                 members.expect("the members");
                 let joined = chat.room.members(RoomMemberships::JOIN).await;
@@ -321,11 +321,11 @@ impl Person {
     /// Brings a third person into a room, so that the bot is not alone there with one.
     ///
     /// # Panics
-    /// When they do not get in.
+    /// Panics when they do not get in.
     pub async fn bring(&self, chat: &Chat, other: &Self) {
         let invited = chat.room.invite_user_by_id(&other.account.user).await;
         invited.expect("invited");
-        // Not by the SDK's own call: where the sync knows of it first, that forgets again what came with it.
+        // The SDK's own call is not used: if the sync is faster, it forgets what came with it.
         let id = chat.room.room_id().to_owned();
         let joined = other.client.send(join_room_by_id::v3::Request::new(id));
         joined.await.expect("joined");
@@ -336,7 +336,7 @@ impl Person {
     /// Leaves a room.
     ///
     /// # Panics
-    /// When the homeserver does not let them.
+    /// Panics when the homeserver does not let them.
     pub async fn leaves(&self, chat: &Chat) {
         let id = chat.room.room_id().to_owned();
         let left = self.client.send(leave_room::v3::Request::new(id)).await;
@@ -360,28 +360,28 @@ impl Person {
         known.expect("a room that the client of who is in it knows")
     }
 
-    /// Waits until something changed in what is shown; not long, since what the client knows of a room may
-    /// change after that.
+    /// Waits briefly until the view changes; what the client knows of a room may change later than
+    /// that.
     async fn looks_again(&self) {
         let soon = Duration::from_millis(200);
-        // Changed or not, the caller looks again.
+        // The caller looks again in any case.
         let _ = tokio::time::timeout(soon, self.view.changed()).await;
     }
 
-    /// Lets everybody join a room.
+    /// Makes a room public to join.
     ///
     /// # Panics
-    /// When the homeserver does not.
+    /// Panics when the homeserver does not.
     pub async fn opens(&self, chat: &Chat) {
         let settings = chat.room.privacy_settings();
         let opened = settings.update_join_rule(JoinRule::Public).await;
         opened.expect("an open room");
     }
 
-    /// Upgrades a room: another one takes its place, with nobody but this person in it.
+    /// Upgrades a room: it is replaced by another one, with only this person in it.
     ///
     /// # Panics
-    /// When that fails.
+    /// Panics when that fails.
     pub async fn upgrade(&self, chat: &Chat) -> Chat {
         let id = chat.room.room_id().to_owned();
         let request = upgrade_room::v3::Request::new(id, RoomVersionId::V11);
@@ -390,10 +390,10 @@ impl Person {
         Chat::new(room, &chat.bot, self.view.clone())
     }
 
-    /// The same room as somebody else sees it.
+    /// Returns the same room as another person sees it.
     ///
     /// # Panics
-    /// When they are not in it.
+    /// Panics when they are not in it.
     pub fn seen_by(&self, chat: &Chat) -> Chat {
         let room = self.client.get_room(chat.room.room_id());
         Chat::new(room.expect("a member"), &chat.bot, self.view.clone())

@@ -1,5 +1,5 @@
-//! Rooms that take the place of others: the bot follows its room, and its memory goes along where
-//! nobody new can read it.
+//! Room upgrades: the bot follows a room to its successor, and takes its memory along if nobody new
+//! can read it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::content::{self, Relation};
 use crate::hub::Hub;
 use crate::rooms;
 
-/// A room that was upgraded more often than this is a chain that somebody made to confuse.
+/// Maximum length of a chain of upgrades; a longer one was made to confuse.
 const MAX_ROOM_UPGRADES: usize = 32;
 
-/// The room whose place another one took.
+/// The room that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Replaced {
     pub(crate) room: OwnedRoomId,
-    /// Nobody new was in the room that took its place, so the memory went along.
+    /// Nobody new was in the successor, so the memory moved along.
     pub(crate) keeps_memory: bool,
 }
 
-/// A room, the one whose place it took, and so on.
+/// Returns a room, its predecessor, and so on.
 pub(crate) fn line<'a>(
     replaced: &'a BTreeMap<OwnedRoomId, Replaced>,
     room: &'a RoomId,
@@ -37,7 +37,7 @@ pub(crate) fn line<'a>(
     std::iter::successors(Some(room), before).take(MAX_ROOM_UPGRADES)
 }
 
-/// The room whose memory a room has.
+/// Returns the room whose memory a room uses.
 pub(crate) fn audience<'a>(
     replaced: &'a BTreeMap<OwnedRoomId, Replaced>,
     room: &'a RoomId,
@@ -52,14 +52,15 @@ pub(crate) fn audience<'a>(
     of
 }
 
-/// The room whose place this one took, where both say so: anybody can claim it of a room of theirs.
+/// Returns the predecessor of a room, if both rooms confirm it: anybody can claim it for their own
+/// room.
 pub(crate) fn replaced_by(client: &Client, room: &Room) -> Option<Room> {
     let before = client.get_room(&room.predecessor_room()?.room_id)?;
     let after = before.successor_room()?.room_id;
     (after == room.room_id()).then_some(before)
 }
 
-/// Whether a room is open to nobody who was not in the one before.
+/// Whether a room is only open to people who were in the one before.
 pub(crate) async fn has_same_members(before: &Room, room: &Room) -> bool {
     if before.state() != RoomState::Joined
         || (room.is_public() != Some(false) && before.is_public() == Some(false))
@@ -85,7 +86,7 @@ async fn members(
     Ok(members.iter().map(|it| it.user_id().to_owned()).collect())
 }
 
-/// Says that the memory of the old room stays there.
+/// Announces that the memory of the old room stays there.
 pub(crate) async fn say_without_memory(hub: &Hub, room: &Room) {
     let said = text!("room-without-memory").in_language(hub.language(room.room_id()));
     let content = content::message(&SafeText::new(&said), &Relation::None);
@@ -95,7 +96,7 @@ pub(crate) async fn say_without_memory(hub: &Hub, room: &Room) {
     }
 }
 
-/// Follows a room to the one that took its place, if there is one and it is not there yet.
+/// Follows a room to its successor, if it has one and the bot is not there yet.
 pub(crate) fn follow(hub: &Arc<Hub>, room: &Room) {
     let Some(after) = room.successor_room().map(|after| after.room_id) else {
         return;
@@ -165,7 +166,7 @@ mod tests {
             ("!d:x", "!b:x"),
             ("!b:x", "!b:x"),
             ("!a:x", "!a:x"),
-            // Nobody waits for ever for who is mad.
+            // A cycle ends.
             ("!o:x", "!o:x"),
         ] {
             let room = <&RoomId>::try_from(room).unwrap();

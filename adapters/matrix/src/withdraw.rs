@@ -1,4 +1,4 @@
-//! Taking away what the bot said.
+//! Withdraws the bot's messages.
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Each text with what becomes of it; the snapshot is the table.
+/// Each text with its result; the snapshot is the table.
 #[test]
 fn markdown_becomes_matrix_html() {
     let table = [
@@ -94,7 +94,7 @@ const ALLOWED: &[&str] = &[
     "sub",
 ];
 
-/// The tags in the order they stand there, with what is in them.
+/// Returns the tags in order, with their content.
 fn tags(html: &str) -> Vec<&str> {
     html.split('<')
         .skip(1)
@@ -192,13 +192,13 @@ proptest! {
         prop_assert!(open.is_empty(), "{open:?} in {html}");
     }
 
-    /// Words are never lost, wherever they stand.
+    /// No word is lost, wherever it is.
     #[test]
     fn every_word_is_shown(text in tricky()) {
         let html = html(&text);
         for word in ["alpha", "beta", "é漢👩‍🚀"] {
             let (said, shown) = (text.matches(word).count(), html.matches(word).count());
-            // The language of a code block and a link's address are said in attributes.
+            // The language of a code block and a link's target are in attributes.
             prop_assert!(said <= shown, "{word} {said} times in {text:?}, {shown} in {html}");
         }
     }

@@ -43,7 +43,7 @@ fn heard(message: Message, facts: &Context) -> Intent {
     intent(&event(EventKind::Message(message)), facts)
 }
 
-/// A message of somebody, in no thread.
+/// A message of somebody, outside threads.
 fn by(sender: &str) -> Option<Known> {
     let sender = sender.try_into().unwrap();
     Some(Known {
@@ -82,7 +82,7 @@ fn it_is_told_to_whom_something_is_said() {
     assert_eq!(toward(&[], by("@bea:example.org")), (false, true));
 }
 
-/// The text as the bot reads it, if it is meant.
+/// Returns the text that the bot reads, if it is addressed.
 fn read(text: &str, mentions: Option<&[&str]>) -> Option<String> {
     let mentions = mentions.map(|ids| ids.iter().map(|id| (*id).try_into().unwrap()).collect());
     let heard = heard(
@@ -326,7 +326,7 @@ fn commands_need_no_mention() {
             Intent::Nothing(_) => None,
             other => panic!("{other:?}"),
         };
-        // "so !muninn why" names it, as a word.
+        // "so !muninn why" contains the name as a word.
         if text == "so !muninn why" {
             assert_eq!(found, Some(Request::Text(text.to_owned())));
         } else {
@@ -447,7 +447,7 @@ fn edits_and_redactions_are_told() {
         );
     }
     let redaction = EventKind::Redaction { of: id("$q") };
-    // Also by a moderator whom the bot does not answer.
+    // Also by a moderator whom the allow list does not admit.
     let stranger = Context {
         is_allowed: false,
         ..facts()

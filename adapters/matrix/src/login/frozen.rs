@@ -1,4 +1,5 @@
-//! What earlier versions stored: every later one opens it, with the keys that are in it. `.ci/freeze-formats` wrote it.
+//! Tests that data stored by earlier versions can be opened, with the keys in it.
+//! `.ci/freeze-formats` wrote it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::files::Folder;
 use crate::options::{Login, Options};
 use crate::testing::copy_folder;
 
-/// A message of the time when the store was frozen, as the homeserver has it and as it was written.
+/// A message from the time of the frozen store, as the homeserver has it and as it was written.
 #[derive(Deserialize)]
 struct Asked {
     room: OwnedRoomId,
@@ -41,7 +42,7 @@ async fn the_store_of_every_version_is_opened_and_reads_what_was_said() {
             user: stored.session.meta.user_id.to_string(),
             password: None,
         };
-        // Nobody listens there: what is opened is what is on the disk.
+        // No server listens there: only the disk is read.
         let options = Options::new(&stored.homeserver, login, folder);
         let client = log_in(&options).await.unwrap();
         assert_eq!(super::device_key(&client).await, stored.device_key);

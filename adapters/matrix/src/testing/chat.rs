@@ -27,33 +27,33 @@ impl Chat {
         }
     }
 
-    /// Says something to nobody.
+    /// Sends a message that addresses nobody.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn say(&self, text: &str) -> OwnedEventId {
         self.send(json!({ "msgtype": "m.text", "body": text, "m.mentions": {} }))
             .await
     }
 
-    /// Says something to the bot.
+    /// Sends a message to the bot.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn ask(&self, text: &str) -> OwnedEventId {
         self.send(self.mentioning(text)).await
     }
 
-    /// Asks the bot that echoes, and hears the echo; gives the question and the answer.
+    /// Asks the echo bot and waits for the echo; returns the question and the answer.
     ///
     /// # Panics
-    /// When it cannot be sent, or is not answered in time.
+    /// Panics when it cannot be sent, or is not answered in time.
     pub async fn echoes(&self, text: &str) -> (OwnedEventId, Message) {
         let question = self.ask(text).await;
         (question, self.hears(&format!("echo: {text}")).await)
     }
 
-    /// The content of a message that mentions the bot.
+    /// Returns the content of a message that mentions the bot.
     pub fn mentioning(&self, text: &str) -> Value {
         json!({
             "msgtype": "m.text",
@@ -62,10 +62,10 @@ impl Chat {
         })
     }
 
-    /// Says something in a thread, to nobody.
+    /// Sends a message in a thread that addresses nobody.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn say_in(&self, thread: &EventId, text: &str) -> OwnedEventId {
         self.send_in(
             thread,
@@ -74,10 +74,10 @@ impl Chat {
         .await
     }
 
-    /// Sends a message into a thread.
+    /// Sends content in a thread.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn send_in(&self, thread: &EventId, mut content: Value) -> OwnedEventId {
         content["m.relates_to"] = json!({ "rel_type": "m.thread", "event_id": thread,
             "is_falling_back": true, "m.in_reply_to": { "event_id": thread } });
@@ -87,7 +87,7 @@ impl Chat {
     /// Replies to a message, outside of threads.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn reply(&self, to: &str, text: &str) -> OwnedEventId {
         self.send(json!({
             "msgtype": "m.text", "body": text, "m.mentions": {},
@@ -96,10 +96,10 @@ impl Chat {
         .await
     }
 
-    /// Says something else in an earlier message.
+    /// Edits an earlier message.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn edit(&self, of: &EventId, text: &str) -> OwnedEventId {
         self.send(json!({
             "msgtype": "m.text", "body": format!("* {text}"), "m.mentions": {},
@@ -109,11 +109,10 @@ impl Chat {
         .await
     }
 
-    /// Says something else in an earlier message, now to the bot: with a mention that is new, or with
-    /// one that was there.
+    /// Edits an earlier message to address the bot: with a new mention, or with one that was there.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn edit_to_ask(&self, of: &EventId, text: &str, is_new: bool) -> OwnedEventId {
         let new = self.mentioning(text);
         let mentions = if is_new {
@@ -129,10 +128,10 @@ impl Chat {
         .await
     }
 
-    /// Takes a message or a reaction back.
+    /// Redacts a message or a reaction.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn redact(&self, id: &EventId) {
         self.room.redact(id, None, None).await.expect("redacted");
     }
@@ -140,17 +139,17 @@ impl Chat {
     /// Reacts to a message.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn react(&self, to: &str, key: &str) -> OwnedEventId {
         let relation = json!({ "rel_type": "m.annotation", "event_id": to, "key": key });
         self.send_as("m.reaction", json!({ "m.relates_to": relation }))
             .await
     }
 
-    /// Sends a file, with what is said about it.
+    /// Sends a file with a caption.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn send_file(
         &self,
         name: &str,
@@ -171,7 +170,7 @@ impl Chat {
     /// Sends a message of any content.
     ///
     /// # Panics
-    /// When it cannot be sent.
+    /// Panics when it cannot be sent.
     pub async fn send(&self, content: Value) -> OwnedEventId {
         self.send_as("m.room.message", content).await
     }
@@ -181,16 +180,16 @@ impl Chat {
         sent.expect("sent").response.event_id
     }
 
-    /// What the bot says now, in this room, redacted or not.
+    /// Returns the bot's current messages in this room, redacted or not.
     pub fn said(&self) -> Vec<Message> {
         self.of(&self.view.now())
     }
 
-    /// The questions that the bot answers in threads, one for each answer that stands: asked of the
-    /// homeserver, which of many messages at once tells a client only the last ones by itself.
+    /// Returns the questions that the bot answered in threads, one per existing answer, from the
+    /// homeserver: of many messages at once, a client receives only the last ones.
     ///
     /// # Panics
-    /// When the homeserver does not tell.
+    /// Panics when the homeserver does not tell.
     pub async fn answers(&self) -> Vec<String> {
         let mut options = MessagesOptions::backward();
         options.limit = uint!(500);
@@ -214,10 +213,10 @@ impl Chat {
         view.messages.iter().filter(here).cloned().collect()
     }
 
-    /// Waits until the bot says exactly this.
+    /// Waits until the bot has a message with exactly this text.
     ///
     /// # Panics
-    /// When it does not in time.
+    /// Panics when it does not in time.
     pub async fn hears(&self, text: &str) -> Message {
         self.finds(&format!("{text:?}"), |message| {
             message.text == text && !message.is_redacted
@@ -228,7 +227,7 @@ impl Chat {
     /// Waits for a message of the bot.
     ///
     /// # Panics
-    /// When none comes in time.
+    /// Panics when none comes in time.
     pub async fn finds(&self, what: &str, is_it: impl Fn(&Message) -> bool) -> Message {
         self.sees(what, |view| {
             self.of(view).into_iter().find(|message| is_it(message))
@@ -236,18 +235,18 @@ impl Chat {
         .await
     }
 
-    /// Waits for something the person sees.
+    /// Waits for something that the person sees.
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// Panics when it does not come in time.
     pub async fn sees<T>(&self, what: &str, find: impl Fn(&View) -> Option<T>) -> T {
         self.sees_within(PATIENCE, what, find).await
     }
 
-    /// As [`Chat::sees`], with a patience of one's own.
+    /// As [`Chat::sees`], with its own time limit.
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// Panics when it does not come in time.
     pub async fn sees_within<T>(
         &self,
         patience: Duration,

@@ -1,4 +1,4 @@
-//! A proxy in front of a homeserver that holds room keys back, as a slow federation does.
+//! A proxy in front of a homeserver that holds back room keys, as a slow federation does.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use matrix_sdk::reqwest::{self, Client};
 use tokio::net::TcpListener;
 
-/// A proxy that answers requests with keys as if they had been passed on.
+/// A proxy that answers key requests as if they had been passed on.
 #[derive(Clone, Debug)]
 pub struct KeyHolder {
     address: String,
@@ -30,7 +30,7 @@ impl KeyHolder {
     /// Starts one, which holds nothing yet.
     ///
     /// # Panics
-    /// When no port is free.
+    /// Panics when no port is free.
     pub async fn before(homeserver: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -53,15 +53,15 @@ impl KeyHolder {
         self.held.lock().expect("no panic")
     }
 
-    /// Holds the keys that come from now on.
+    /// Holds back keys from now on.
     pub fn hold(&self) {
         self.held().holds = true;
     }
 
-    /// Passes on what was held, and everything from now on.
+    /// Passes on what was held back, and everything from now on.
     ///
     /// # Panics
-    /// When the homeserver takes nothing.
+    /// Panics when the homeserver takes nothing.
     pub async fn release(&self) {
         let requests = {
             let mut held = self.held();
@@ -73,7 +73,7 @@ impl KeyHolder {
         }
     }
 
-    /// Whether a request is kept back.
+    /// Whether a request is held back.
     fn takes(&self, parts: &Parts, body: &Bytes) -> bool {
         let is_keys = (parts.uri.path()).contains("/sendToDevice/m.room.encrypted/");
         let mut held = self.held();

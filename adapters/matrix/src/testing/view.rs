@@ -1,4 +1,4 @@
-//! What a person's client shows: messages with their edits applied, and who is typing.
+//! A person's view of their client: messages with their edits applied, and who is typing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// A message as it stands now.
+/// A message in its current version.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub room: String,
@@ -27,28 +27,28 @@ pub struct Message {
     pub edits: usize,
     pub is_redacted: bool,
     pub is_encrypted: bool,
-    /// Clients warn of its sender's device.
+    /// Clients show a warning about its sender's device.
     pub is_shielded: bool,
-    /// Anybody is mentioned in it.
+    /// Whether it mentions anybody.
     pub mentions: bool,
     pub seen_at: Instant,
-    /// All texts it had.
+    /// All texts that it had.
     pub texts: Vec<String>,
 }
 
-/// Everything a person has seen.
+/// Everything that a person has seen.
 #[derive(Clone, Debug, Default)]
 pub struct View {
     pub messages: Vec<Message>,
-    /// What people reacted to, who they are, and with what.
+    /// Reactions: the message, the person, the key.
     pub reactions: Vec<(String, String, String)>,
     /// Rooms and people, each time somebody began to type.
     pub typed: Vec<(String, String, Instant)>,
-    /// Who types now.
+    /// Who is typing now.
     pub typing: Vec<(String, String)>,
     /// Rooms, people and the events they have read.
     pub read: Vec<(String, String, String)>,
-    /// Edits of messages that are not here.
+    /// Number of edits of unknown messages.
     pub stray: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct View {
 pub(super) struct Watch(Arc<watch::Sender<View>>);
 
 impl Watch {
-    /// What is found in what the person sees, as soon as it is there.
+    /// Waits until `find` returns something from the view, and returns it.
     pub(super) async fn until<T>(
         &self,
         patience: Duration,
@@ -79,7 +79,7 @@ impl Watch {
         self.0.borrow().clone()
     }
 
-    /// The next time anything changes, or soon.
+    /// Waits for the next change, or a short time.
     pub(super) async fn changed(&self) {
         let mut receiver = self.0.subscribe();
         let _ = tokio::time::timeout(Duration::from_millis(100), receiver.changed()).await;

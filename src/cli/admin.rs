@@ -1,7 +1,7 @@
-//! The admin socket: commands go through the process that runs, which has the graph open.
+//! The admin socket: commands run in the running process, which has the graph open.
 //!
-//! `muninn serve` and `muninn chat` listen in the data folder. A command that finds somebody there
-//! asks for what it wants and prints what comes back; otherwise it opens the graph itself.
+//! `muninn serve` and `muninn chat` listen in the data folder. A command that reaches such a
+//! process sends its request and prints the output; otherwise it opens the graph itself.
 
 mod address;
 mod client;

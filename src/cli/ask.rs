@@ -1,4 +1,4 @@
-//! `muninn ask`: one question, for a person in a hurry or a script.
+//! `muninn ask`: asks one question, for people in a hurry and for scripts.
 
 use std::io::{self, IsTerminal as _, Read as _};
 
@@ -24,7 +24,7 @@ use uuid::Uuid;
 use super::context::Context;
 use super::output::Exit;
 
-/// The most that is read from stdin, in bytes; `ATTACHMENT_BYTES` may be less.
+/// Maximum bytes read from stdin; `ATTACHMENT_BYTES` may be lower.
 const MOST_INPUT: usize = 5 * 1024 * 1024;
 
 #[derive(Args, Debug, Serialize, Deserialize)]
@@ -45,10 +45,10 @@ pub(super) struct AskArgs {
 }
 
 impl AskArgs {
-    /// With what this process alone knows: who asks, and what is on stdin unless that is a terminal.
+    /// Adds what only this process knows: the user, and stdin unless it is a terminal.
     ///
     /// # Errors
-    /// When stdin cannot be read, or there is too much of it.
+    /// Fails when stdin cannot be read, or is too large.
     pub(super) fn complete(self) -> anyhow::Result<Self> {
         let stdin = io::stdin();
         let mut input = Vec::new();
@@ -71,7 +71,7 @@ impl AskArgs {
     }
 }
 
-/// Asks, prints the answer, and fails if there is none.
+/// Asks, prints the answer, and fails without one.
 pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
     let name = match &args.session {
         Some(session) => session.clone(),
@@ -109,7 +109,7 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
     }
 }
 
-/// With a bot of its own, which answers nothing else.
+/// Answers with a bot of its own, which serves nothing else.
 async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answered> {
     let mut config = at.config.clone();
     config.admission.messages_per_minute = u32::MAX;
@@ -123,13 +123,13 @@ async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answe
     answered
 }
 
-/// What is asked, with what came on stdin.
+/// A question, with the content of stdin.
 struct Question {
     message: IncomingMessage,
     input: Option<Vec<u8>>,
 }
 
-/// An answer, and what it was made from as far as the graph tells.
+/// An answer, and what it was made from, as far as the graph tells.
 struct Answered {
     text: String,
     explained: Option<Explanation>,
@@ -157,7 +157,7 @@ async fn answered_by(
     });
     let delivered = inbox.deliver(Incoming::Message { message, reply }).await;
     delivered.context("muninn is ending; ask again when it is back")?;
-    // Whoever asked may go away, and this with them.
+    // The caller may disconnect, which drops this future.
     let mut stop = StopAtEnd(Some((inbox.clone(), conversation.clone())));
     let said = said.await.context("no answer came; please ask again")?;
     stop.0 = None;
@@ -170,7 +170,7 @@ async fn answered_by(
             text,
             explained: Some(explained),
         }),
-        // What is no turn is a word on why there is none.
+        // A reply without a turn says why there is no answer.
         Ok(_) => bail!("{text}"),
         // It is in the journal, and the answer says so.
         Err(error) => {
@@ -187,13 +187,13 @@ async fn answered_by(
     }
 }
 
-/// Stops the turn of somebody who does not wait for it any more.
+/// Stops the turn when the caller is gone.
 struct StopAtEnd(Option<(Inbox, ConversationId)>);
 
 impl Drop for StopAtEnd {
     fn drop(&mut self) {
         if let Some((inbox, conversation)) = self.0.take() {
-            // A bot with too much to do answers it to nobody.
+            // A busy bot then answers to nobody.
             let _ = inbox.offer(Incoming::Stop(conversation));
         }
     }
@@ -201,7 +201,7 @@ impl Drop for StopAtEnd {
 
 enum Said {
     Answer(String),
-    /// A sentence on why there is no answer.
+    /// A sentence that says why there is no answer.
     Notice(String),
 }
 
@@ -214,7 +214,7 @@ impl AskReply {
     fn tell(&mut self, parts: &[SafeText], said: impl Fn(String) -> Said) {
         let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
         if let Some(done) = self.done.take() {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = done.send(said(parts.join("\n").trim_end().to_owned()));
         }
     }

@@ -8,7 +8,7 @@ use muninn_platform::counted;
 use super::context::Context;
 use super::output::Exit;
 
-/// What is told where nobody says since when.
+/// Default time range.
 const LAST: Days = Days::new(30);
 
 #[derive(Clone, Debug, clap::Args)]

@@ -39,7 +39,8 @@ fn as_json(channel: &AudienceId, progress: &BackfillProgress) -> Value {
     })
 }
 
-/// Has the process that runs read a channel's history, and shows how far it is. It goes on there when nobody waits.
+/// Lets the running process read a channel's history, and shows the progress. It continues there
+/// when nobody waits.
 pub(super) async fn run(at: &Context, args: &BackfillArgs) -> anyhow::Result<Exit> {
     let Some(running) = &at.running else {
         bail!(
@@ -61,7 +62,7 @@ pub(super) async fn run(at: &Context, args: &BackfillArgs) -> anyhow::Result<Exi
             }
             return Ok(Exit::of(progress.state == BackfillState::Done));
         }
-        // How much there is no platform tells.
+        // No platform tells the total.
         bar.show(progress.messages as u64, 0, &progress.to_string());
         if watched.changed().await.is_err() {
             bail!("the process is ending; the backfill goes on at the next start");

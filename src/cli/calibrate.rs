@@ -11,7 +11,7 @@ use private_files::private_folder;
 use super::context::Context;
 use super::output::Exit;
 
-/// Fits recall to the configured embedder, and says and draws what thresholds come to.
+/// Fits recall to the configured embedder; prints and draws the effect of thresholds.
 pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit> {
     let config = &at.config;
     let Models { chat: _, embedder } = models(config)?;

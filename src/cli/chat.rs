@@ -18,10 +18,10 @@ use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::signals::on_signal;
 
-/// What waits between the terminal and the bot of another process.
+/// Messages buffered between the terminal and the bot of another process.
 const WAITING: usize = 32;
 
-/// Talks in this terminal until it is left: with the bot that runs, if there is one.
+/// Talks in this terminal until the user leaves: with the running bot, if there is one.
 pub(super) async fn run(
     at: &Context,
     session: &str,
@@ -66,7 +66,7 @@ async fn with(
     Ok(Exit::SUCCESS)
 }
 
-/// Talks with a bot of its own, which others may ask meanwhile.
+/// Talks with a bot of its own, which others may use meanwhile.
 async fn alone(
     config: &Config,
     terminal: &Terminal,
@@ -83,8 +83,8 @@ async fn alone(
     Ok(Exit::SUCCESS)
 }
 
-/// What answers, to nobody, the messages of terminals that an earlier process accepted, where no
-/// platform does; the terminals of the admin socket are not among the platforms.
+/// Answers, to nobody, the messages of terminals that an earlier process accepted, unless a
+/// platform does that; terminals on the admin socket are not among the platforms.
 pub(super) fn unheard(
     names: &mut Vec<String>,
     inbox: &Inbox,
@@ -110,7 +110,7 @@ pub(super) fn unheard(
     }
 }
 
-/// The socket, where one is configured.
+/// Returns the socket, if one is configured.
 pub(super) fn socket(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
     let Some(path) = &config.terminal_socket else {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! `muninn export --format chat-jsonl`: conversations of channels, as models are fine-tuned with.
+//! `muninn export --format chat-jsonl`: exports conversations of channels in the format for
+//! fine-tuning.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -15,17 +16,17 @@ use super::context::Context;
 use super::output::Exit;
 use super::own_copy::Partial;
 
-/// Turns that are read at once.
+/// Turns read at once.
 const PAGE: usize = 200;
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Debug, Default)]
 struct Written {
     lines: usize,
     left_out: usize,
 }
 
-/// Writes the conversations of some channels to `path`, whole or not at all.
+/// Writes the conversations of some channels to `path`, atomically.
 pub(super) async fn export(at: &Context, path: &Path, channels: &[String]) -> anyhow::Result<Exit> {
     ensure!(
         !channels.is_empty(),

@@ -1,10 +1,11 @@
-//! The command line as people see it: settings in groups, and each command's help with its own options only.
+//! The command line with its help: settings are grouped, and each command's help lists only its own
+//! options.
 
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::Cli;
 
-/// Settings by the first words of their names, in the order of the help.
+/// Groups of settings by name prefix, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Graph and files", &["graph", "data", "sources"]),
     (
@@ -55,14 +56,14 @@ const GROUPS: &[(&str, &[&str])] = &[
 const WHERE_SETTINGS_ARE: &str =
     "Settings: environment variables, lines of .env, or options; see `muninn --help`.";
 
-/// The group of a setting; none for an option of a command.
+/// Returns the group of a setting; `None` for an option of a command.
 pub(super) fn group(setting: &Arg) -> Option<&'static str> {
     let word = setting.get_long()?.split('-').next()?;
     let group = GROUPS.iter().find(|(_, words)| words.contains(&word));
     group.map(|(name, _)| *name)
 }
 
-/// The command line that is read. A setting can stand before or behind a command.
+/// Returns the parser. A setting can be before or after a command.
 pub(crate) fn command_line() -> Command {
     let mut command = Cli::command();
     let is_setting = |argument: &&Arg| argument.is_global_set();
@@ -83,7 +84,7 @@ pub(crate) fn command_line() -> Command {
     hiding(command, &hidden).after_help(WHERE_SETTINGS_ARE)
 }
 
-/// With the settings in each of its commands, where the help does not show them.
+/// Adds the settings to each command, hidden from its help.
 fn hiding(command: Command, settings: &[Arg]) -> Command {
     command.mut_subcommands(|command| {
         let command = command.args(settings.to_vec());

@@ -1,4 +1,4 @@
-//! What a command works with: its own graph, or that of the process that runs.
+//! The environment of a command: its own graph, or that of the running process.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use muninn_platform::Inbox;
 use super::doors::OpenDoors;
 use super::output::Output;
 
-/// A process that runs, as its commands see it.
+/// A running process, as its commands see it.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     pub(super) config: Config,
@@ -32,7 +32,7 @@ pub(super) struct Running {
     pub(super) mcp_servers: Arc<McpServers>,
     pub(super) reloading: Arc<Reloading>,
     pub(super) backfills: Arc<Backfills>,
-    /// The way to its bot.
+    /// Delivers to its bot.
     pub(super) inbox: Inbox,
     #[cfg(feature = "mcp")]
     pub(super) mcp: Arc<Mcp>,
@@ -41,7 +41,7 @@ pub(super) struct Running {
 }
 
 impl Running {
-    /// The process that runs this bot, with a way into its inbox.
+    /// Returns the running process of this bot, with its inbox.
     #[cfg_attr(
         not(any(feature = "mcp", feature = "web")),
         expect(clippy::needless_pass_by_value, reason = "there are no doors")
@@ -78,16 +78,16 @@ impl Running {
     }
 }
 
-/// What a command works with.
+/// The environment of a command.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) config: Config,
     pub(super) out: Output,
-    /// None: the command has a process of its own.
+    /// `None`: the command has a process of its own.
     pub(super) running: Option<Arc<Running>>,
 }
 
-/// An open graph; one that others use too stays open.
+/// An open graph; a shared one stays open.
 #[derive(Debug)]
 pub(super) struct OpenGraph {
     store: Arc<GraphStore>,
@@ -110,7 +110,7 @@ impl OpenGraph {
         }
     }
 
-    /// Closes it, unless it is another's.
+    /// Closes it, unless it is shared.
     pub(super) async fn close(self) -> Result<(), StoreError> {
         if self.is_own {
             self.store.close().await?;
@@ -120,7 +120,7 @@ impl OpenGraph {
 }
 
 impl Context {
-    /// In this process alone.
+    /// Creates a context within this process alone.
     pub(super) fn here(config: Config) -> Self {
         Self {
             config,
@@ -129,10 +129,10 @@ impl Context {
         }
     }
 
-    /// The graph.
+    /// Returns the graph.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// Fails when it cannot be opened.
     pub(super) async fn graph(&self) -> Result<OpenGraph, StoreError> {
         match &self.running {
             Some(running) => Ok(running.graph()),
@@ -140,10 +140,10 @@ impl Context {
         }
     }
 
-    /// The graph, also one that holds a part of an import only.
+    /// Returns the graph, also one with an incomplete import.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// Fails when it cannot be opened.
     pub(super) async fn unfinished_graph(&self) -> Result<OpenGraph, StoreError> {
         match &self.running {
             Some(running) => Ok(running.graph()),
@@ -154,11 +154,11 @@ impl Context {
         }
     }
 
-    /// The graph, with other time-outs. One that several processes may have open is opened once more
-    /// for that.
+    /// Returns the graph with other time-outs. A graph that several processes may have open is
+    /// opened again for that.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// Fails when it cannot be opened.
     pub(super) async fn graph_as(&self, config: &GraphConfig) -> Result<OpenGraph, StoreError> {
         match &self.running {
             Some(running) if !running.store.is_shared() => Ok(running.graph()),
@@ -166,10 +166,10 @@ impl Context {
         }
     }
 
-    /// What recalls.
+    /// Returns what recalls.
     ///
     /// # Errors
-    /// When the calibration is damaged, or a model's address cannot be one.
+    /// Fails when the calibration is damaged, or a model's URL is invalid.
     pub(super) fn recaller(&self) -> Result<Arc<Recaller>, WiringError> {
         if let Some(running) = &self.running {
             return Ok(Arc::clone(&running.recaller));
@@ -178,10 +178,10 @@ impl Context {
         Ok(Arc::new(recaller(&self.config, embedder)?))
     }
 
-    /// What searches in a graph.
+    /// Returns what searches in a graph.
     ///
     /// # Errors
-    /// As [`Context::recaller`]; when the weights are wrong.
+    /// As [`Context::recaller`]; also fails when the weights are invalid.
     pub(super) fn searcher(&self, store: &OpenGraph) -> Result<Arc<Searcher>, WiringError> {
         if let Some(running) = &self.running {
             return Ok(Arc::clone(&running.searcher));
@@ -190,7 +190,8 @@ impl Context {
         Ok(Arc::new(searcher))
     }
 
-    /// Makes the files that are searched of what has changed. What goes wrong is in the log: the next question looks again.
+    /// Builds the index files of changed sources. Failures are only logged: the next question tries
+    /// again.
     pub(super) async fn prepare_search(&self, store: &OpenGraph) {
         match self.searcher(store) {
             Ok(searcher) => searcher.prepare().await,

@@ -1,4 +1,4 @@
-//! `muninn cypher check`: generated Cypher as it would run.
+//! `muninn cypher check`: shows generated Cypher as it would run.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, Write as _};
@@ -31,7 +31,7 @@ pub(super) struct CheckArgs {
     query: String,
 }
 
-/// Prints the confined statement or its refusal.
+/// Prints the confined statement, or why it is refused.
 pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Result<Exit> {
     let (schema, nodes) = match &args.schema {
         Some(file) => (schema(file)?, None),
@@ -66,15 +66,15 @@ pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Resu
     }
 }
 
-/// What statements are checked against.
+/// The schema that statements are checked against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Known {
     pub(super) schema: Schema,
     pub(super) nodes: BTreeMap<String, u64>,
 }
 
-/// That of the graph, asked of the process that has it open if there is one. Statements are read and
-/// checked here, so that a program may ask line by line.
+/// Returns the schema of the graph, from the process that has it open if there is one. Statements
+/// are read and checked here, so that a program may ask line by line.
 async fn known(at: &CommandContext) -> anyhow::Result<Known> {
     match admin::connect(&at.config).await? {
         Some(connection) => connection.known().await,
@@ -82,7 +82,7 @@ async fn known(at: &CommandContext) -> anyhow::Result<Known> {
     }
 }
 
-/// That of the graph, where it is open.
+/// Returns the schema of the graph, where it is open.
 pub(super) async fn of_graph(at: &CommandContext) -> anyhow::Result<Known> {
     let survey = super::schema::live(at).await?;
     Ok(Known {
@@ -97,7 +97,8 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
     serde_json::from_str(&text).with_context(|| format!("{name} is no schema"))
 }
 
-/// Answers each line. Refusals are answers; it fails if a line could not be read as a statement at all.
+/// Answers each line. A refusal is an answer; it fails only if a line could not be parsed as a
+/// statement.
 fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<Exit> {
     let mut out = std::io::stdout().lock();
     let mut unread: u64 = 0;
@@ -122,7 +123,7 @@ fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<Exit> {
     })
 }
 
-/// A statement with line breaks comes as a JSON string.
+/// A statement with line breaks is written as a JSON string.
 fn statement(line: &[u8]) -> Result<String, String> {
     let line = std::str::from_utf8(line).map_err(|error| {
         format!(

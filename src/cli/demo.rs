@@ -1,4 +1,4 @@
-//! `muninn demo`: a graph to try things on.
+//! `muninn demo`: loads a sample graph.
 
 use anyhow::Context as _;
 use clap::ValueEnum;
@@ -29,7 +29,7 @@ pub(super) async fn run(at: &Context, demo: Demo) -> anyhow::Result<Exit> {
     }
 }
 
-/// Ingests the table as anybody would ingest theirs.
+/// Ingests the table like any other.
 async fn contracts(at: &Context) -> anyhow::Result<Exit> {
     let folder = at.config.data_dir.join("demo");
     let path = folder.join("contracts.csv");

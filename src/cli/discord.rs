@@ -9,7 +9,7 @@ use muninn_discord::{DiscordArgs, invite};
 
 use super::output::Exit;
 
-/// Prints the address that invites the bot.
+/// Prints the URL that invites the bot.
 pub(super) async fn print_invite(config: &Config, discord: &DiscordArgs) -> anyhow::Result<Exit> {
     let options = discord.clone().options(Arc::clone(&config.channels))?;
     let options = options.context(

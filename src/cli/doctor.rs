@@ -1,4 +1,4 @@
-//! `muninn doctor`: looks at every part and says what to do about what is wrong.
+//! `muninn doctor`: checks every part and says how to fix problems.
 
 mod addresses;
 mod graph;
@@ -23,7 +23,7 @@ use super::output::Exit;
 use super::platforms::PlatformArgs;
 use super::traces;
 
-/// A finding as it is printed, and as `--json` gives it.
+/// A finding as printed, and as `--json` gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shown {
     part: String,
@@ -48,7 +48,7 @@ impl From<Finding> for Shown {
                 Verdict::Warning => Mark::Note,
                 Verdict::Error => Mark::Problem,
             },
-            // One finding is one line, whatever a driver's error looks like.
+            // A finding is one line, also for multi-line errors of drivers.
             text: one_line(&finding.text),
         }
     }
@@ -94,8 +94,8 @@ struct Finding {
     text: String,
 }
 
-/// Prints the findings; fails if anything is wrong. `channels` says what is wrong with the channel settings, if they could
-/// not be read.
+/// Prints the findings; fails if anything is wrong. `channels` is the error of the channel
+/// settings, if they could not be read.
 pub(super) async fn run(
     at: &Context,
     platform_args: &PlatformArgs,
@@ -114,7 +114,7 @@ pub(super) async fn run(
     Ok(Exit::of(shown.iter().all(|it| it.verdict != Mark::Problem)))
 }
 
-/// What there is to say of every part. None: no platform is connected.
+/// Returns the findings about every part. `None`: no platform is connected.
 pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>) -> Vec<Shown> {
     let config = &at.config;
     let settings = settings(config).into_iter();
@@ -134,7 +134,7 @@ pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>)
     shown
 }
 
-/// Where data is kept, and which settings are none.
+/// Checks the data folder, and for unknown settings.
 fn settings(config: &Config) -> Vec<Finding> {
     let folder = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
     let data = format!(
@@ -167,7 +167,7 @@ fn settings(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What makes channels ones of another kind, and what is wrong with that.
+/// Describes channels with their own kind, and checks their settings.
 fn kinds(config: &Config) -> Vec<Finding> {
     let told = config.channels.tables().into_iter();
     let told = told.map(|(channel, set)| (channel, channel_kind::in_a_line(&set)));
@@ -186,7 +186,7 @@ fn kinds(config: &Config) -> Vec<Finding> {
     told.chain(problems).collect()
 }
 
-/// How long what is said in channels is kept.
+/// Describes how long messages of channels are kept.
 fn retention(config: &Config) -> Vec<Finding> {
     let told = config.channels.tables().into_iter();
     let told = told.filter_map(|(channel, set)| {
@@ -197,14 +197,14 @@ fn retention(config: &Config) -> Vec<Finding> {
         let hold = set.legal_hold.then(|| {
             "under a legal hold: nothing is deleted, and what people forget is copied for you alone; `muninn export` has the copies".to_owned()
         });
-        // A hold comes before what is deleted.
+        // A legal hold takes precedence over deletion.
         let line = hold.or(days)?;
         Some(well("retention", format!("{channel}: {line}")))
     });
     told.collect()
 }
 
-/// Whether traces are taken, where somebody wants them.
+/// Checks whether the collector accepts traces, if tracing is on.
 async fn collector(config: &Config) -> Option<Finding> {
     Some(match traces::check(&config.traces).await? {
         Ok(text) => well("traces", text),
@@ -224,7 +224,7 @@ fn note(part: &'static str, text: String) -> Finding {
     }
 }
 
-/// Whether prompts and tools of one's own can be used, and which files nobody reads.
+/// Checks the team's prompts and tools, and for files that nothing reads.
 fn prompts(config: &Config) -> Vec<Finding> {
     let folder = config.prompts_dir.as_deref();
     let prompts = match Prompts::load(folder) {
@@ -257,7 +257,8 @@ fn prompts(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// What is found of the graph, by the process that has it open, and whether there is one.
+/// Returns the findings about the graph, from the process that has it open, and whether there is
+/// one.
 async fn store(at: &Context) -> (Vec<Shown>, bool) {
     let connected = match admin::connect(&at.config).await {
         Ok(Some(connection)) => connection,
@@ -276,14 +277,14 @@ async fn store(at: &Context) -> (Vec<Shown>, bool) {
     (found, true)
 }
 
-/// What is found of the graph.
+/// Returns the findings about the graph.
 pub(super) async fn of_graph(at: &Context) -> Vec<Shown> {
     let (graph, servers) = tokio::join!(graph::findings(at), tools::servers(at));
     let findings = graph.into_iter().chain(servers);
     findings.map(Shown::from).collect()
 }
 
-/// What waits for the graph, and what it refused; whoever works on it.
+/// Describes what waits for the graph and what it refused, by any process.
 fn journal(config: &Config) -> Vec<Finding> {
     let waiting = match journal::waiting_in(&config.data_dir) {
         Ok(0) => well("journal", "no turn waits for the graph"),
@@ -327,7 +328,7 @@ fn platforms(config: &Config, args: &PlatformArgs) -> Finding {
     well("platforms", platforms.join(", "))
 }
 
-/// What each platform says of its account.
+/// Returns what each platform reports about its account.
 async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<Finding> {
     let found = super::platforms::accounts(config, args).await.into_iter();
     found

@@ -1,4 +1,4 @@
-//! What lets people, and their programs, do from elsewhere what they do in chat.
+//! Access besides chat: the pages and the programs of people.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use super::platforms::PlatformArgs;
 #[cfg(feature = "web")]
 use super::web;
 
-/// What the pages and the programs of people share.
+/// What pages and programs share.
 #[cfg(any(feature = "mcp", feature = "web"))]
 pub(super) struct Doors {
     pub(super) readable: ReadablePlaces,
-    /// Is closed when the bot is to end.
+    /// Closed when the bot is to end.
     pub(super) to_bot: Arc<ToBot>,
 }
 
@@ -36,16 +36,16 @@ impl Doors {
     }
 }
 
-/// The doors that this program was built with, of one bot.
+/// The open access points that this program was built with, for one bot.
 pub(super) struct OpenDoors {
     #[cfg(feature = "mcp")]
     pub(super) mcp: Arc<muninn::mcp::Mcp>,
-    /// None where no pages are served.
+    /// `None` if no pages are served.
     #[cfg(feature = "web")]
     pub(super) web: Option<Arc<muninn::web::Web>>,
 }
 
-/// The bot that doors lead to.
+/// The bot behind them.
 #[cfg_attr(
     not(feature = "web"),
     expect(dead_code, reason = "some of it is for pages alone")
@@ -55,7 +55,7 @@ pub(super) struct BehindDoors<'a> {
     pub(super) inbox: &'a Inbox,
     pub(super) memberships: &'a Memberships,
     pub(super) reloading: &'a Arc<Reloading>,
-    /// None where no platform is connected.
+    /// `None` if no platform is connected.
     pub(super) platforms: Option<&'a PlatformArgs>,
 }
 
@@ -63,7 +63,7 @@ impl OpenDoors {
     /// Opens them until `shutdown`.
     ///
     /// # Errors
-    /// When an address that is set cannot be listened at.
+    /// Fails when a configured address cannot be listened at.
     #[cfg_attr(
         not(any(feature = "mcp", feature = "web")),
         expect(unused_variables, clippy::unused_async, reason = "there are no doors")

@@ -55,10 +55,10 @@ pub(super) struct EvalArgs {
 }
 
 impl EvalArgs {
-    /// With paths from the root.
+    /// Makes its paths absolute.
     ///
     /// # Errors
-    /// When this process has no working directory.
+    /// Fails when this process has no working directory.
     pub(super) fn with_whole_paths(self) -> io::Result<Self> {
         let whole = |path: Option<PathBuf>| path.map(|path| whole(&path)).transpose();
         Ok(Self {
@@ -70,13 +70,13 @@ impl EvalArgs {
     }
 }
 
-/// Measures, prints and saves; says what is broken and what is worse.
+/// Measures, prints and saves; reports what is broken and what is worse.
 pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
     let before = args.against.as_deref().map(Report::read).transpose()?;
     let mut setups = vec![setup(&at.config, "", args.embed)?];
     if !args.with.is_empty() {
         let changed = changed(&at.config, &args.with)?;
-        // Whoever names an embedder wants it to be asked.
+        // Whoever names an embedder wants it to be used.
         let may_embed = args.embed || changed.embedding_model != at.config.embedding_model;
         setups.push(setup(&changed, &args.with.join(" "), may_embed)?);
     }
@@ -110,15 +110,15 @@ pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
     Ok(Exit::of(found.is_well()))
 }
 
-/// What comes of a report.
+/// The results of a report.
 struct Found {
     /// Sentences about what is broken.
     broken: Vec<String>,
-    /// Sentences about what would make it better, or the report.
+    /// Sentences about improvements, or about the report.
     advice: Vec<String>,
-    /// The first run beside the second.
+    /// The first run compared with the second.
     with: Vec<Difference>,
-    /// The report beside an earlier one.
+    /// The report compared with an earlier one.
     against: Option<Vec<Difference>>,
 }
 
@@ -141,7 +141,7 @@ impl Found {
         }
     }
 
-    /// What is worse than before.
+    /// Returns what is worse than before.
     fn regressions(&self) -> impl Iterator<Item = &Difference> {
         let all = self.against.iter().flatten();
         all.filter(|it| it.verdict == Verdict::Worse)
@@ -205,7 +205,7 @@ fn setup(config: &Config, name: &str, may_embed: bool) -> anyhow::Result<Arc<Set
     }))
 }
 
-/// The settings with which the same is asked again.
+/// Returns the settings of the second run.
 fn changed(config: &Config, with: &[String]) -> anyhow::Result<Config> {
     let mut config = config.clone();
     for setting in with {

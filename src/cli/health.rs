@@ -14,7 +14,7 @@ pub(super) struct HealthArgs {
     json: bool,
 }
 
-/// Asks the process that has the data folder open whether it is well.
+/// Asks the process that has the data folder open whether it is healthy.
 pub(super) async fn run(config: &Config, args: &HealthArgs) -> anyhow::Result<Exit> {
     match admin::connect(config).await? {
         Some(process) => process.ready(args.json).await,

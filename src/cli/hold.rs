@@ -1,4 +1,4 @@
-//! `muninn hold`: what is kept of what was forgotten under a legal hold.
+//! `muninn hold`: the copies of forgotten items under a legal hold.
 
 use std::collections::BTreeMap;
 
@@ -33,10 +33,10 @@ pub(super) enum HoldCommand {
 }
 
 impl HoldCommand {
-    /// Whether the person means it, who is asked where that is not clear.
+    /// Asks the user for confirmation, if necessary.
     ///
     /// # Errors
-    /// When nobody is there to answer.
+    /// Fails when nobody is there to answer.
     pub(super) fn is_meant(&self) -> anyhow::Result<bool> {
         match self {
             Self::Release { place, yes: false } => answered(&format!(

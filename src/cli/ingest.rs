@@ -63,7 +63,8 @@ pub(super) struct IngestArgs {
 }
 
 impl IngestArgs {
-    /// Records of one file by a mapping that is built in, as a source of the mapping's name.
+    /// Returns the arguments for records of one file with a built-in mapping, as a source of the
+    /// mapping's name.
     pub(super) fn mapped(path: PathBuf, mapping: &str) -> Self {
         Self {
             paths: vec![path],
@@ -79,7 +80,7 @@ impl IngestArgs {
         }
     }
 
-    /// With paths that mean the same in any folder.
+    /// Makes its paths absolute.
     pub(super) fn with_whole_paths(self) -> io::Result<Self> {
         let paths = self.paths.iter().map(|path| whole(path));
         let mapping = self.mapping.map(|named| {
@@ -97,7 +98,7 @@ impl IngestArgs {
     }
 }
 
-/// Ingests, and says what came of it.
+/// Ingests, and prints the results.
 pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
     let config = &at.config;
     let mapping = args.mapping.as_deref().map(mapping).transpose()?;
@@ -112,7 +113,7 @@ pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> 
             is_copy: false,
         },
     })?;
-    // Where nothing was ever ingested there is nothing to empty, and no graph to make.
+    // If nothing was ever ingested, nothing has to be emptied, and no graph created.
     if gathered.sources.is_empty() && !graph::exists(&config.graph) {
         return Err(gathered.nothing(&args.paths).into());
     }
@@ -132,7 +133,7 @@ pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> 
     done
 }
 
-/// What every source of one call needs.
+/// What all sources of one call need.
 struct Ingesting<'a> {
     at: &'a Context,
     store: &'a Arc<GraphStore>,
@@ -212,12 +213,12 @@ impl Ingesting<'_> {
         Ok(Exit::SUCCESS)
     }
 
-    /// What was named, from the root: it means the same in every process.
+    /// Returns the given paths, made absolute: they mean the same in every process.
     fn paths(&self) -> io::Result<Vec<PathBuf>> {
         self.args.paths.iter().map(|path| whole(path)).collect()
     }
 
-    /// With people taken out of it, where that is wanted; what the placeholders stand for is kept first.
+    /// Anonymises a source if requested; the originals are saved first.
     async fn anonymised(&self, source: Source) -> anyhow::Result<Source> {
         if !self.args.anonymise {
             return Ok(source);
@@ -261,8 +262,8 @@ impl Ingesting<'_> {
     }
 }
 
-/// The sources that an earlier call made of these paths, and of which nothing is left: the documents
-/// of a folder without any, and the records of files that are gone.
+/// Returns the sources that an earlier call made of these paths and that are empty now: the
+/// documents of a folder without any, and records of deleted files.
 fn gone(gathered: &Gathered, paths: &[PathBuf], known: &[SourceOverview]) -> Vec<String> {
     let is_there = |name: &String| gathered.sources.iter().any(|source| source.name == *name);
     let prefix = format!("{}.", gathered.name);
@@ -290,7 +291,7 @@ fn question(gone: &[String]) -> String {
     format!("Nothing is left to ingest of the {source} {names}. Remove {it}?")
 }
 
-/// What would happen to a file, and why; the reason is empty where there is none to give.
+/// Returns a file's fate with the reason, which may be empty.
 fn fate(fate: &FileFate) -> (&'static str, &str) {
     match fate {
         FileFate::New => ("new", ""),
@@ -307,8 +308,7 @@ fn fate_in_words(file: &str, of: &FileFate) -> String {
     format!("{word:<10}  {file}{colon}{reason}")
 }
 
-/// How long a batch may take at least: it is far more than a turn, for which `GRAPH_TIMEOUT` is
-/// made.
+/// Minimum time limit of a batch: it is far larger than a turn, for which `GRAPH_TIMEOUT` is made.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn patient(config: &Config) -> GraphConfig {
@@ -331,7 +331,7 @@ pub(super) fn show(bar: &Bar, far: Progress) {
     bar.show(done, total, &what);
 }
 
-/// A source as `ingest` and `source refresh` give it to scripts. A dry run makes no version.
+/// Returns the JSON of a source for `ingest` and `source refresh`. A dry run makes no version.
 pub(super) fn summary_as_json(name: &str, summary: &Summary, is_dry: bool) -> Value {
     let Counts {
         new,
@@ -365,7 +365,7 @@ pub(super) fn summary_as_json(name: &str, summary: &Summary, is_dry: bool) -> Va
     })
 }
 
-/// Sources that were removed, each with how many chunks it had.
+/// Returns the JSON of removed sources, each with its previous number of chunks.
 pub(super) fn removed_as_json(removed: &[(String, u64)]) -> Vec<Value> {
     let removed = removed.iter();
     removed
@@ -434,7 +434,7 @@ pub(super) struct CatalogArgs {
     json: bool,
 }
 
-/// Shows the sources.
+/// Lists the sources.
 pub(super) async fn catalog(at: &Context, args: &CatalogArgs) -> anyhow::Result<Exit> {
     let Models { chat: _, embedder } = models(&at.config)?;
     let store = at.graph_as(&patient(&at.config)).await?;

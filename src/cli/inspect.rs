@@ -1,4 +1,4 @@
-//! Commands that look at the graph.
+//! Commands that show the graph's content.
 
 use anyhow::Context as _;
 use clap::Args;
@@ -18,7 +18,7 @@ pub(super) struct SessionsArgs {
     json: bool,
 }
 
-/// `muninn sessions`: a line per conversation, the most recent first.
+/// `muninn sessions`: one line per conversation, the most recent first.
 pub(super) async fn sessions(at: &Context, args: &SessionsArgs) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let sessions = store.sessions().await?;
@@ -74,7 +74,7 @@ pub(super) struct RecallArgs {
     json: bool,
 }
 
-/// `muninn recall`: what would be recalled for a question, and what became of the rest.
+/// `muninn recall`: shows what would be recalled for a question, and why the rest would not.
 pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exit> {
     let recaller = at.recaller()?;
     let store = at.graph().await?;
@@ -83,7 +83,7 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
         None => AudienceId::new(args.audience),
     };
     let sought = recaller.seek(&args.question).await;
-    // What a bot at work has in memory gets the newest turns when somebody asks it.
+    // A running bot loads the newest turns again at the next question.
     recaller.forget(&audience);
     recaller.load(&store, &audience).await;
     let candidates = recaller.candidates(&audience, &sought, args.limit);

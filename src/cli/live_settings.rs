@@ -1,9 +1,9 @@
-//! Settings that are read again while a bot runs: `.env`, allow lists and channel settings.
+//! Reloads settings while a bot runs: `.env`, allow lists and channel settings.
 //!
-//! Allow lists and channel settings are used at once. Every other setting is only compared with that of
-//! the start, so that people hear what needs a restart. What is wrong opens nothing: of a wrong allow
-//! list only those are let in who were before and still are in it, and wrong channel settings leave
-//! those before in use.
+//! Allow lists and channel settings apply at once. Every other setting is only compared with its
+//! value at the start, to report what needs a restart. An error never widens access: with an
+//! invalid allow list only people are admitted who were before and still are in it, and with
+//! invalid channel settings the previous ones stay in use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -26,28 +26,28 @@ use super::command_line::command_line;
 const FILE: &str = ".env";
 const CHANNEL_SETTINGS: &str = "CHANNEL_SETTINGS";
 
-/// The environment of this process as it was before `.env` was added.
+/// The environment of this process, without the values from `.env`.
 #[derive(Clone)]
 pub(crate) struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
-    /// As it is now.
+    /// Reads the current environment.
     pub(crate) fn read() -> Self {
         Self(std::env::vars_os().collect())
     }
 }
 
-/// Values of settings by the names of their variables; without those that stand on the command line.
+/// Values of settings by variable name; without those on the command line.
 type Values = BTreeMap<String, Option<OsString>>;
 
 type Replace = Box<dyn Fn(&str) -> Result<bool, String> + Send + Sync>;
 
-/// The allow lists of the platforms that run, by the names of their variables.
+/// The allow lists of the running platforms, by variable name.
 #[derive(Default)]
 pub(super) struct AllowLists(Vec<(&'static str, Replace)>);
 
 impl AllowLists {
-    /// Adds one.
+    /// Adds an allow list.
     #[cfg_attr(
         not(any(feature = "discord", feature = "matrix", feature = "slack")),
         expect(dead_code, reason = "only these have one")
@@ -68,7 +68,7 @@ impl AllowLists {
     }
 }
 
-/// The settings of a bot that runs.
+/// The settings of a running bot.
 pub(super) struct LiveSettings {
     environment: Environment,
     arguments: Vec<OsString>,
@@ -77,7 +77,7 @@ pub(super) struct LiveSettings {
     channels: Arc<Channels>,
     prompts_dir: Option<PathBuf>,
     mcp_file: McpFile,
-    /// Where they were read the last time.
+    /// The path at the last reload.
     channels_file: Mutex<Option<PathBuf>>,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Debug for LiveSettings {
 }
 
 impl LiveSettings {
-    /// Of this process.
+    /// Creates the settings of this process.
     pub(super) fn new(environment: Environment, allow_lists: AllowLists, config: &Config) -> Self {
         let mut live = Self {
             environment,
@@ -105,14 +105,14 @@ impl LiveSettings {
         live
     }
 
-    /// What is set now, in the environment or in `.env`.
+    /// Returns the current values, from the environment or `.env`.
     fn values(&self) -> Result<Values, String> {
         let mut set: BTreeMap<OsString, OsString> = BTreeMap::new();
         match dotenvy::from_path_iter(FILE) {
             Ok(lines) => {
                 for line in lines {
                     let (name, value) = line.map_err(|error| crate::unread_env_file(&error))?;
-                    // The first one counts, as at the start.
+                    // The first value counts, as at the start.
                     set.entry(name.into()).or_insert(value.into());
                 }
             }
@@ -129,7 +129,7 @@ impl LiveSettings {
                 .channels_file
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
-            // On the command line it cannot change.
+            // A setting on the command line cannot change.
             if let Some(set) = values.get(CHANNEL_SETTINGS) {
                 *file = set.as_ref().map(PathBuf::from);
             }
@@ -173,7 +173,7 @@ impl Settings for LiveSettings {
             Err(problem) => read.problems.push(problem),
         };
         for (name, replace) in &self.allow_lists.0 {
-            // One on the command line cannot change.
+            // A setting on the command line cannot change.
             let Some(set) = values.get(*name) else {
                 continue;
             };
@@ -197,7 +197,7 @@ impl Settings for LiveSettings {
     }
 }
 
-/// Settings that have changed, and that nobody uses before the next start.
+/// Returns changed settings that only apply after a restart.
 fn waiting(at_start: &Values, now: &Values, live: &AllowLists) -> Vec<String> {
     let live: BTreeSet<&str> = live.0.iter().map(|(name, _)| *name).collect();
     let is_waiting = |name: &&String| {
@@ -207,7 +207,7 @@ fn waiting(at_start: &Values, now: &Values, live: &AllowLists) -> Vec<String> {
     now.keys().filter(is_waiting).cloned().collect()
 }
 
-/// The values of every setting that is not on the command line.
+/// Reads the values of every setting that is not on the command line.
 fn values(arguments: &[OsString], set: &mut BTreeMap<OsString, OsString>) -> Values {
     let matches = without_environment(command_line()).try_get_matches_from(arguments);
     let is_typed = |id: &str| {
@@ -223,7 +223,7 @@ fn values(arguments: &[OsString], set: &mut BTreeMap<OsString, OsString>) -> Val
     values.collect()
 }
 
-/// Whether muninn could start with these.
+/// Checks whether muninn could start with these.
 fn usable(arguments: &[OsString], values: &Values) -> Result<(), String> {
     let mut arguments = arguments.to_vec();
     for Variable { name, long, .. } in variables() {
@@ -247,7 +247,7 @@ fn usable(arguments: &[OsString], values: &Values) -> Result<(), String> {
     checked.map_err(|error| in_one_line(&error))
 }
 
-/// A setting, by its variable and its option.
+/// A setting, by variable and option.
 struct Variable {
     id: String,
     name: String,
@@ -265,7 +265,7 @@ fn variables() -> Vec<Variable> {
     command_line().get_arguments().filter_map(of).collect()
 }
 
-/// What is typed only: the environment of this process is that of the start.
+/// Ignores the environment: that of this process dates from the start.
 fn without_environment(command: Command) -> Command {
     let command = command.mut_args(|argument| argument.env(Resettable::Reset));
     command.mut_subcommands(without_environment)

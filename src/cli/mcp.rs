@@ -1,4 +1,4 @@
-//! `muninn mcp`: programs that ask for a person, and the tokens that let them in.
+//! `muninn mcp`: serves programs that ask for a person, and manages their tokens.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::signals::on_signal;
 
-/// Whose calls they are, where it is not the terminal's.
+/// The variable with the token of the caller; without it, the caller is the user of the terminal.
 const TOKEN: &str = "MUNINN_MCP_TOKEN";
 /// Calls that wait for a bot of this process.
 const WAITING: usize = 16;
@@ -79,18 +79,18 @@ pub(super) enum TokenCommand {
     },
 }
 
-/// A call for the process that has the graph open.
+/// A tool call for the process that has the graph open.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RemoteCall {
-    /// Whose it is. None: of whoever sits here.
+    /// The token of the caller. `None`: the user of this machine.
     token: Option<String>,
     person: String,
     call: ToolCall,
 }
 
 impl RemoteCall {
-    /// Calls it in this process.
+    /// Executes it in this process.
     pub(super) async fn here(self, mcp: &Mcp) -> ToolOutcome {
         let caller = match &self.token {
             Some(token) => mcp.caller(token).await,
@@ -133,7 +133,7 @@ fn person() -> String {
     String::new()
 }
 
-/// What programs ask of in this process, and the address where they do, if there is one.
+/// Returns what serves programs in this process, and its HTTP address, if there is one.
 pub(super) async fn beside(
     config: &Config,
     wired: &App,
@@ -163,7 +163,7 @@ pub(super) async fn beside(
     Ok(mcp)
 }
 
-/// What answers, to nobody, what programs asked of an earlier process.
+/// Answers, to nobody, what programs asked of an earlier process.
 pub(super) fn unheard(
     names: &mut Vec<String>,
     inbox: &Inbox,
@@ -179,7 +179,7 @@ pub(super) fn unheard(
     }
 }
 
-/// Serves the program that started this one, until it goes.
+/// Serves the program that started this one, until it disconnects.
 pub(super) async fn stdio(at: &Context, environment: Environment) -> anyhow::Result<Exit> {
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
     let (asking, asked) = mpsc::channel(WAITING);
@@ -201,10 +201,11 @@ pub(super) async fn stdio(at: &Context, environment: Environment) -> anyhow::Res
     Ok(Exit::SUCCESS)
 }
 
-/// A call that nobody else answers, and the way back.
+/// A call for this process's own bot, and the channel for its result.
 type OwnCall = (RemoteCall, oneshot::Sender<ToolOutcome>);
 
-/// Calls tools where the graph is open: each call in the process that has it then, or else in this one.
+/// Executes tool calls where the graph is open: each call in the process that has it at that time,
+/// or else in this one.
 struct StdioCalls {
     config: Config,
     token: Option<String>,
@@ -235,8 +236,8 @@ impl CallsTools for StdioCalls {
     }
 }
 
-/// Answers with a bot of this process, from the first call that comes until nobody asks any more. Where there is none, every
-/// call is told why.
+/// Serves calls with a bot of this process, from the first call until nobody asks any more. If the
+/// bot cannot start, every call gets the reason.
 async fn own_bot(
     config: &Config,
     environment: Environment,
@@ -247,7 +248,7 @@ async fn own_bot(
     };
     let mut waiting = Some(first);
     let used = with_own_bot(config, environment, async |own: OwnBot| {
-        // The bot ends when nobody has a way to it.
+        // The bot ends when nothing holds its inbox.
         let OwnBot { mcp, .. } = own;
         while let Some((call, done)) = match waiting.take() {
             Some(first) => Some(first),
@@ -257,7 +258,7 @@ async fn own_bot(
             tokio::spawn(async move {
                 let mut done = done;
                 tokio::select! {
-                    // Whoever asked may have gone.
+                    // The caller may have gone.
                     outcome = call.here(&mcp) => drop(done.send(outcome)),
                     () = done.closed() => {}
                 }
@@ -278,7 +279,7 @@ async fn own_bot(
     Ok(())
 }
 
-/// Makes, lists or revokes tokens.
+/// Creates, lists or revokes tokens.
 pub(super) async fn run(at: &Context, args: McpArgs) -> anyhow::Result<Exit> {
     let Some(McpCommand::Token { command }) = args.command else {
         bail!("a program's calls come one by one");

@@ -1,4 +1,4 @@
-//! Names of settings that are none, in the environment and in `.env`.
+//! Finds unknown settings in the environment and in `.env`.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use muninn::config::{Place, UnknownName, unknown};
 
 use super::command_line::command_line;
 
-/// Variables that look like settings and are none. Their values are not looked at.
+/// Returns variables that look like settings and are none. Their values are not read.
 pub(super) fn unknown_variables() -> Vec<UnknownName> {
     let known: BTreeSet<String> = command_line()
         .get_arguments()
@@ -17,7 +17,7 @@ pub(super) fn unknown_variables() -> Vec<UnknownName> {
         .flatten()
         .filter_map(|line| Some(line.ok()?.0))
         .collect();
-    // What is in the file is in the environment too, since it was read from there.
+    // Variables of the file are in the environment too, because they were loaded from it.
     let environment: Vec<String> = std::env::vars_os()
         .filter_map(|(name, _)| name.into_string().ok())
         .filter(|name| !file.contains(name))

@@ -1,4 +1,4 @@
-//! In the place of traces, where they were left out of the program.
+//! Replaces traces in a program that was built without them.
 
 use std::future::{Ready, ready};
 
@@ -7,13 +7,13 @@ use tracing_subscriber::layer::Identity;
 
 const LEFT_OUT: &str = "this muninn sends none; build it with the cargo feature `otel`";
 
-/// There are none.
+/// Has no values.
 #[derive(Debug)]
 pub(super) enum Traces {}
 
 impl Traces {
     /// # Errors
-    /// When somebody wants traces.
+    /// Fails when traces are configured.
     pub(super) fn new(options: &TraceOptions) -> anyhow::Result<Option<Self>> {
         match options.address() {
             None => Ok(None),

@@ -1,4 +1,4 @@
-//! `muninn offline-turns`: what waits for the graph, and what it refused.
+//! `muninn offline-turns`: turns that wait for the graph, and turns that it refused.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ async fn list(at: &Context, is_json: bool) -> anyhow::Result<Exit> {
     at.out.say(&lines.join("\n")).await
 }
 
-/// What saves turns: that of the process that runs, which holds its own journal.
+/// Returns what saves turns: that of the running process, which has its own journal open.
 fn archive(at: &Context, store: &OpenGraph) -> anyhow::Result<Arc<Archive>> {
     if let Some(running) = &at.running {
         return Ok(Arc::clone(&running.archive));
@@ -81,7 +81,7 @@ fn archive(at: &Context, store: &OpenGraph) -> anyhow::Result<Arc<Archive>> {
     let sessions = Arc::new(Sessions::default());
     let read = summary::read(at.config.turn.window_turns);
     let archive = Archive::new(Arc::clone(store), journal, sessions, read);
-    // Written down, for the next process that serves.
+    // Withdrawals are written down, for the next process that serves.
     let withdrawals = Arc::new(Withdrawals::open(&at.config.data_dir)?);
     Ok(Arc::new(archive.with_withdrawals(withdrawals)))
 }

@@ -1,4 +1,4 @@
-//! The commands that work on the open graph: in this process, or in the one that has it open.
+//! Commands that work on the open graph, in this process or in the one that has it open.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -104,17 +104,17 @@ pub(super) enum OpenCommand {
 }
 
 impl OpenCommand {
-    /// Runs it where the graph is open: in the process that runs, if there is one.
+    /// Runs it where the graph is open: in the running process, if there is one.
     ///
     /// # Errors
-    /// With a sentence for the person at the terminal.
+    /// Fails with a sentence for the user of the terminal.
     pub(super) async fn execute(
         self,
         at: &Context,
         environment: Environment,
     ) -> anyhow::Result<Exit> {
         let command = self.complete()?;
-        // The person is here, wherever the graph is.
+        // The user is here, wherever the graph is.
         if let Self::Source { command } = &command
             && !command.is_meant()?
         {
@@ -151,7 +151,7 @@ impl OpenCommand {
     /// Runs it here.
     ///
     /// # Errors
-    /// With a sentence for the person at the terminal.
+    /// Fails with a sentence for the user of the terminal.
     pub(super) async fn run(self, at: &Context) -> anyhow::Result<Exit> {
         match self {
             #[cfg(feature = "terminal")]
@@ -178,10 +178,10 @@ impl OpenCommand {
         }
     }
 
-    /// With what only this process can read.
+    /// Adds what only this process can read.
     ///
     /// # Errors
-    /// When it cannot.
+    /// Fails when that is impossible.
     fn complete(self) -> anyhow::Result<Self> {
         Ok(match self {
             #[cfg(feature = "terminal")]
@@ -190,10 +190,10 @@ impl OpenCommand {
         })
     }
 
-    /// With paths that mean the same in any folder.
+    /// Makes its paths absolute.
     ///
     /// # Errors
-    /// When this process has no working directory.
+    /// Fails when this process has no working directory.
     pub(super) fn with_whole_paths(self) -> io::Result<Self> {
         Ok(match self {
             Self::Ingest(args) => Self::Ingest(args.with_whole_paths()?),
@@ -226,7 +226,7 @@ impl OpenCommand {
     }
 }
 
-/// A path from the root.
+/// Returns an absolute path.
 pub(super) fn whole(path: &Path) -> io::Result<PathBuf> {
     std::path::absolute(path)
 }

@@ -1,4 +1,4 @@
-//! Where a command writes: this process's streams, or the connection it was asked over.
+//! The output of a command: this process's streams, or the connection that requested it.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use super::admin::protocol::Frame;
 
-/// How a command ended, as scripts see it.
+/// The exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Exit(u8);
@@ -36,26 +36,27 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Where the output of a command goes.
+/// The destination of a command's output.
 #[derive(Clone, Debug)]
 pub(super) enum Output {
     /// The streams of this process.
     Here,
-    /// Somebody who asked over the admin socket; bounded, so a reader that is slow slows the command.
+    /// A client of the admin socket; bounded, so a slow reader slows the command.
     There {
         frames: mpsc::Sender<Frame>,
-        /// Whether they look at progress.
+        /// Whether the client shows progress.
         shows_progress: bool,
     },
-    /// Nobody: what runs by itself tells the log.
+    /// Nobody: automatic tasks write to the log.
     Nowhere,
 }
 
 impl Output {
-    /// Writes a line, or several. Much of it was written by others: nothing of it steers a terminal.
+    /// Writes one or more lines. Control characters are removed, because others wrote much of the
+    /// text.
     ///
     /// # Errors
-    /// When nobody reads it any more.
+    /// Fails when nobody reads the output any more.
     pub(super) async fn line(&self, text: &str) -> io::Result<()> {
         self.write(&without_controls(text)).await
     }
@@ -73,20 +74,20 @@ impl Output {
         }
     }
 
-    /// As [`Output::line`], and the command has succeeded.
+    /// As [`Output::line`], and returns success.
     pub(super) async fn say(&self, text: &str) -> anyhow::Result<Exit> {
         self.line(text).await?;
         Ok(Exit::SUCCESS)
     }
 
-    /// As [`Output::say`], of a value that scripts read.
+    /// As [`Output::say`], for a value that scripts read.
     pub(super) async fn say_json(&self, value: &impl Serialize) -> anyhow::Result<Exit> {
-        // It escapes controls by itself.
+        // JSON escapes control characters itself.
         self.write(&serde_json::to_string_pretty(value)?).await?;
         Ok(Exit::SUCCESS)
     }
 
-    /// A bar for the person who waits; hidden where nobody sees it.
+    /// Returns a progress bar, hidden if nobody sees it.
     pub(super) fn bar(&self, unit: Unit) -> Bar {
         match self {
             Self::Here => Bar::Here(drawn(unit)),
@@ -107,7 +108,7 @@ fn gone() -> io::Error {
     io::Error::from(io::ErrorKind::BrokenPipe)
 }
 
-/// What is counted.
+/// The unit of progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Unit {
@@ -115,17 +116,17 @@ pub(super) enum Unit {
     Things,
 }
 
-/// How far something is.
+/// The state of progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Far {
     pub(super) done: u64,
     pub(super) total: u64,
     pub(super) unit: Unit,
-    /// What is being done; empty where there is only one thing to do.
+    /// The current step; empty if there is only one.
     pub(super) what: String,
 }
 
-/// How far a command is, for a person who waits.
+/// The progress bar of a command.
 #[derive(Debug)]
 pub(super) enum Bar {
     Here(ProgressBar),
@@ -149,7 +150,7 @@ impl Bar {
                     return;
                 }
                 *last = Some(Instant::now());
-                // A reader that is busy sees the next one.
+                // A busy reader sees the next one.
                 let _ = frames.try_send(Frame::Progress(Far {
                     done,
                     total,
@@ -160,17 +161,17 @@ impl Bar {
         }
     }
 
-    /// Takes it away; what comes next stands in its place.
+    /// Removes it; the next output takes its place.
     pub(super) fn clear(&self) {
         match self {
             Self::Here(bar) => bar.finish_and_clear(),
-            // The first line of output takes it away there.
+            // The first line of output removes it there.
             Self::There { .. } => {}
         }
     }
 }
 
-/// A bar on the error output, if that is a terminal: with the count, the rate and the time left.
+/// Creates a bar on stderr, if that is a terminal: with the count, the rate and the time left.
 pub(super) fn drawn(unit: Unit) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -184,7 +185,7 @@ pub(super) fn drawn(unit: Unit) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-/// Moves a bar.
+/// Updates a bar.
 pub(super) fn draw(bar: &ProgressBar, done: u64, total: u64, what: &str) {
     bar.set_length(total);
     bar.set_position(done);

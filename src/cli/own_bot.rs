@@ -1,4 +1,4 @@
-//! A bot of a command's own, where none runs: others may ask it meanwhile.
+//! A command's own bot, if none is running; others may use it meanwhile.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use super::live_settings::{AllowLists, Environment, LiveSettings};
 use super::platforms;
 use super::refresh;
 
-/// What somebody does with it.
+/// What a command does with its bot.
 pub(super) struct OwnBot {
-    /// The bot ends when nobody has it.
+    /// The bot ends when nothing holds this.
     #[cfg_attr(
         not(feature = "terminal"),
         expect(dead_code, reason = "nobody can ask from a terminal")
@@ -31,16 +31,16 @@ pub(super) struct OwnBot {
     pub(super) web: Option<Arc<muninn::web::Web>>,
 }
 
-/// Runs a bot as long as `used` takes, and gives what that gave.
+/// Runs a bot while `used` runs, and returns its result.
 ///
 /// # Errors
-/// When there is no bot, or it cannot be ended.
+/// Fails when the bot cannot start or end.
 pub(super) async fn with_own_bot<T>(
     config: &Config,
     environment: Environment,
     used: impl AsyncFnOnce(OwnBot) -> T,
 ) -> anyhow::Result<T> {
-    // Who sits here owns the machine, and a script may be as fast as it likes.
+    // The user owns the machine, and scripts have no rate limit.
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
@@ -88,7 +88,7 @@ pub(super) async fn with_own_bot<T>(
     Ok(used)
 }
 
-/// No platform is connected that has a history.
+/// No connected platform has a history.
 fn no_backfills(config: &Config) -> Arc<Backfills> {
     let folder = config.data_dir.join("backfills");
     Backfills::new(&folder, HeardAudiences::default(), Histories::default())

@@ -1,4 +1,4 @@
-//! `muninn export --person`: what is kept of one person, as JSON and as Markdown.
+//! `muninn export --person`: exports what is kept of one person, as JSON and as Markdown.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,7 +13,7 @@ use private_files::private_file;
 use super::context::Context;
 use super::output::Exit;
 
-/// Writes what is kept of a person to `path` as JSON, and beside it as Markdown, both whole or not at all.
+/// Writes what is kept of a person to `path` as JSON, and beside it as Markdown, both atomically.
 pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::Result<Exit> {
     let readable = path.with_extension("md");
     if readable == path {
@@ -25,7 +25,7 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
         CopyForm::Json => Partial::of(&paths.0),
         CopyForm::Markdown => Partial::of(&paths.1),
     };
-    // How this person reads their platform is not known here, nor where they do.
+    // Neither the person's language nor a place is known here.
     let nowhere = AudienceId::new("");
     let language = at.config.channels.language(&nowhere, None);
     let written = async {
@@ -58,7 +58,7 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
     at.out.say(&said).await
 }
 
-/// A file that takes its place when it is whole.
+/// A temporary file that is renamed when it is complete.
 pub(super) struct Partial {
     out: BufWriter<File>,
     beside: PathBuf,

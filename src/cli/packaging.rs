@@ -1,4 +1,4 @@
-//! What a package of the program brings along, made from the definitions of its commands.
+//! Shell completions and man pages, generated from the command definitions.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -16,13 +16,13 @@ const NAME: &str = "muninn";
 
 /// `muninn completions SHELL`
 pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
-    // Not straight to stdout: where nobody reads it to its end, the generator panics.
+    // Not directly to stdout: the generator panics if the reader closes it early.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
     print(&script)
 }
 
-/// `muninn man`: the page of the program, or a page per command in a folder.
+/// `muninn man`: writes the page of the program, or a page per command into a folder.
 pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<Exit> {
     let Some(folder) = folder else {
         let mut page = Vec::new();

@@ -1,4 +1,4 @@
-//! The platforms this program was built with, as far as they are configured.
+//! The platforms that this program was built with, as configured.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use muninn_platform::{Finding, Histories, Membership, Memberships, Platform, Set
 
 use super::live_settings::AllowLists;
 
-/// What platforms can be asked for.
+/// The registries in which platforms announce their abilities.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registries {
     pub(super) histories: Histories,
     pub(super) memberships: Memberships,
 }
 
-/// Has terminals tell who may read what, as long as what this gives is kept.
+/// Registers the membership of terminals, while the result is kept.
 #[cfg_attr(
     not(feature = "terminal"),
     expect(unused_variables, reason = "there are none")
@@ -91,11 +91,11 @@ impl PlatformArgs {
         self.webhook.clone().options()
     }
 
-    /// Refuses options that do not go together, whatever the command. What allow lists hold matters
-    /// to some commands only.
+    /// Refuses inconsistent options, for every command. The content of allow lists matters to some
+    /// commands only.
     ///
     /// # Errors
-    /// Names the variable that has to change.
+    /// Fails with the variable that has to change.
     pub(super) fn check(&self, config: &Config) -> Result<(), SettingsError> {
         let checked: Vec<Result<(), SettingsError>> = Vec::from([
             #[cfg(feature = "matrix")]
@@ -112,7 +112,7 @@ impl PlatformArgs {
         wrong.unwrap_or(Ok(()))
     }
 
-    /// What `muninn serve` would connect to, in a few words each.
+    /// Names what `muninn serve` would connect to, in a few words each.
     pub(super) fn named(&self, config: &Config) -> Vec<String> {
         let terminal = config.terminal_socket.as_ref();
         let terminal = terminal.map(|path| format!("terminal at {}", path.display()));
@@ -142,7 +142,7 @@ impl PlatformArgs {
     }
 }
 
-/// Where a platform keeps until when it listened, and what it does about what it missed.
+/// Returns where a platform stores until when it listened, and its handling of missed messages.
 #[cfg(any(feature = "slack", feature = "discord"))]
 fn missed(config: &Config, platform: &str) -> muninn_platform::Missed {
     muninn_platform::Missed {
@@ -151,7 +151,7 @@ fn missed(config: &Config, platform: &str) -> muninn_platform::Missed {
     }
 }
 
-/// How a platform is called; also one whose options cannot be used, which is told elsewhere.
+/// Returns a platform's name, also if its options are invalid, which is reported elsewhere.
 #[cfg(any(
     feature = "matrix",
     feature = "slack",
@@ -169,10 +169,10 @@ fn named<O>(
     }
 }
 
-/// Every platform that is configured, ready to run, and their allow lists.
+/// Returns every configured platform, ready to run, and the allow lists.
 ///
 /// # Errors
-/// When something that is set for one makes no sense, or the program was built without it.
+/// Fails when a setting is invalid, or the program was built without its platform.
 #[cfg_attr(
     not(any(
         feature = "matrix",
@@ -232,7 +232,7 @@ pub(super) fn configured(
     Ok((platforms.into_iter().flatten().collect(), allow_lists))
 }
 
-/// What each platform that is configured says of its account.
+/// Returns what each configured platform reports about its account.
 #[cfg_attr(
     not(any(
         feature = "matrix",
@@ -285,7 +285,8 @@ fn boxed(platform: impl Platform + 'static) -> Box<dyn Platform> {
     Box::new(platform)
 }
 
-/// What is found of an account: that its options make no sense, or else what its platform says.
+/// Returns the findings about an account: an error in its options, or else what its platform
+/// reports.
 #[cfg(any(
     feature = "matrix",
     feature = "slack",
@@ -303,8 +304,8 @@ async fn of_account<O>(
     }
 }
 
-/// Platforms that are configured, but that the program was built without: it does not know their
-/// options, but for the variable that turns each of them on.
+/// Returns configured platforms that the program was built without: it knows only the variable that
+/// enables each of them.
 fn left_out(config: &Config) -> Vec<&'static str> {
     let is_set = |name| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let platforms = [

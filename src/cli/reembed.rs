@@ -8,7 +8,7 @@ use muninn::wiring::{Models, models};
 use super::context::Context;
 use super::output::{Exit, Unit};
 
-/// Embeds again what the configured embedder has not embedded.
+/// Embeds again what another embedder has embedded.
 pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
     let Models { chat: _, embedder } = models(&at.config)?;
     let store = at.graph().await?;

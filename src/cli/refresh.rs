@@ -1,4 +1,4 @@
-//! `muninn source refresh`, and what refreshes sources by itself while a bot runs.
+//! `muninn source refresh`, and the automatic refresh while a bot runs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use super::context::{Context, Running};
 use super::ingest::{in_words, patient, removed_as_json, show, summary_as_json};
 use super::output::{Bar, Exit, Output, Unit};
 
-/// How often it is looked whether something is due. A folder that has changed is read when it has not
-/// changed for as long, so that no half-written file is.
+/// Interval of checks. A changed folder is read when it has not changed for this long, so that no
+/// file is read half-written.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Of the time, looking at a folder takes one part in so many.
+/// Checking a folder takes at most one part in so many of the time.
 const SHARE: u32 = 20;
 
 /// Refreshes a source now, or all of them.
@@ -134,8 +134,8 @@ fn told(name: &str, refreshed: &Refreshed) -> String {
     lines.join("\n")
 }
 
-/// Refreshes what is due, one after the other, until it is cancelled. The sources file is read again
-/// each time; while it is wrong nothing is refreshed, and the log and `doctor` say so.
+/// Refreshes what is due, in sequence, until cancelled. The sources file is read again each time;
+/// while it is invalid nothing is refreshed, and the log and `doctor` say so.
 pub(super) async fn keep_fresh(running: Arc<Running>, end: CancellationToken) {
     let at = Context {
         config: running.config.clone(),
@@ -158,15 +158,15 @@ pub(super) async fn keep_fresh(running: Arc<Running>, end: CancellationToken) {
     }
 }
 
-/// What was seen of folders the last time.
+/// The last check of folders.
 #[derive(Debug)]
 struct Seen {
     mark: Option<String>,
-    /// Not looked at again before.
+    /// Time of the next check.
     next: Instant,
 }
 
-/// What is refreshed one after the other.
+/// Sources that are refreshed in sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LaneKind {
     Folders,
@@ -187,10 +187,10 @@ impl LaneKind {
 struct Lane<'a> {
     kind: LaneKind,
     at: &'a Context,
-    /// Made for the first source of any lane: it takes some memory.
+    /// Created for the first source of any lane: it takes some memory.
     embedder: &'a OnceCell<Arc<Embedder>>,
     seen: HashMap<String, Seen>,
-    /// What is wrong with the sources file, so that it is said once.
+    /// The current error of the sources file, so that it is logged once.
     problem: Option<String>,
 }
 
@@ -231,7 +231,7 @@ impl Lane<'_> {
         }
     }
 
-    /// Whether a folder is another one than was read, and has settled.
+    /// Whether a folder differs from what was read, and has settled.
     async fn has_changed(&mut self, of: &Configured, read: Option<String>) -> bool {
         let before = self.seen.get(&of.name);
         if before.is_some_and(|seen| Instant::now() < seen.next) {
@@ -240,7 +240,7 @@ impl Lane<'_> {
         let began = Instant::now();
         let looking = of.clone();
         let looked = tokio::task::spawn_blocking(move || looking.folder_mark());
-        // One that is gone is refreshed, which says that it is gone.
+        // A missing folder is refreshed too, which reports that it is missing.
         let mark = looked.await.ok().and_then(Result::ok);
         let is_settled = before.is_some_and(|before| before.mark == mark);
         let next = Instant::now() + began.elapsed() * SHARE;
@@ -299,7 +299,7 @@ fn log(origin: &str, refreshed: &Refreshed) {
     }
 }
 
-/// How fresh the sources are, or what is wrong with the sources file.
+/// Returns the freshness of the sources, or the error of the sources file.
 pub(super) async fn freshness(config: &Config) -> Result<Vec<Freshness>, String> {
     let (file, data_dir) = (config.sources_file.clone(), config.data_dir.clone());
     let looked = tokio::task::spawn_blocking(move || Freshness::all(&file, &data_dir)).await;
@@ -309,7 +309,7 @@ pub(super) async fn freshness(config: &Config) -> Result<Vec<Freshness>, String>
     }
 }
 
-/// That a source which was removed will be back; empty if it will not.
+/// Returns a warning that a removed source will be read again; empty if it will not.
 pub(super) async fn named(config: &Config, name: &str) -> String {
     let all = freshness(config).await.unwrap_or_default();
     let is_named = all.iter().any(|fresh| fresh.configured.name == name);

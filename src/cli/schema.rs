@@ -1,4 +1,4 @@
-//! `muninn schema`: what the team's knowledge is made of.
+//! `muninn schema`: shows the schema of the team's knowledge.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::context::Context;
 use super::output::Exit;
 
-/// What is said where there is no knowledge.
+/// The output without knowledge.
 pub(super) const NONE: &str =
     "There is no knowledge in the graph yet; `muninn demo movies` loads some to try.";
 
@@ -35,7 +35,7 @@ pub(super) async fn run(at: &Context, args: &SchemaArgs) -> anyhow::Result<Exit>
     }
 }
 
-/// Which nodes are searched by meaning, and which others could be.
+/// Describes which nodes are searched by meaning, and which others could be.
 fn of_nodes(at: &Context, survey: &Survey) -> anyhow::Result<String> {
     let plan = NodeSettings::load(at.config.prompts_dir.as_deref())?.plan(survey);
     let is_searched = |label: &str| {
@@ -59,7 +59,7 @@ fn of_nodes(at: &Context, survey: &Survey) -> anyhow::Result<String> {
     Ok(told.join("\n"))
 }
 
-/// What the graph holds now.
+/// Returns the current schema of the graph.
 pub(super) async fn live(at: &Context) -> anyhow::Result<Arc<Survey>> {
     let store = at.graph().await?;
     let survey = store.schema().await;

@@ -1,4 +1,4 @@
-//! `muninn search`: what is found in the team's knowledge, and why.
+//! `muninn search`: shows what a search in the team's knowledge finds, and why.
 
 use clap::Args;
 use muninn::knowledge::search::{Among, Found, Hit, Query};
@@ -23,14 +23,14 @@ pub(super) struct SearchArgs {
     json: bool,
 }
 
-/// Characters of a text that are shown.
+/// Maximum characters shown of a text.
 const SHOWN: usize = 300;
 
-/// Searches, and shows each find with its scores.
+/// Searches, and prints each hit with its scores.
 pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let searcher = at.searcher(&store)?;
-    // Nobody waits for an answer here: it is loaded however long that takes.
+    // Nobody waits for an answer here, so loading may take any time.
     searcher.refresh().await;
     let found = searcher
         .search(&Query {
@@ -55,7 +55,7 @@ fn as_json(found: &Found) -> Value {
     let step = |name: &str, label: &str| json!({"name": name, "label": label});
     let hits = found.hits.iter().map(|hit| {
         let scores = &hit.scores;
-        // A cosine that is no number is none: JSON has no word for it.
+        // NaN is left out: JSON cannot express it.
         let path = hit.path.iter().map(|it| step(&it.name, &it.label));
         let related = hit.related.iter().map(|(_, it)| step(&it.name, &it.label));
         json!({

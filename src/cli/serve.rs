@@ -31,14 +31,14 @@ use super::output::Exit;
 use super::platforms::{self, PlatformArgs, Registries};
 use super::refresh;
 
-/// Why something cannot be served that is set.
+/// Returns the error for a setting that this program was built without.
 pub(super) fn missing_feature(setting: &str, feature: &str) -> String {
     format!(
         "{setting} is set, and this muninn was built without the cargo feature `{feature}`; build it with `--features {feature}`, or leave {setting} out"
     )
 }
 
-/// Runs every platform that is configured, until a signal or until one of them is lost.
+/// Runs every configured platform, until a signal or until one of them is lost.
 pub(super) async fn run(
     config: &Config,
     args: &PlatformArgs,
@@ -54,7 +54,7 @@ pub(super) async fn run(
     refuse_what_is_not_built(config)?;
     #[cfg(feature = "http")]
     let metrics = http::record()?;
-    // Before the graph is opened: who is told to end meanwhile still closes it.
+    // Before the graph is opened, so that a signal meanwhile still closes it.
     let Signals { shutdown, hangups } = Signals::listen()?;
     let (ledger, left_over) = open_ledger(config)?;
     let wired = wire(config, ledger).await?;
@@ -106,7 +106,7 @@ async fn serve(
     for platform in platforms {
         tasks.serve(platform, &running.inbox, &shutdown);
     }
-    // Nobody waits for it: the platforms are served.
+    // Nothing waits for it: the platforms are already served.
     if let Ok(Some(outgrown)) = store.outgrown().await {
         tracing::warn!(%outgrown, "the embedded graph is large");
     }
@@ -127,7 +127,7 @@ async fn serve(
         let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
         async move { bot.look_after(&names, &left_over, is_done).await }
     });
-    // The inbox closes when the last platform has ended, so nothing that came in is left.
+    // The inbox closes when the last platform has ended, so that nothing in it is lost.
     let serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
     let time = Time::from(&shutdown, shutdown_timeout);
     let served = Serving {
@@ -137,7 +137,8 @@ async fn serve(
     };
     let lost = served.until_the_end(&shutdown, &time).await?;
     is_done.cancel();
-    // It has ended by itself, unless it is in the middle of something; that goes on the next time.
+    // It has ended by itself, unless it is in the middle of something, which continues at the next
+    // start.
     refreshing.abort();
     time.let_go_of(&store, looking_after).await?;
     lost?;
@@ -145,7 +146,8 @@ async fn serve(
     Ok(Exit::SUCCESS)
 }
 
-/// What answers, to nobody, what an earlier process accepted from where no platform takes it. Adds where that is to `names`.
+/// Answers, to nobody, messages that an earlier process accepted and that no platform redelivers.
+/// Adds their sources to `names`.
 #[cfg_attr(
     not(any(feature = "mcp", feature = "terminal")),
     expect(
@@ -167,13 +169,13 @@ fn unheard(
     ])
 }
 
-/// Lets commands work with this process, and keeps the sources fresh that it has.
+/// Serves commands, and refreshes the sources.
 fn serve_commands(
     running: Running,
     tasks: &mut Tasks,
     shutdown: &CancellationToken,
 ) -> JoinHandle<()> {
-    // It has a way into the inbox, which would never close: nobody keeps it here.
+    // It holds the inbox open, so nothing here may keep it.
     let running = Arc::new(running);
     let refreshing = refresh::keep_fresh(Arc::clone(&running), shutdown.clone());
     if let Some(admin) = admin::listen(&running) {
@@ -182,7 +184,7 @@ fn serve_commands(
     tokio::spawn(refreshing)
 }
 
-/// What is set, and this program cannot do.
+/// Refuses settings that this program was built without.
 fn refuse_what_is_not_built(config: &Config) -> anyhow::Result<()> {
     for (is_set, is_built, setting, feature) in [
         (
@@ -211,7 +213,7 @@ fn refuse_what_is_not_built(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// With what an earlier process accepted and did not answer.
+/// Opens the ledger, with what an earlier process accepted and did not answer.
 fn open_ledger(config: &Config) -> anyhow::Result<(Ledger, Vec<IncomingMessage>)> {
     let mut ledger = Ledger::open(&config.data_dir)?;
     let left_over = ledger.take_left_over();

@@ -16,8 +16,8 @@ pub(super) struct ManifestArgs {
     url: Option<String>,
 }
 
-/// Prints what Slack takes under "Create an app from a manifest". An app has to be made before it has
-/// tokens, so none are needed.
+/// Prints the manifest for Slack's "Create an app from a manifest". An app has to exist before it
+/// has tokens, so none are needed.
 pub(super) fn print_manifest(
     config: &Config,
     slack: &SlackArgs,

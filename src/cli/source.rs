@@ -1,4 +1,4 @@
-//! `muninn source`: what becomes of a source after it was ingested.
+//! `muninn source`: manages ingested sources.
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 
@@ -48,10 +48,10 @@ pub(super) enum SourceCommand {
 }
 
 impl SourceCommand {
-    /// Whether the person means it, who is asked where that is not clear.
+    /// Asks the user for confirmation, if necessary.
     ///
     /// # Errors
-    /// When nobody is there to answer.
+    /// Fails when nobody is there to answer.
     pub(super) fn is_meant(&self) -> anyhow::Result<bool> {
         match self {
             Self::Remove { name, yes: false } => answered(&format!(
@@ -111,10 +111,10 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
     at.out.say(&said).await
 }
 
-/// Asks in the middle of a command, which may run in another process than the person's.
+/// Asks within a command, which may run in another process than the user's.
 ///
 /// # Errors
-/// When nobody is there to answer.
+/// Fails when nobody is there to answer.
 pub(super) fn confirmed(at: &Context, question: &str) -> anyhow::Result<bool> {
     match at.out {
         Output::Here => answered(question),

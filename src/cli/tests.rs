@@ -41,7 +41,7 @@ fn every_setting_is_in_a_group_and_help_is_short() {
             setting.get_id()
         );
     }
-    // As a terminal of the usual width shows it, on one screen.
+    // In a terminal of the usual width, it fits one screen.
     let short = command.clone().term_width(80).render_help().to_string();
     assert!(short.lines().all(|line| line.len() <= 80), "{short}");
     assert!(short.lines().count() <= 45, "{short}");

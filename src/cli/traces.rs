@@ -1,6 +1,8 @@
-//! Traces for OpenTelemetry, by OTLP over HTTP in protobuf. Off, unless `OTEL_EXPORTER_OTLP_ENDPOINT` says where they go.
+//! Traces for OpenTelemetry, by OTLP over HTTP in protobuf. Off, unless
+//! `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
 //!
-//! A thread of its own sends them. What it cannot send, or what comes faster than it sends, is lost; no turn waits for it.
+//! A dedicated thread sends them. What it cannot send, or cannot send fast enough, is lost; no turn
+//! waits for it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,20 +23,20 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
 
-/// How long the last ones may take when the process ends.
+/// Maximum time for the last ones when the process ends.
 const LAST: Duration = Duration::from_secs(2);
-/// How long `doctor` waits.
+/// Maximum time for the check of `doctor`.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// What sends the spans of this process.
+/// The exporter of this process's spans.
 #[derive(Debug)]
 pub(super) struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// Sends spans to where the settings say; none where they say nothing.
+    /// Sends spans to the configured endpoint; `None` without one.
     ///
     /// # Errors
-    /// When the settings cannot be used.
+    /// Fails when the settings are invalid.
     pub(super) fn new(options: &TraceOptions) -> anyhow::Result<Option<Self>> {
         let Some(address) = options.address() else {
             return Ok(None);
@@ -60,7 +62,7 @@ impl Traces {
         Ok(Some(Self(provider)))
     }
 
-    /// What hears of spans.
+    /// Returns the layer that records spans.
     pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
@@ -74,14 +76,14 @@ impl Traces {
             .with_filter(Targets::new().with_target(telemetry::SPAN_TARGET, tracing::Level::INFO))
     }
 
-    /// Sends what is left.
+    /// Sends the remaining spans.
     pub(super) fn end(self) {
-        // A collector that does not answer is not waited for.
+        // Does not wait for a collector that does not answer.
         drop(self.0.shutdown_with_timeout(LAST));
     }
 }
 
-/// Posts what the exporter has, on a runtime of its own: the exporter's thread has none.
+/// Posts for the exporter, on a runtime of its own: the exporter's thread has none.
 #[derive(Debug)]
 struct Client {
     http: reqwest::Client,
@@ -135,14 +137,14 @@ impl HttpClient for Client {
         match &answered {
             Ok(answer) if answer.status().is_success() => self.tell(None),
             Ok(answer) => self.tell(Some(answer.status().as_str())),
-            // The error's words may have the address, and with it a password.
+            // The error's text may contain the URL, and with it a password.
             Err(_) => self.tell(Some("no answer")),
         }
         answered
     }
 }
 
-/// Whether the collector takes traces: a request without any is one that it takes.
+/// Checks whether the collector accepts traces, with an empty request.
 pub(super) async fn check(options: &TraceOptions) -> Option<Result<String, String>> {
     let address = options.address()?;
     let asked = reqwest::Client::new()
@@ -154,7 +156,7 @@ pub(super) async fn check(options: &TraceOptions) -> Option<Result<String, Strin
     let lost = "turns go on, and their traces are lost";
     Some(match asked.map(|answer| answer.status()) {
         Ok(status) if status.is_success() => Ok("the collector takes them".to_owned()),
-        // It may want what OTEL_EXPORTER_OTLP_HEADERS says, which the exporter sends.
+        // It may require what OTEL_EXPORTER_OTLP_HEADERS contains, which the exporter sends.
         Ok(status) if matches!(status.as_u16(), 401 | 403) => {
             Ok("the collector is there, and wants to know who sends them".to_owned())
         }

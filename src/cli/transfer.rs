@@ -44,7 +44,7 @@ pub(super) enum ExportFormat {
     ChatJsonl,
 }
 
-/// Exports the whole graph, or what of it is wanted.
+/// Exports the whole graph, or the requested part.
 pub(super) async fn export_as_wanted(at: &Context, args: &ExportArgs) -> anyhow::Result<Exit> {
     match (&args.person, args.format) {
         (Some(_), ExportFormat::ChatJsonl) => {
@@ -63,7 +63,7 @@ pub(super) async fn export_as_wanted(at: &Context, args: &ExportArgs) -> anyhow:
     }
 }
 
-/// Writes the whole graph to `path`, whole or not at all.
+/// Writes the whole graph to `path`, atomically.
 async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
     let beside = path.with_extension("partial");
@@ -97,10 +97,10 @@ async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     at.out.say(&said).await
 }
 
-/// That nobody else works with the graph, which changes as a whole.
+/// Checks that nobody else works with the graph, which changes as a whole.
 ///
 /// # Errors
-/// Names the process that does.
+/// Fails with the process that does.
 async fn alone(config: &Config, command: &str) -> anyhow::Result<()> {
     if let Some(connection) = admin::connect(config).await? {
         bail!(
@@ -111,7 +111,7 @@ async fn alone(config: &Config, command: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads `path` into the graph.
+/// Imports `path` into the graph.
 pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<Exit> {
     alone(config, "import").await?;
     let file = ImportFile {
@@ -146,7 +146,7 @@ fn read(path: &Path) -> anyhow::Result<File> {
     File::open(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// A whole export, and whether it may replace what there is.
+/// A complete export, and whether it may replace the existing graph.
 struct ImportFile<'a> {
     path: &'a Path,
     replace: bool,
@@ -169,7 +169,7 @@ impl ImportFile<'_> {
         Ok(count)
     }
 
-    /// Fills the staged graph, unless the one in use is not empty and must stay.
+    /// Fills the staged graph, unless the current one is not empty and must stay.
     async fn take_the_place_of(
         &self,
         store: &GraphStore,
@@ -192,7 +192,7 @@ impl ImportFile<'_> {
     }
 }
 
-/// `muninn discard-damaged`: removes what was set aside of a damaged log.
+/// `muninn discard-damaged`: removes what was set aside from a damaged log.
 pub(super) async fn discard_damaged(config: &Config) -> anyhow::Result<Exit> {
     let removed = graph::discard_set_aside(&config.graph)?;
     if removed.is_empty() {

@@ -1,4 +1,4 @@
-//! `muninn web`: the pages, for whoever sits at this machine.
+//! `muninn web`: opens the pages, for the user of this machine.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock, Weak};
@@ -56,7 +56,7 @@ impl WebArgs {
     }
 }
 
-/// Prints the link that opens the pages of the bot that runs.
+/// Prints the link to the pages of the running bot.
 pub(super) async fn run(at: &Context, args: WebArgs) -> anyhow::Result<Exit> {
     let Some(running) = &at.running else {
         bail!("no bot runs here");
@@ -95,10 +95,10 @@ pub(super) async fn alone(
     Box::pin(used).await?
 }
 
-/// The process that the pages are of.
+/// The process behind the pages.
 pub(super) struct ThisProcess {
     pub(super) config: Config,
-    /// None where no platform is connected.
+    /// `None` if no platform is connected.
     pub(super) platforms: Option<PlatformArgs>,
     pub(super) reloading: Arc<Reloading>,
 }
@@ -133,7 +133,7 @@ impl Operating for ThisProcess {
     }
 }
 
-/// The errors of this process, which its log keeps for the pages.
+/// Returns the errors of this process, which its log keeps for the pages.
 pub(super) fn logged_errors() -> RecentErrors {
     static ERRORS: OnceLock<RecentErrors> = OnceLock::new();
     ERRORS.get_or_init(RecentErrors::default).clone()
@@ -144,7 +144,7 @@ fn invitation(web: &Web, viewer: Viewer) -> String {
     format!("Open this link within five minutes; it works once:\n{link}")
 }
 
-/// The pages of a bot, where the settings want them. People are let in as long as the bot runs.
+/// Returns the pages of a bot, if configured. They are served as long as the bot runs.
 pub(super) async fn beside(
     here: ThisProcess,
     wired: &App,

@@ -1,4 +1,4 @@
-//! Where the admin socket is.
+//! The path of the admin socket.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use private_files::{private_file, private_folder};
 
 /// The name of the socket in the data folder.
 const NAME: &str = "admin.sock";
-/// Says where it is instead, when its path would be too long.
+/// A file with the socket's path, if that would be too long within the data folder.
 const POINTER: &str = "admin.path";
 
-/// Where a server makes its socket. When the path of the data folder is too long for one, that is a
-/// folder of its own among the temporary files, and a file in the data folder says where.
+/// Returns where a server creates its socket. If the path within the data folder is too long for a
+/// socket, that is a private temporary folder, and a file in the data folder contains its path.
 ///
 /// # Errors
-/// When that cannot be made.
+/// Fails when it cannot be created.
 pub(super) fn to_bind(data_dir: &Path) -> io::Result<PathBuf> {
     let beside = data_dir.join(NAME);
     if fits(&beside) {
@@ -35,7 +35,7 @@ pub(super) fn to_bind(data_dir: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Where a client looks for it.
+/// Returns the path for a client.
 pub(super) fn to_connect(data_dir: &Path) -> Option<PathBuf> {
     let beside = data_dir.join(NAME);
     if fits(&beside) {
@@ -45,7 +45,7 @@ pub(super) fn to_connect(data_dir: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(told))
 }
 
-/// Which graph it is, without saying where: a command for another one is none for this process.
+/// Returns a hash of the graph's location: a process with another graph cannot serve a command.
 pub(super) fn graph(config: &GraphConfig) -> String {
     let place = match config.url.strip_prefix("embedded:") {
         Some(folder) => {

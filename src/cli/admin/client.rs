@@ -1,4 +1,4 @@
-//! A command's side of the admin socket.
+//! The client side of the admin socket.
 
 use std::io;
 use std::path::Path;
@@ -22,22 +22,23 @@ use crate::cli::doctor::Shown;
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, draw, drawn};
 
-/// How long the process may take to say who it is.
+/// Maximum time for the greeting.
 const GREETING: Duration = Duration::from_secs(10);
-/// How long it may be silent: it says that it is still at it more often.
+/// Maximum silence: the process sends a sign of life more often.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// A process that runs and was asked nothing yet.
+/// A connection to a running process, before the request.
 #[derive(Debug)]
 pub(in crate::cli) struct Connection {
     lines: Framed<UnixStream, LinesCodec>,
     pid: u32,
 }
 
-/// The process that has the graph of this configuration open, if there is one.
+/// Returns the connection to the process that has the graph of this configuration open, if there is
+/// one.
 ///
 /// # Errors
-/// When somebody listens there who does not answer, or is another version.
+/// Fails when the process does not answer, or has another version.
 pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Connection>> {
     let Some(path) = address::to_connect(&config.data_dir) else {
         return Ok(None);
@@ -53,7 +54,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
             path.display()
         )
     })?;
-    // It ended just now.
+    // It has just ended.
     let Some(hello) = hello else {
         return Ok(None);
     };
@@ -82,7 +83,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
     }))
 }
 
-/// None: nobody listens there.
+/// Opens the socket. `None`: nobody listens there.
 async fn open(path: &Path) -> anyhow::Result<Option<UnixStream>> {
     let unusable = || format!("the admin socket {} cannot be used", path.display());
     match check_private(path) {
@@ -91,7 +92,7 @@ async fn open(path: &Path) -> anyhow::Result<Option<UnixStream>> {
     }
     match UnixStream::connect(path).await {
         Ok(stream) => Ok(Some(stream)),
-        // Left over from a process that was killed.
+        // Left over from a killed process.
         Err(error)
             if matches!(
                 error.kind(),
@@ -105,15 +106,15 @@ async fn open(path: &Path) -> anyhow::Result<Option<UnixStream>> {
 }
 
 impl Connection {
-    /// Who it is.
+    /// Returns its process id.
     pub(in crate::cli) fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Has a command run there, and prints what it prints.
+    /// Runs a command there, and prints its output.
     ///
     /// # Errors
-    /// With what it failed with, or when the process ended meanwhile.
+    /// Fails with the command's error, or when the process ended meanwhile.
     pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
         self.ask(Asked::Run(command.with_whole_paths()?)).await?;
         self.print_all().await
@@ -122,13 +123,13 @@ impl Connection {
     /// Prints whether turns are answered and reach the graph.
     ///
     /// # Errors
-    /// When the process does not answer.
+    /// Fails when the process does not answer.
     pub(in crate::cli) async fn ready(mut self, json: bool) -> anyhow::Result<Exit> {
         self.ask(Asked::Ready { json }).await?;
         self.print_all().await
     }
 
-    /// Prints what is said until the command ends.
+    /// Prints the output until the command ends.
     async fn print_all(mut self) -> anyhow::Result<Exit> {
         let mut bar: Option<ProgressBar> = None;
         loop {
@@ -158,10 +159,10 @@ impl Connection {
         }
     }
 
-    /// What it finds of its graph.
+    /// Returns what the process finds about its graph.
     ///
     /// # Errors
-    /// When the process ended meanwhile.
+    /// Fails when the process ended meanwhile.
     pub(in crate::cli) async fn health(self) -> anyhow::Result<Vec<Shown>> {
         let findings = |frame| {
             if let Frame::Findings(findings) = frame {
@@ -173,10 +174,10 @@ impl Connection {
         self.answer(Asked::Health, findings).await
     }
 
-    /// What its graph holds, to check statements against.
+    /// Returns the graph's schema, to check statements against.
     ///
     /// # Errors
-    /// When the graph cannot be asked, or the process ended meanwhile.
+    /// Fails when the graph cannot be asked, or the process ended meanwhile.
     pub(in crate::cli) async fn known(self) -> anyhow::Result<Known> {
         let known = |frame| {
             if let Frame::Known(known) = frame {
@@ -188,10 +189,10 @@ impl Connection {
         self.answer(Asked::Known, known).await
     }
 
-    /// Has a tool called there.
+    /// Calls a tool there.
     ///
     /// # Errors
-    /// When the process ended meanwhile.
+    /// Fails when the process ended meanwhile.
     #[cfg(feature = "mcp")]
     pub(in crate::cli) async fn call(
         self,
@@ -207,7 +208,7 @@ impl Connection {
         self.answer(Asked::Call(call), called).await
     }
 
-    /// Asks, and waits for the frame that is the answer.
+    /// Sends the request, and waits for the frame with the answer.
     async fn answer<T>(
         mut self,
         what: Asked,
@@ -225,11 +226,11 @@ impl Connection {
         }
     }
 
-    /// Talks to its bot: what is typed goes there, and what it says comes back, until one of them
-    /// ends.
+    /// Talks to the bot of the process: sends what is typed, and shows what comes back, until one
+    /// side ends.
     ///
     /// # Errors
-    /// When the process does not take it.
+    /// Fails when the process refuses.
     #[cfg(feature = "terminal")]
     pub(in crate::cli) async fn chat(
         mut self,

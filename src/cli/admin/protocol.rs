@@ -1,6 +1,6 @@
-//! What goes over the admin socket: a JSON value a line. The server speaks first.
+//! The protocol of the admin socket: one JSON value per line. The server speaks first.
 //!
-//! Settings are never sent: the process that runs has its own, and with them the secrets.
+//! Settings are never sent: the running process has its own, and with them the secrets.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,13 @@ use crate::cli::doctor::Shown;
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Far};
 
-/// Of what is said here. Another one is told to the person who asks.
+/// Version of this protocol. A mismatch is reported to the user.
 pub(in crate::cli) const PROTOCOL: u32 = 4;
 
-/// The longest line, in bytes.
+/// Maximum bytes of a line.
 pub(in crate::cli) const LONGEST_LINE: usize = 8 * 1024 * 1024;
 
-/// Characters of output that go together.
+/// Characters of output per frame.
 const OUTPUT: usize = 16 * 1024;
 
 /// The server's first line.
@@ -25,9 +25,9 @@ pub(in crate::cli) struct Hello {
     pub(in crate::cli) muninn: String,
     pub(in crate::cli) protocol: u32,
     pub(in crate::cli) pid: u32,
-    /// A hash of where its graph is.
+    /// A hash of its graph's location.
     pub(in crate::cli) graph: String,
-    /// It does too much already, and says nothing more.
+    /// It serves too many connections already, and sends nothing more.
     pub(in crate::cli) is_full: bool,
 }
 
@@ -36,37 +36,37 @@ pub(in crate::cli) struct Hello {
 #[serde(deny_unknown_fields)]
 pub(in crate::cli) struct Request {
     pub(in crate::cli) what: Asked,
-    /// Whether the person sees how far a command is.
+    /// Whether the user sees progress.
     pub(in crate::cli) shows_progress: bool,
 }
 
-/// What a client wants.
+/// A client's request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::cli) enum Asked {
-    /// A command, with paths from the root.
+    /// A command, with absolute paths.
     Run(OpenCommand),
-    /// What `doctor` says of the graph.
+    /// The findings of `doctor` about the graph.
     Health,
     /// Whether turns are answered and reach the graph.
     Ready { json: bool },
-    /// What `cypher check` checks against.
+    /// The schema for `cypher check`.
     Known,
-    /// A tool, for a program that asks here.
+    /// A tool call by a program.
     #[cfg(feature = "mcp")]
     Call(crate::cli::mcp::RemoteCall),
-    /// To talk: what is typed follows, a line each.
+    /// A chat: lines of input follow.
     #[cfg(feature = "terminal")]
     Chat { session: String, person: String },
 }
 
-/// What the server says then.
+/// A message of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(in crate::cli) enum Frame {
     Out(String),
     Progress(Far),
-    /// It is still at it.
+    /// A sign of life.
     Alive,
     Findings(Vec<Shown>),
     Known(Known),
@@ -75,12 +75,12 @@ pub(in crate::cli) enum Frame {
     #[cfg(feature = "terminal")]
     Told(muninn_terminal::Told),
     Exit(Exit),
-    /// It failed, in a sentence.
+    /// The request failed; holds a sentence.
     Failed(String),
 }
 
 impl Frame {
-    /// A text in pieces that fit in a line.
+    /// Splits a text into frames that fit into a line.
     pub(in crate::cli) fn out(text: &str) -> Vec<Self> {
         let mut pieces = Vec::new();
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! The side of the process that runs.
+//! The server side of the admin socket.
 
 #[cfg(feature = "terminal")]
 mod chat;
@@ -27,35 +27,36 @@ use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Output};
 use crate::cli::{cypher, doctor};
 
-/// Commands at once; more are told to come later.
+/// Maximum concurrent connections; more are refused.
 const MOST_CONNECTIONS: usize = 16;
-/// How long a client may take to say what it wants.
+/// Maximum time for a client to send its request.
 const REQUEST: Duration = Duration::from_secs(10);
-/// How long a client may take to read a line.
+/// Maximum time for a client to read a line.
 const READING: Duration = Duration::from_secs(60);
-/// How often a client is told that its command is still at it.
+/// Interval of signs of life.
 const ALIVE: Duration = Duration::from_secs(10);
-/// How long a command may go on when the process ends.
+/// Maximum time of a command after the process is told to end.
 const TO_FINISH: Duration = Duration::from_secs(3);
-/// How long an answer may: it is finished as every other.
+/// Maximum time of an answer then: it is completed like any other.
 #[cfg(any(feature = "mcp", feature = "terminal"))]
 const TO_ANSWER: Duration = Duration::from_secs(30);
-/// Frames that wait for a client.
+/// Frames buffered for a client.
 const WAITING: usize = 32;
-/// How long nothing is accepted after the system refused it, as with too many open files.
+/// Pause after the system refused a connection, as with too many open files.
 const PAUSE: Duration = Duration::from_secs(1);
 
 type Lines = SplitStream<Framed<UnixStream, LinesCodec>>;
 type Sink = SplitSink<Framed<UnixStream, LinesCodec>, String>;
 
-/// The socket, and what is done for those who come.
+/// The socket, and what serves its clients.
 #[derive(Debug)]
 pub(in crate::cli) struct Admin {
     socket: PrivateSocket,
     running: Arc<Running>,
 }
 
-/// Listens in the data folder. None, and the log says why, if that cannot be: nothing else needs it.
+/// Listens in the data folder. Returns `None` if that fails, which is logged: nothing else depends
+/// on it.
 pub(in crate::cli) fn listen(running: &Arc<Running>) -> Option<Admin> {
     let data_dir = &running.config.data_dir;
     let bound = private_folder(data_dir)
@@ -85,7 +86,7 @@ pub(in crate::cli) fn listen(running: &Arc<Running>) -> Option<Admin> {
 }
 
 impl Admin {
-    /// Serves those who come until `shutdown`, and then lets what is under way end.
+    /// Serves clients until `shutdown`, and then waits for running requests.
     pub(in crate::cli) async fn run(self, shutdown: CancellationToken) {
         let listener = self.socket.listener().and_then(UnixListener::from_std);
         let listener = match listener {
@@ -114,13 +115,13 @@ impl Admin {
             let is_full = serving.len() >= MOST_CONNECTIONS;
             serving.spawn(async move { serve(stream, is_full, &running, &shutdown).await });
         }
-        // Nobody finds it any more; those who were served are served to their end.
+        // No new client finds it; existing ones are served to their end.
         drop(self.socket);
         while serving.join_next().await.is_some() {}
     }
 }
 
-/// One connection, from its greeting to its end.
+/// Serves one connection, from its greeting to its end.
 async fn serve(
     stream: UnixStream,
     is_full: bool,
@@ -145,13 +146,13 @@ async fn serve(
     match request {
         Ok(request) => answer(request, sink, lines, running, shutdown).await,
         Err(sentence) => {
-            // Whoever does not read it does not want to know.
+            // A client that does not read it does not need it.
             let _ = send(&mut sink, &Frame::Failed(sentence)).await;
         }
     }
 }
 
-/// What is wanted, or what is wrong with it; none for a client that went away.
+/// Returns the request, or what is wrong with it; `None` if the client disconnected.
 async fn request(lines: &mut Lines) -> Option<Result<Request, String>> {
     let line = match tokio::time::timeout(REQUEST, lines.next()).await {
         Err(_) => return Some(Err("no request came in time".to_owned())),
@@ -163,7 +164,7 @@ async fn request(lines: &mut Lines) -> Option<Result<Request, String>> {
     Some(request.map_err(|error| format!("that is no request: {error}")))
 }
 
-/// Runs what is wanted; a client that goes away ends it.
+/// Runs the request; it is cancelled when the client disconnects.
 async fn answer(
     request: Request,
     sink: Sink,
@@ -184,7 +185,7 @@ async fn answer(
     #[cfg(feature = "terminal")]
     if let Asked::Chat { session, person } = &request.what {
         chat::serve(session, person, lines, frames, running, shutdown).await;
-        // A client that does not read is given up.
+        // A client that does not read is dropped.
         let _ = tokio::time::timeout(READING, writing).await;
         return;
     }
@@ -203,7 +204,7 @@ async fn answer(
     };
     drop(at);
     if let Some(last) = last {
-        // A client that is gone does not want to know.
+        // A client that is gone does not need it.
         let _ = tokio::time::timeout(READING, frames.send(last)).await;
         drop(frames);
         let _ = tokio::time::timeout(READING, writing).await;
@@ -215,7 +216,7 @@ async fn answer(
 
 async fn act(what: Asked, at: &Context) -> Frame {
     match what {
-        // Boxed: it is the future of every command.
+        // Boxed, because it is the future of every command.
         Asked::Run(command) => match command.run(at).boxed().await {
             Ok(exit) => Frame::Exit(exit),
             Err(error) => Frame::Failed(in_one_line(error.as_ref())),
@@ -251,7 +252,7 @@ async fn act(what: Asked, at: &Context) -> Frame {
 }
 
 impl Asked {
-    /// How long it may go on when the process ends.
+    /// Returns how long the request may continue when the process ends.
     fn to_finish(&self) -> Duration {
         match self {
             #[cfg(feature = "terminal")]
@@ -265,7 +266,7 @@ impl Asked {
     }
 }
 
-/// Returns when the client is. It says nothing more, so whatever comes is its end too.
+/// Returns when the client disconnects. It sends nothing more, so any input means the end too.
 async fn gone(lines: &mut Lines) {
     lines.next().await;
 }
@@ -283,7 +284,7 @@ async fn write_all(mut sink: Sink, mut outgoing: mpsc::Receiver<Frame>) {
     }
 }
 
-/// Errors when the client is gone, or does not read.
+/// Fails when the client disconnected, or does not read.
 async fn send(sink: &mut Sink, value: &impl Serialize) -> Result<(), ()> {
     let line = serde_json::to_string(value).map_err(|_| ())?;
     let sent = tokio::time::timeout(READING, sink.send(line)).await;

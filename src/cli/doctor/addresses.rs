@@ -1,4 +1,4 @@
-//! Whether what is opened from elsewhere can be: the pages, and the address for programs.
+//! Checks whether the pages and the address for programs can be reached.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use super::{Finding, well, wrong};
 use crate::cli::context::Context;
 use crate::cli::serve::missing_feature;
 
-/// How long a process of this machine has to take a connection.
+/// Maximum time to connect to a process on this machine.
 const CONNECT: Duration = Duration::from_secs(2);
 
-/// What is found of each address that is set. `is_served`: a process of the bot runs.
+/// Returns a finding for each configured address. `is_served`: a process of the bot runs.
 pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<Finding> {
     let config = &at.config;
     let pages = config.web.as_ref().map(|address| Opened {
@@ -36,7 +36,7 @@ pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<Finding> {
     findings
 }
 
-/// What is opened at an address.
+/// What is served at an address.
 struct Opened<'a> {
     part: &'static str,
     feature: &'static str,

@@ -1,4 +1,4 @@
-//! What is found of the graph, and of what is in it.
+//! Checks the graph and its content.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub(super) async fn findings(at: &Context) -> Vec<Finding> {
     findings
 }
 
-/// What the process that runs made of settings that changed meanwhile.
+/// Reports how the running process handled changed settings.
 fn of_settings(read: &SettingsRead) -> Vec<Finding> {
     let problems = read.problems.iter().map(|problem| Finding {
         part: "settings",
@@ -116,9 +116,9 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
     findings
 }
 
-/// What lags behind of the sources that were ingested.
+/// Reports which ingested sources lag behind.
 async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
-    // Models that cannot be used are told of elsewhere.
+    // Unusable models are reported elsewhere.
     let Ok(models) = wiring::models(config) else {
         return Vec::new();
     };
@@ -156,7 +156,7 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
     sources.iter().flat_map(lags).chain(stale).collect()
 }
 
-/// What is to be said of a source that should be read again by itself.
+/// Reports the freshness of a source that is refreshed automatically.
 fn of_freshness(fresh: &Freshness) -> Option<Finding> {
     let lag = fresh.lag.as_ref()?;
     Some(Finding {
@@ -169,10 +169,10 @@ fn of_freshness(fresh: &Freshness) -> Option<Finding> {
     })
 }
 
-/// Labels that are named; a graph may have thousands.
+/// Maximum labels listed; a graph may have thousands.
 const NAMED: usize = 5;
 
-/// What there is to ask the graph about.
+/// Describes the knowledge in the graph.
 async fn knowledge(config: &Config, store: &GraphStore) -> Vec<Finding> {
     let survey = match store.schema().await {
         Ok(survey) => survey,
@@ -206,9 +206,9 @@ fn held(survey: &Survey) -> Finding {
     well("knowledge", format!("{}; {types}", named.join(", ")))
 }
 
-/// Sources that settings of channels name and that there are not.
+/// Reports missing sources that channel settings name.
 async fn named_sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
-    // That the graph cannot be asked is told elsewhere.
+    // An unavailable graph is reported elsewhere.
     let Ok(served) = store.source_versions().await else {
         return Vec::new();
     };
@@ -222,9 +222,9 @@ async fn named_sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
     unknown.collect()
 }
 
-/// Which nodes are searched by meaning, and what `nodes.toml` names that the graph has not.
+/// Describes which nodes are searched by meaning, and names in `nodes.toml` that the graph lacks.
 fn nodes(config: &Config, survey: &Survey) -> Vec<Finding> {
-    // One that cannot be read is told with the prompts.
+    // An unreadable file is reported with the prompts.
     let Ok(settings) = NodeSettings::load(config.prompts_dir.as_deref()) else {
         return Vec::new();
     };
@@ -240,17 +240,17 @@ fn nodes(config: &Config, survey: &Survey) -> Vec<Finding> {
     problems.chain(searched).collect()
 }
 
-/// Whether the tools of one's own are sound, and fit the graph.
+/// Checks whether the team's tools are valid, and fit the graph.
 async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
     let folder = config.prompts_dir.as_deref();
     let Ok(prompts) = Prompts::load(folder) else {
         return Vec::new();
     };
-    // One that cannot be read is told with the prompts.
+    // An unreadable file is reported with the prompts.
     let Ok(toolbox) = Toolbox::load(folder, &prompts, Arc::clone(store)) else {
         return Vec::new();
     };
-    // That the graph cannot be asked is told elsewhere.
+    // An unavailable graph is reported elsewhere.
     let offer = toolbox.offer().await.unwrap_or_default();
     let Some(offer) = offer else {
         return unreadable_tools(config);
@@ -259,7 +259,7 @@ async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
     unfit.map(wrong_tool).collect()
 }
 
-/// Tools of one's own whose statements cannot be read: so much can be said without any knowledge.
+/// Reports tools whose statements cannot be parsed, which needs no knowledge.
 fn unreadable_tools(config: &Config) -> Vec<Finding> {
     let tools = ToolFiles::load(config.prompts_dir.as_deref());
     let tools = tools.unwrap_or_default().cypher.into_iter();
@@ -281,7 +281,7 @@ fn wrong_tool(text: String) -> Finding {
     }
 }
 
-/// Whether recall can compare the turns' vectors. That there is no embedder is told elsewhere.
+/// Checks whether recall can compare the turns' vectors. A missing embedder is reported elsewhere.
 async fn vectors(config: &Config, store: &GraphStore) -> Vec<Finding> {
     let Ok(Models { chat: _, embedder }) = wiring::models(config) else {
         return Vec::new();

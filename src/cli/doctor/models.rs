@@ -1,4 +1,4 @@
-//! What is found of the models.
+//! Checks the models.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ pub(super) async fn findings(config: &Config) -> Vec<Finding> {
         Embedder::Remote(remote) => Some(remote),
         Embedder::Local(_) => None,
     };
-    // With MODELS the embedder's service may be another one.
+    // With MODELS the embedding service may be another one.
     let beside = remote.filter(|_| config.embedding_service.is_some());
     let mut findings = Vec::new();
     let several = chain.models().count() > 1;
@@ -71,7 +71,7 @@ pub(super) async fn findings(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// Whether budgets can be kept: what models cost has to be known.
+/// Checks whether budgets can be applied: the prices of models must be known.
 fn prices(config: &Config, chain: &ModelChain) -> Vec<Finding> {
     let prices = match Prices::load(config.model_prices.as_deref()) {
         Ok(prices) => prices,
@@ -98,7 +98,7 @@ fn prices(config: &Config, chain: &ModelChain) -> Vec<Finding> {
     }]
 }
 
-/// What works of a service: its list, and each of its models.
+/// Checks a service: its list, and each of its models.
 async fn of_chat_model(
     chat: &ChatModel,
     remote: Option<&RemoteEmbedder>,
@@ -126,7 +126,7 @@ async fn of_chat_model(
     findings
 }
 
-/// What a model was found to do, a line each.
+/// Describes a model's capabilities, one per line.
 fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
     let note = |verdict: Verdict, text: String| Finding {
         part,
@@ -184,7 +184,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
     findings
 }
 
-/// How fast it is, and what follows from that.
+/// Describes its speed, and the consequences.
 fn of_speed(part: &'static str, speed: Speed) -> Finding {
     let step = speed.small_step();
     let writes = speed.tokens_per_second();

@@ -1,4 +1,4 @@
-//! What is found of the tools that ask others.
+//! Checks the outside tools.
 
 use std::time::Duration;
 
@@ -11,19 +11,21 @@ use muninn_platform::{Verdict, in_one_line};
 use super::{Finding, well};
 use crate::cli::context::Context;
 
-/// How long servers that no process runs are given to start.
+/// Maximum time for servers to start when no process runs them.
 const START: Duration = Duration::from_secs(20);
-/// How long a host is looked for.
+/// Maximum time to resolve a host.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// Whether the tools with an address can be offered, and their hosts be asked. Nothing is asked of them.
+/// Checks whether HTTP tools can be offered, and whether their hosts are found and permitted. Sends
+/// them nothing.
 pub(super) async fn findings(config: &Config) -> Vec<Finding> {
-    // A file that is not right is told with the prompts.
+    // An invalid file is reported with the prompts.
     let files = ToolFiles::load(config.prompts_dir.as_deref()).unwrap_or_default();
     join_all(files.http.iter().map(|tool| of_http(tool))).await
 }
 
-/// How the MCP servers are, in the process that runs them; where none does, they are started to see.
+/// Checks the MCP servers in the process that runs them; without one they are started for the
+/// check.
 pub(super) async fn servers(at: &Context) -> Vec<Finding> {
     let own = match &at.running {
         Some(_) => None,

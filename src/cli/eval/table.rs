@@ -1,4 +1,4 @@
-//! A report as people read it, and as programs do.
+//! Formats a report for people and for programs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 
 use super::Found;
 
-/// Channels and weeks that a table shows; JSON has all.
+/// Maximum channels and weeks in a table; JSON has all.
 const MOST_CHANNELS: usize = 20;
 const MOST_WEEKS: usize = 13;
-/// Questions that are shown where nothing was found.
+/// Maximum questions shown for which nothing was found.
 const MOST_MISSED: usize = 20;
 
-/// How questions went that were asked again.
+/// The results of questions that were asked again.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct AskedAgain {
     questions: usize,
     found: f64,
-    /// The mean of one divided by the place.
+    /// The mean reciprocal rank.
     place: Option<f64>,
     meaning: Option<f64>,
     tokens: f64,
@@ -182,7 +182,7 @@ fn asked_again(run: &Run) -> String {
     out
 }
 
-/// A row of what happened and of what was asked again, in a channel or a week.
+/// A table row for a channel or a week: outcomes, and results of questions asked again.
 struct Part {
     name: String,
     figures: Figures,
@@ -277,7 +277,7 @@ fn differences(title: &str, differences: &[Difference]) -> String {
     out
 }
 
-/// What is broken, what is worse, and what may help.
+/// Returns sentences about what is broken, what is worse, and what may help.
 fn sentences(found: &Found) -> Vec<String> {
     let broken = found.broken.iter().map(|it| format!("PROBLEM  {it}"));
     let worse = found.regressions().map(|it| {
@@ -325,7 +325,7 @@ pub(super) fn json(report: &Report, found: &Found) -> Value {
     })
 }
 
-/// What was asked where nothing was found.
+/// Returns the questions for which nothing was found.
 pub(super) fn missed(report: &Report) -> String {
     let runs = report.runs.first();
     let missed = runs.into_iter().flat_map(|run| &run.replayed);

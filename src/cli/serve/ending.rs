@@ -1,4 +1,4 @@
-//! What runs beside one another while the bot serves, and how that ends in the time there is.
+//! Runs the tasks of a serving bot, and ends them within the time limit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Tasks {
         self.0.spawn(async move {
             let name = platform.name();
             match platform.run(inbox, shutdown.clone()).await {
-                // Nobody told it to: with an error, so that a supervisor starts the bot again.
+                // It ended unexpectedly: fails, so that a supervisor restarts the bot.
                 Ok(()) if !shutdown.is_cancelled() => Err(PlatformError::Disconnected {
                     platform: name,
                     source: "what came from there could not be kept, as the errors before this say"
@@ -46,16 +46,16 @@ impl Tasks {
     }
 }
 
-/// A bot at work on its platforms.
+/// A bot that serves its platforms.
 pub(super) struct Serving {
     pub(super) bot: Arc<Bot>,
     pub(super) tasks: Tasks,
-    /// The bot takes what comes in.
+    /// The bot's task, which processes the inbox.
     pub(super) serving: JoinHandle<()>,
 }
 
 impl Serving {
-    /// Returns when all is finished, or time is up; gives what the platforms ended with.
+    /// Returns when all is finished, or time is up, with the results of the platforms.
     pub(super) async fn until_the_end(
         mut self,
         shutdown: &CancellationToken,
@@ -96,14 +96,14 @@ impl Serving {
     }
 }
 
-/// What is under way may be finished in this part of the time there is for ending.
+/// The part of the time limit for finishing turns in flight.
 const TO_FINISH: f64 = 0.6;
-/// What was begun is taken away in this part of it.
+/// The part until which unfinished answers are removed.
 const TO_CLEAN_UP: f64 = 0.75;
-/// The graph is told in this part of it.
+/// The part until which the graph is told.
 const TO_LET_GO: f64 = 0.85;
 
-/// The time there is for ending, from the moment somebody asks for that.
+/// The time limit for ending, from the moment of the request.
 pub(super) struct Time {
     ending: CancellationToken,
     began: OnceCell<Instant>,
@@ -119,7 +119,7 @@ impl Time {
         }
     }
 
-    /// Over when that part of it is.
+    /// Returns when that part of it is over.
     async fn part(&self, part: f64) {
         let began = self.began.get_or_init(async || {
             self.ending.cancelled().await;

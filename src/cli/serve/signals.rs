@@ -1,4 +1,4 @@
-//! The signals that end a process, or have it read its files again.
+//! Signals that end a process, or make it reload its files.
 
 use std::io::IsTerminal as _;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use muninn::wiring::reloading::Reloading;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// What this process is told from outside.
+/// The signals to this process.
 pub(super) struct Signals {
-    /// Cancelled when it is to end.
+    /// Cancelled when the process is to end.
     pub(super) shutdown: CancellationToken,
-    /// It is to read its files again at each.
+    /// Reload its files at each of these.
     pub(super) hangups: Option<Signal>,
 }
 
 impl Signals {
     pub(super) fn listen() -> anyhow::Result<Self> {
         let mut ending = vec![SignalKind::terminate(), SignalKind::interrupt()];
-        // A terminal that is closed takes it along; a service is told so to read its files again.
+        // For a closed terminal it means the end; for a service, a reload.
         let is_service = !std::io::stderr().is_terminal();
         if !is_service {
             ending.push(SignalKind::hangup());
@@ -32,7 +32,7 @@ impl Signals {
     }
 }
 
-/// Has prompts and tools read again at each of these signals.
+/// Reloads prompts and tools at each of these signals.
 pub(super) fn ask_at_each(mut signals: Signal, reloading: &Arc<Reloading>) {
     let reloading = Arc::clone(reloading);
     tokio::spawn(async move {
@@ -42,7 +42,7 @@ pub(super) fn ask_at_each(mut signals: Signal, reloading: &Arc<Reloading>) {
     });
 }
 
-/// Cancelled at the first of these signals; the second ends the process.
+/// Returns a token that is cancelled at the first of these signals; the second ends the process.
 pub(in crate::cli) fn on_signal(kinds: &[SignalKind]) -> anyhow::Result<CancellationToken> {
     let shutdown = CancellationToken::new();
     for kind in kinds {
@@ -67,6 +67,6 @@ pub(in crate::cli) fn on_signal(kinds: &[SignalKind]) -> anyhow::Result<Cancella
     reason = "whoever asks twice does not want to wait for what is under way"
 )]
 fn end_at_once(signal: i32) -> ! {
-    // As a shell says that a signal ended a program.
+    // The exit code of shells for a program ended by a signal.
     std::process::exit(128 + signal)
 }

@@ -1,4 +1,4 @@
-//! A chat whose terminal is in another process.
+//! Serves a chat whose terminal is another process.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Frame, Lines, WAITING};
 use crate::cli::context::Running;
 
-/// Serves it until the terminal goes or the bot ends.
+/// Serves it until the terminal or the bot ends.
 pub(super) async fn serve(
     session: &str,
     person: &str,
@@ -22,7 +22,7 @@ pub(super) async fn serve(
     let session = match Session::new(session, person) {
         Ok(session) => session,
         Err(error) => {
-            // A terminal that is gone does not want to know.
+            // A terminal that is gone does not need it.
             let _ = frames.send(Frame::Failed(error.to_string())).await;
             return;
         }
@@ -49,6 +49,7 @@ pub(super) async fn serve(
     });
     serve_remote(&session, &running.inbox, typed, told, shutdown).await;
     reading.abort();
-    // It ends with the last reply that the bot holds; the connection's end does not wait for that.
+    // It ends with the last reply that the bot holds; the connection does not wait longer than this
+    // for it.
     let _ = tokio::time::timeout(super::TO_FINISH, passing_on).await;
 }

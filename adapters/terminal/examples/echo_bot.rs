@@ -1,4 +1,4 @@
-//! A bot that remembers nothing, for trying the terminal and for its tests.
+//! A bot without memory, to try the terminal and for its tests.
 //!
 //! `echo_bot [--socket PATH] [--history PATH]`; `slow` is answered until it is stopped, `drop` never.
 
@@ -90,7 +90,7 @@ async fn bot(mut inbox: Arrivals) {
                     tokio::spawn(async move { echo(reply.as_mut(), &text).await });
                 }
                 Body::Command(command) => deliver(reply.as_mut(), &format!("{command:?}")).await,
-                // Nothing that was said in a terminal changes.
+                // Messages in a terminal cannot be changed.
                 Body::Edit { .. } | Body::Deletion { .. } => {}
             },
         }
@@ -109,7 +109,7 @@ async fn echo(reply: &mut dyn Reply, text: &str) {
 }
 
 async fn deliver(reply: &mut dyn Reply, text: &str) {
-    // Nobody to tell.
+    // Nobody needs the error.
     let _ = reply
         .finish(&SafeText::new(text).split(reply.limit()))
         .await;

@@ -1,4 +1,4 @@
-//! Where a person at a terminal finds the files that they are given: in the folder that they are in.
+//! Hands files over in a terminal: writes them into the current folder.
 
 use std::fs::File;
 use std::io;
@@ -8,18 +8,19 @@ use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 use muninn_texts::text;
 use private_files::private_file;
 
-/// Names that are tried for one file.
+/// Maximum names tried per file.
 const MOST_NAMES: usize = 100;
 
-/// Whatever a file has, a folder takes it.
+/// No limit: only the disk limits a file.
 pub(crate) const LARGEST_FILE: u64 = u64::MAX;
 
-/// The folder that this process is in.
+/// Returns the current folder of this process.
 pub(crate) fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// Writes files into a folder, for their owner alone and in the place of nothing. All of them, or none.
+/// Writes files into a folder, private to their owner and without replacing any. All of them, or
+/// none.
 pub(crate) async fn put(
     folder: Option<&Path>,
     files: &[OwnFile],
@@ -34,7 +35,7 @@ pub(crate) async fn put(
         };
         if let Err(error) = written.await {
             for path in &paths {
-                // Half of it says less than nothing; what stays is the person's own.
+                // A partial copy is useless. If it cannot be removed, it is at least the person's own.
                 let _ = std::fs::remove_file(path);
             }
             return Err(NotHandedOver::new(text!(
@@ -47,7 +48,7 @@ pub(crate) async fn put(
     Ok(HandedOver::At(paths))
 }
 
-/// A file of this name, or of the next that is free: `a.json`, `a (2).json`…
+/// Creates a file of this name, or of the next free one: `a.json`, `a (2).json`…
 fn open(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     for number in 1..=MOST_NAMES {

@@ -1,4 +1,4 @@
-//! Who talks, and in which conversation.
+//! The person who talks, and the conversation.
 
 use muninn_platform::{
     Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, Language,
@@ -12,8 +12,8 @@ const LONGEST_NAME: usize = 100;
 
 /// A named conversation of one person.
 ///
-/// All sessions are one audience, also of several people on one graph: who can open a terminal on
-/// it holds its credentials, and could read all of it anyway.
+/// All sessions are one audience, also of several people on one graph: whoever can open a terminal
+/// on it has its credentials, and could read all of it anyway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
     conversation: ConversationId,
@@ -21,10 +21,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// The session `name` of `person`, whose conversation is `terminal/<name>`.
+    /// Returns the session `name` of `person`, whose conversation is `terminal/<name>`.
     ///
     /// # Errors
-    /// When the name is empty, too long, or holds a slash or a control character.
+    /// Fails when the name is empty, too long, or holds a slash or a control character.
     pub fn new(name: &str, person: &str) -> Result<Self, PlatformError> {
         let is_usable = !name.trim().is_empty()
             && name.chars().count() <= LONGEST_NAME
@@ -45,7 +45,7 @@ impl Session {
         &self.conversation
     }
 
-    /// `body`, said now; its event id is new across restarts and processes.
+    /// Returns `body` as a message sent now; its event id is unique across restarts and processes.
     pub fn message(&self, body: Body) -> IncomingMessage {
         let event = EventId::new(format!("{NAME}/{}", Uuid::now_v7()));
         let audience = Audience {
@@ -57,14 +57,14 @@ impl Session {
         };
         let author = author(&self.person);
         IncomingMessage {
-            // Whoever reads along sits there, too.
+            // Other readers sit at the same machine.
             workspace_language: author.language,
             ..IncomingMessage::new(event, self.conversation.clone(), audience, author, body)
         }
     }
 }
 
-/// Somebody at a terminal.
+/// Returns the author at a terminal.
 pub fn author(person: &str) -> Author {
     Author {
         id: format!("{NAME}/{person}"),
@@ -75,7 +75,8 @@ pub fn author(person: &str) -> Author {
     }
 }
 
-/// In which people read this terminal, as POSIX has it: `LC_ALL` goes before `LC_MESSAGES`, and that before `LANG`.
+/// Returns the language of this terminal by POSIX: `LC_ALL` precedes `LC_MESSAGES`, which precedes
+/// `LANG`.
 pub(crate) fn own_language() -> Option<Language> {
     let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
         .into_iter()
@@ -84,7 +85,7 @@ pub(crate) fn own_language() -> Option<Language> {
     Language::of_locale(&set)
 }
 
-/// The name this person has on this machine, as the environment tells it.
+/// Returns the user name on this machine, from the environment.
 pub fn os_user() -> String {
     ["USER", "LOGNAME", "USERNAME"]
         .into_iter()

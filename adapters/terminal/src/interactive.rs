@@ -1,4 +1,4 @@
-//! A person at a terminal.
+//! The interactive terminal.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::screen::{ScreenReply, say};
 use crate::script::DRAIN;
 use crate::{Options, disconnected};
 
-/// Prompt, turn, prompt, until `/quit` or Ctrl-D.
+/// Alternates prompt and turn until `/quit` or Ctrl-D.
 pub(crate) async fn run(
     options: &Options,
     inbox: &Inbox,
@@ -98,7 +98,7 @@ impl Talk<'_> {
                     return Ok(ControlFlow::Continue(()));
                 }
                 _ = self.interrupts.recv() => {
-                    // The second time it is the person's patience that has ended.
+                    // The second Ctrl-C leaves without waiting.
                     if is_stopping {
                         shown.abandon();
                         self.says(&text!("terminal-not-waiting"))?;
@@ -118,7 +118,8 @@ impl Talk<'_> {
         say(&what.in_language(self.options.language)).map_err(disconnected)
     }
 
-    /// A Ctrl-C that came when its turn was over already is not meant for the next one.
+    /// Discards a Ctrl-C that arrived after its turn was over, so that it does not stop the next
+    /// one.
     async fn forget_late_interrupts(&mut self) {
         tokio::select! {
             biased;

@@ -1,9 +1,9 @@
-//! Muninn in a terminal.
+//! The terminal adapter.
 //!
-//! Four ways to talk, one protocol for the bot: [`Terminal`] edits lines and streams where a
-//! person sits at it, and reads a line a turn where a script does; [`TerminalSocket`] serves lines
-//! on a Unix socket; [`serve_remote`] and [`ask_remotely`] are a
-//! terminal and a bot in two processes. All are the one audience `terminal`.
+//! There are four ways to talk with one protocol for the bot. [`Terminal`] edits lines and streams
+//! answers for a person, and reads one line per turn from a script; [`TerminalSocket`] serves lines
+//! on a Unix socket; [`serve_remote`] and [`ask_remotely`] connect a terminal and a bot in two
+//! processes. All belong to the audience `terminal`.
 
 mod folder;
 mod identity;
@@ -34,20 +34,20 @@ pub use unheard::answer_unheard;
 
 const NAME: &str = "terminal";
 
-/// The longest line that is read, unless said otherwise.
+/// Default maximum bytes of a line.
 pub const LONGEST_LINE: usize = 1024 * 1024;
 
-/// How a terminal is set up.
+/// The options of a terminal.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub session: Session,
-    /// Where lines typed at the prompt are kept; nowhere if there is none.
+    /// The history file of the prompt; `None`: no history.
     pub history: Option<PathBuf>,
-    /// One line shown before the first prompt; nothing if it is empty.
+    /// A line shown before the first prompt; nothing if empty.
     pub greeting: String,
-    /// Longer lines are refused, in bytes.
+    /// Maximum bytes of a line; longer ones are refused.
     pub longest_line: usize,
-    /// In which the terminal itself speaks to whoever sits at it.
+    /// The language of the terminal's own sentences.
     pub language: Language,
 }
 
@@ -63,11 +63,11 @@ impl Options {
     }
 }
 
-/// The terminal this process was started in.
+/// The terminal in which this process was started.
 ///
-/// Interactive where both ends are a terminal; SIGINT belongs to the conversation then. Otherwise
-/// every line of the input is a turn and plain answers are the output; [`Platform::run`] ends with
-/// [`PlatformError::BadInput`] when a line was refused or stayed without an answer.
+/// Interactive if both ends are a terminal; SIGINT then belongs to the conversation. Otherwise
+/// every line of the input is a turn, and the output is plain answers; [`Platform::run`] ends with
+/// [`PlatformError::BadInput`] when a line was refused or not answered.
 #[derive(Debug)]
 pub struct Terminal {
     options: Options,
@@ -78,7 +78,7 @@ impl Terminal {
         Self { options }
     }
 
-    /// Whether a person sits at it.
+    /// Whether a person uses it.
     pub fn is_interactive() -> bool {
         io::stdin().is_terminal() && io::stdout().is_terminal()
     }

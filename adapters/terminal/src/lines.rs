@@ -1,10 +1,10 @@
-//! Lines out of bytes, and what a line means.
+//! Assembles lines from bytes, and parses them.
 
 use std::fmt;
 
 use muninn_platform::{Body, Command};
 
-/// A line and where it stood.
+/// A line with its position.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// Counted from one.
@@ -12,7 +12,7 @@ pub(crate) struct Line {
     pub(crate) text: Result<String, Fault>,
 }
 
-/// Why a line is no text.
+/// Why a line is not valid text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     NotUtf8,
@@ -30,12 +30,12 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Assembles lines from chunks of bytes, never holding more than one line of the longest.
+/// Assembles lines from chunks of bytes, and buffers at most one line of the maximum length.
 #[derive(Debug)]
 pub(crate) struct Assembler {
     limit: usize,
     partial: Vec<u8>,
-    /// The line is too long already; its rest is passed over.
+    /// The line is already too long; the rest is skipped.
     overflowed: bool,
     number: usize,
 }
@@ -50,7 +50,7 @@ impl Assembler {
         }
     }
 
-    /// The lines that `chunk` completes.
+    /// Returns the lines that `chunk` completes.
     pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
@@ -65,7 +65,7 @@ impl Assembler {
         lines
     }
 
-    /// The last line, if the input did not end with a newline.
+    /// Returns the last line, if the input did not end with a newline.
     pub(crate) fn end(&mut self) -> Option<Line> {
         (self.overflowed || !self.partial.is_empty()).then(|| self.take())
     }
@@ -94,8 +94,8 @@ impl Assembler {
     }
 }
 
-/// What a line asks for; a blank one nothing. What is said to the bot is a command with or without its mark, as on the
-/// platforms: the help names commands without one.
+/// Parses a line; `None` if it is blank. Commands work with or without their slash, as on the
+/// platforms: the help lists them without one.
 pub(crate) fn meaning(line: &str) -> Option<Body> {
     let line = line.trim();
     match line.strip_prefix('/') {
@@ -113,7 +113,8 @@ pub(crate) fn leaves(line: &str) -> bool {
     matches!(line.trim().to_lowercase().as_str(), "/quit" | "/exit")
 }
 
-/// The line without the backslash that says that it goes on. Two of them are one at its end.
+/// Returns the line without the backslash that continues it on the next line. Two backslashes at
+/// the end are a literal one.
 pub(crate) fn continued(line: &str) -> Option<&str> {
     let backslashes = line.len() - line.trim_end_matches('\\').len();
     (backslashes % 2 == 1).then(|| &line[..line.len() - 1])

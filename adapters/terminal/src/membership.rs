@@ -1,4 +1,4 @@
-//! Who may read what is said in terminals: everybody who sits at one.
+//! Membership in terminals: everybody at a terminal can read everything.
 
 use async_trait::async_trait;
 use muninn_platform::{AudienceId, Membership, MembershipError};
@@ -21,7 +21,7 @@ impl Membership for TerminalMembership {
         Ok(places)
     }
 
-    /// All of them read everything.
+    /// Everybody reads everything.
     fn has_asides(&self) -> bool {
         false
     }

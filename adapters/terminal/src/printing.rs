@@ -1,17 +1,18 @@
-//! What to print next, given what was printed. A terminal cannot take back what has scrolled.
+//! Decides what to print next, given what was printed. A terminal cannot take back what has
+//! scrolled.
 
-/// The next thing to do with an answer.
+/// The next step of printing an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step<'a> {
     Nothing,
-    /// What is new.
+    /// Print the new text.
     Append(&'a str),
-    /// The answer became another one: all of it again, below what was printed.
+    /// The answer changed: print all of it again, below the earlier text.
     Afresh(&'a str),
 }
 
-/// While an answer is being written. One that changed waits for its end, and blanks at the end
-/// wait for what follows them.
+/// Returns the step while an answer grows. A changed answer waits for its end, and trailing blanks
+/// wait for the text after them.
 pub(crate) fn on_update<'a>(printed: &str, so_far: &'a str) -> Step<'a> {
     match so_far.trim_end().strip_prefix(printed) {
         Some("") | None => Step::Nothing,
@@ -19,7 +20,7 @@ pub(crate) fn on_update<'a>(printed: &str, so_far: &'a str) -> Step<'a> {
     }
 }
 
-/// When the answer is whole.
+/// Returns the step when the answer is complete.
 pub(crate) fn at_end<'a>(printed: &str, whole: &'a str) -> Step<'a> {
     let whole = whole.trim_end();
     match whole.strip_prefix(printed) {

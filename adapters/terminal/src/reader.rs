@@ -1,4 +1,4 @@
-//! Lines a person edits, on a thread of its own: reading blocks and cannot be interrupted.
+//! Reads edited lines on a thread of its own, because reading blocks and cannot be interrupted.
 
 use std::borrow::Cow;
 use std::fs::Permissions;
@@ -21,20 +21,20 @@ use crate::lines::continued;
 const PROMPT: (&str, &str) = ("you> ", "\u{1b}[1myou>\u{1b}[0m ");
 const MORE: (&str, &str) = ("...> ", "\u{1b}[2m...>\u{1b}[0m ");
 
-/// What a person did at the prompt.
+/// An input at the prompt.
 #[derive(Debug)]
 pub(crate) enum Typed {
     Text(String),
-    /// Ctrl-C; what was on the line is gone.
+    /// Ctrl-C; the line is discarded.
     Interrupt,
     /// Ctrl-D on an empty line.
     Leave,
-    /// What was typed or pasted is no text.
+    /// The input is not valid text.
     Unreadable,
     Failed(io::Error),
 }
 
-/// Asks for one line at a time; between two of them the terminal is as it was.
+/// Reads one line at a time; between two lines the terminal is in its original mode.
 #[derive(Debug)]
 pub(crate) struct Reader {
     next: blocking::Sender<()>,
@@ -51,9 +51,9 @@ impl Reader {
         Ok(Self { next, typed })
     }
 
-    /// Shows the prompt and waits for what is typed.
+    /// Shows the prompt and waits for input.
     pub(crate) async fn read(&mut self) -> Typed {
-        // A reader that has ended has said so in the channel.
+        // A reader that has ended has reported that in the channel.
         let _ = self.next.send(());
         self.typed.recv().await.unwrap_or(Typed::Leave)
     }
@@ -67,7 +67,7 @@ fn read_when_asked(
     let mut editor = match editor(history) {
         Ok(editor) => editor,
         Err(error) => {
-            // Whoever would hear it is gone.
+            // The receiver is gone.
             let _ = sender.blocking_send(failed(error));
             return;
         }
@@ -94,7 +94,7 @@ fn editor(history: Option<&Path>) -> Result<Editor<(), FileHistory>, ReadlineErr
         .history_ignore_dups(true)?
         .build();
     let mut editor = Editor::with_config(config)?;
-    // Does nothing, but without a helper the prompt is never shown in its style.
+    // Without a helper, even an empty one, the styled prompt is never shown.
     editor.set_helper(Some(()));
     if let Some(path) = history
         && path.exists()
@@ -109,7 +109,7 @@ fn editor(history: Option<&Path>) -> Result<Editor<(), FileHistory>, ReadlineErr
     Ok(editor)
 }
 
-/// What an earlier version kept: for its owner alone, and without secrets.
+/// Fixes a history of an earlier version: makes it private, and removes secrets.
 fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o600))?;
     let kept = std::fs::read_to_string(path)?;
@@ -119,7 +119,7 @@ fn make_private(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A line, and those it goes on with.
+/// Reads a line with its continuation lines.
 fn read_entry(editor: &mut Editor<(), FileHistory>) -> Result<String, ReadlineError> {
     let mut entry = String::new();
     let mut prompt = &PROMPT;
@@ -139,7 +139,7 @@ fn read_entry(editor: &mut Editor<(), FileHistory>) -> Result<String, ReadlineEr
     }
 }
 
-/// What somebody wants forgotten may be among what they typed.
+/// Clears the history when something is forgotten, because it may contain that.
 fn forget(editor: &mut Editor<(), FileHistory>, history: Option<&Path>) {
     let emptied = editor.clear_history();
     let emptied = emptied.map_err(io::Error::other).and_then(|()| {
@@ -151,7 +151,7 @@ fn forget(editor: &mut Editor<(), FileHistory>, history: Option<&Path>) {
     }
 }
 
-/// A history that cannot be written is a pity and no reason to stop talking.
+/// An unwritable history is reported, and the conversation continues.
 fn remember(editor: &mut Editor<(), FileHistory>, history: Option<&Path>, text: &str) {
     if text.trim().is_empty() {
         return;
@@ -173,13 +173,13 @@ fn failed(error: ReadlineError) -> Typed {
         ReadlineError::Interrupted => Typed::Interrupt,
         ReadlineError::Io(error) if error.kind() == io::ErrorKind::InvalidData => Typed::Unreadable,
         ReadlineError::Io(error) => Typed::Failed(error),
-        // The enum is open; whatever it is, the prompt cannot be used.
+        // The enum is non-exhaustive; in any other case the prompt cannot be used.
         other => Typed::Failed(io::Error::other(other)),
     }
 }
 
-/// The terminal's state before the first prompt, restored at the end: the reader's thread may still
-/// sit at a prompt then, with the terminal in its hands.
+/// The terminal's mode before the first prompt, restored at the end, when the reader's thread may
+/// still be at a prompt.
 #[derive(Debug)]
 pub(crate) struct Restored(Option<Termios>);
 
@@ -188,8 +188,8 @@ impl Restored {
         Self(termios::tcgetattr(io::stdin()).ok())
     }
 
-    /// What a bot's turn is given: nothing typed meanwhile is echoed into the answer, and all of it
-    /// is at the next prompt.
+    /// Sets the mode for a bot's turn: input is not echoed into the answer, and appears at the next
+    /// prompt.
     pub(crate) fn without_echo() -> Self {
         let before = Self::at_end();
         if let Some(mut quiet) = before.0.clone() {
@@ -208,10 +208,10 @@ impl Drop for Restored {
     }
 }
 
-/// Ends the bracketed paste that a prompt asked for, should there still be one.
+/// Ends the bracketed paste mode of a prompt, if it is still on.
 pub(crate) fn end_bracketed_paste() {
     let mut out = io::stdout().lock();
-    // A terminal that is gone needs none.
+    // A terminal that is gone does not need it.
     let _ = out.write_all(b"\x1b[?2004l\n").and_then(|()| out.flush());
 }
 

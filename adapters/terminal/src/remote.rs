@@ -1,6 +1,6 @@
-//! A terminal whose bot is another process: what is typed goes there, and what it answers comes back.
+//! A terminal whose bot is in another process: sends what is typed, and shows what comes back.
 //!
-//! Both ends speak of the same turns by number; what carries the two enums is the caller's business.
+//! Both ends refer to turns by number; the caller transports the two enums.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ use crate::screen::PACE;
 use crate::script::DRAIN;
 use crate::{NAME, Session};
 
-/// Turns of one terminal under way at once: a person asks one after the other, and may have stopped
-/// waiting for a few.
+/// Maximum turns in flight per terminal: a person asks one after the other, and may have abandoned
+/// a few.
 const MOST_TURNS: usize = 16;
 
-/// What the terminal says to the bot.
+/// A message from the terminal to the bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Typed {
@@ -32,14 +32,14 @@ pub enum Typed {
     Turn {
         number: u64,
         body: Body,
-        /// Where files go that are given: both ends are on one machine, and of one account.
+        /// The folder for handed-over files: both ends run on one machine, under one account.
         folder: Option<PathBuf>,
     },
-    /// Ctrl-C: the turn under way is to stop.
+    /// Ctrl-C: stop the turn in flight.
     Stop,
 }
 
-/// What the bot says to the terminal.
+/// A message from the bot to the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
@@ -60,11 +60,11 @@ pub enum Told {
     GivenUp {
         number: u64,
     },
-    /// The bot takes nothing any more.
+    /// The bot is ending and accepts nothing more.
     Ending,
 }
 
-/// The terminal's end: takes what arrives in place of a bot, until the terminal ends or the bot does.
+/// The terminal's end: acts as the bot for the local adapter, until the terminal or the bot ends.
 pub async fn ask_remotely(
     mut arrivals: Arrivals,
     typed: mpsc::Sender<Typed>,
@@ -132,7 +132,7 @@ async fn show(said: Told, replies: &mut HashMap<u64, Box<dyn Reply>>) {
     }
 }
 
-/// The bot's end: gives what a terminal types to the bot, until the terminal goes or the bot ends.
+/// The bot's end: delivers the terminal's input to the bot, until the terminal or the bot ends.
 pub async fn serve_remote(
     session: &Session,
     inbox: &Inbox,
@@ -149,7 +149,7 @@ pub async fn serve_remote(
             Some(_) = turns.join_next() => continue,
         };
         let Some(typing) = typing else {
-            // Nobody hears the answer that is under way.
+            // Nobody reads the answer in flight.
             let stop = Incoming::Stop(session.conversation().clone());
             if !turns.is_empty() {
                 // A bot that is ending stops by itself.
@@ -159,7 +159,7 @@ pub async fn serve_remote(
         };
         match typing {
             Typed::Turn { number, .. } if turns.len() >= MOST_TURNS => {
-                // A terminal that is gone needs no word.
+                // A terminal that is gone does not need it.
                 let _ = told.send(Told::GivenUp { number }).await;
             }
             Typed::Turn {
@@ -194,17 +194,17 @@ pub async fn serve_remote(
         }
     }
     let drained = async { while turns.join_next().await.is_some() {} };
-    // What is under way is answered, but not waited for for ever.
+    // Turns in flight are completed, within a time limit.
     let _ = tokio::time::timeout(DRAIN, drained).await;
     let _ = told.send(Told::Ending).await;
 }
 
-/// An answer that is shown elsewhere.
+/// A reply that is shown in another process.
 struct RemoteReply {
     number: u64,
     folder: Option<PathBuf>,
     told: mpsc::Sender<Told>,
-    /// Dropped or used when the answer is out.
+    /// Used or dropped when the answer is out.
     done: Option<oneshot::Sender<()>>,
 }
 
@@ -220,13 +220,13 @@ impl Reply for RemoteReply {
 
     async fn working(&mut self) {
         let number = self.number;
-        // A terminal that is busy sees the next one.
+        // A busy terminal sees the next one.
         let _ = self.told.try_send(Told::Working { number });
     }
 
     async fn update(&mut self, so_far: &SafeText) {
         let (number, text) = (self.number, so_far.as_str().to_owned());
-        // As above; `finish` has all of it.
+        // As above; `finish` sends all of it.
         let _ = self.told.try_send(Told::Update { number, text });
     }
 
@@ -256,7 +256,7 @@ impl Drop for RemoteReply {
     fn drop(&mut self) {
         if self.done.is_some() {
             let number = self.number;
-            // A terminal that reads nothing any more waits for nothing either.
+            // A terminal that does not read does not wait either.
             let _ = self.told.try_send(Told::GivenUp { number });
         }
     }

@@ -1,4 +1,4 @@
-//! What a person sees of an answer.
+//! Shows answers on the screen.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::folder::{self, LARGEST_FILE};
 use crate::printing::{Step, at_end, on_update};
 
 pub(crate) const PACE: Pace = Pace {
-    // Often enough to look like writing.
+    // Often enough to look like typing.
     update_every: Duration::from_millis(50),
-    // The sign of life moves by itself.
+    // The typing indicator is animated by itself.
     working_every: Duration::from_secs(10),
 };
 
@@ -56,8 +56,8 @@ impl Answer {
             return Ok(());
         }
         self.hide_life();
-        // Locked for one piece only. A terminal that was stopped by its user stops this thread;
-        // nothing else in the process waits for it.
+        // Locked per piece only. If the user suspends the terminal, this thread blocks; nothing
+        // else in the process waits for it.
         let mut out = io::stdout().lock();
         match *step {
             Step::Nothing => {}
@@ -92,13 +92,13 @@ pub(crate) fn say(sentence: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The way an answer gets onto the screen.
+/// A reply on the screen.
 pub(crate) struct ScreenReply {
     answer: Arc<Mutex<Answer>>,
     done: Option<oneshot::Sender<()>>,
 }
 
-/// The end of an answer, for the one who waits for it.
+/// Tells the waiting prompt that the answer has ended.
 pub(crate) struct Shown {
     answer: Arc<Mutex<Answer>>,
     pub(crate) done: oneshot::Receiver<()>,
@@ -116,16 +116,16 @@ impl ScreenReply {
     }
 
     fn with_answer<T>(&self, act: impl FnOnce(&mut Answer) -> T) -> T {
-        // What a panic left half printed is still the best there is.
+        // After a panic, the partial output is still the best state there is.
         act(&mut self.answer.lock())
     }
 }
 
 impl Shown {
-    /// From now on it prints nothing.
+    /// Prints nothing from now on.
     pub(crate) fn abandon(&self) {
         let mut answer = self.answer.lock();
-        // The line it was on is ended even if the terminal is going away.
+        // Its line is ended even if the terminal is going away.
         let _ = answer.close();
         answer.is_abandoned = true;
     }
@@ -148,7 +148,7 @@ impl Reply for ScreenReply {
     async fn update(&mut self, so_far: &SafeText) {
         self.with_answer(|answer| {
             let printed = answer.printed.clone();
-            // `finish` has all of the text, and reports.
+            // `finish` has all of the text, and reports errors.
             let _ = answer.print(&on_update(&printed, so_far.as_str()));
         });
     }
@@ -162,7 +162,7 @@ impl Reply for ScreenReply {
             answer.close()
         });
         if let Some(done) = self.done.take() {
-            // Nobody waits for an answer that was abandoned.
+            // Nobody waits for an abandoned answer.
             let _ = done.send(());
         }
         printed.map_err(disconnected)?;
@@ -181,7 +181,7 @@ impl Reply for ScreenReply {
 impl Drop for ScreenReply {
     fn drop(&mut self) {
         if self.done.is_some() {
-            // Given up: whoever waits sees `done` fail, after the line was ended.
+            // Given up: the waiting prompt sees `done` fail, after the line was ended.
             let _ = self.with_answer(Answer::close);
         }
     }

@@ -1,4 +1,4 @@
-//! A line a turn, plain answers: for scripts and for the socket.
+//! Plain mode for scripts and the socket: one line per turn, plain answers.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -18,19 +18,19 @@ use crate::folder::{self, LARGEST_FILE};
 use crate::lines::{Assembler, Line, leaves, meaning};
 use crate::{Options, Session, disconnected};
 
-/// How long an answer in flight is waited for when everything ends.
+/// Maximum wait for an answer in flight at the end.
 pub(crate) const DRAIN: Duration = Duration::from_secs(30);
 
 const CHUNK: usize = 64 * 1024;
 
-/// What a reader found.
+/// The result of reading a line.
 pub(crate) type ReadLine = io::Result<Line>;
 
-/// A way out that does not block whoever awaits it.
+/// An output that does not block the async caller.
 #[derive(Clone, Debug)]
 pub(crate) struct Output(mpsc::Sender<(String, oneshot::Sender<io::Result<()>>)>);
 
-/// What is to be written, and where to say how that went.
+/// The texts to write, each with a sender for the result.
 pub(crate) type Outgoing = mpsc::Receiver<(String, oneshot::Sender<io::Result<()>>)>;
 
 impl Output {
@@ -39,7 +39,7 @@ impl Output {
         (Self(sender), receiver)
     }
 
-    /// An output written and flushed by a thread of its own, which no runtime waits for.
+    /// Creates an output that a thread of its own writes and flushes, which no runtime waits for.
     fn over(mut writer: impl Write + Send + 'static) -> io::Result<Self> {
         let (output, mut outgoing) = Self::new();
         thread::Builder::new()
@@ -49,7 +49,7 @@ impl Output {
                     let result = writer
                         .write_all(text.as_bytes())
                         .and_then(|()| writer.flush());
-                    // Who does not wait does not want to know.
+                    // A caller that does not wait does not need the result.
                     let _ = written.send(result);
                 }
             })?;
@@ -64,7 +64,7 @@ impl Output {
     }
 }
 
-/// What came of all lines.
+/// The results of all lines.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     refused: usize,
@@ -106,8 +106,8 @@ pub(crate) async fn run(
     talk.through(lines).await?.result()
 }
 
-/// Reads on a thread that nobody joins: a read cannot be interrupted, and must not keep the
-/// process from ending.
+/// Reads on a detached thread: a read cannot be interrupted, and must not keep the process from
+/// ending.
 fn read_in_thread(
     mut reader: impl Read + Send + 'static,
     limit: usize,
@@ -150,24 +150,24 @@ pub(crate) struct Talk<'a> {
     pub(crate) session: &'a Session,
     pub(crate) inbox: &'a Inbox,
     pub(crate) shutdown: &'a CancellationToken,
-    /// Where files go that are given; none where nobody sits at this machine.
+    /// The folder for handed-over files; `None` if nobody sits at this machine.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) output: Output,
     pub(crate) errors: Output,
 }
 
-/// What came of one turn.
+/// The result of a turn.
 enum Turn {
     Answered,
     GivenUp,
-    /// Nobody reads the answers any more.
+    /// The reader of the answers is gone.
     OutputClosed,
-    /// The bot takes nothing any more.
+    /// The bot is ending.
     BotEnded,
 }
 
 impl Talk<'_> {
-    /// Each line a turn, one after the other, to the end of the lines or the shutdown.
+    /// Runs a turn per line, in sequence, until the lines end or the shutdown.
     pub(crate) async fn through(
         &self,
         mut lines: mpsc::Receiver<ReadLine>,
@@ -241,22 +241,22 @@ impl Talk<'_> {
         }
     }
 
-    /// Says what is wrong; where nobody can be told, that is no further problem.
+    /// Reports an error; failing to report it is ignored.
     async fn complain(&self, sentence: &str) {
         let _ = self.errors.write(format!("muninn: {sentence}\n")).await;
     }
 }
 
-/// The whole answer once, nothing before it.
+/// A reply that prints the complete answer once.
 pub(crate) struct PlainReply {
-    /// None: whoever asked is gone.
+    /// `None`: whoever asked is gone.
     output: Option<Output>,
     folder: Option<PathBuf>,
     done: Option<oneshot::Sender<io::Result<()>>>,
 }
 
 impl PlainReply {
-    /// To somebody who is gone.
+    /// Creates a reply to somebody who is gone.
     pub(crate) fn unheard() -> Self {
         Self {
             output: None,

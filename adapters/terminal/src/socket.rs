@@ -1,4 +1,4 @@
-//! The line protocol on a Unix socket, for talking to `muninn serve`.
+//! Serves the line protocol on a Unix socket, for talking to `muninn serve`.
 
 use std::path::PathBuf;
 
@@ -19,15 +19,15 @@ use crate::{LONGEST_LINE, NAME, Session, disconnected};
 
 const CHUNK: usize = 16 * 1024;
 
-/// How a socket is set up.
+/// The options of a socket.
 #[derive(Clone, Debug)]
 pub struct SocketOptions {
     pub path: PathBuf,
     /// The session of every connection.
     pub session: Session,
-    /// More are told to come later.
+    /// Maximum connections; more are refused.
     pub most_connections: usize,
-    /// Longer lines are refused, in bytes.
+    /// Maximum bytes of a line; longer ones are refused.
     pub longest_line: usize,
 }
 
@@ -42,7 +42,7 @@ impl SocketOptions {
     }
 }
 
-/// A Unix socket that only its owner can open, each connection a talk in lines.
+/// A Unix socket that only its owner can open; each connection is a talk in lines.
 #[derive(Debug)]
 pub struct TerminalSocket {
     options: SocketOptions,
@@ -50,10 +50,11 @@ pub struct TerminalSocket {
 }
 
 impl TerminalSocket {
-    /// Takes the socket's place, also from a process that died without removing it.
+    /// Binds the socket, also if a process died without removing it.
     ///
     /// # Errors
-    /// When another process listens there, something else is in its place, or it cannot be made.
+    /// Fails when another process listens there, another file is in its place, or it cannot be
+    /// created.
     pub fn bind(options: SocketOptions) -> Result<Self, PlatformError> {
         let path = &options.path;
         let socket = PrivateSocket::bind(path).map_err(|error| {
@@ -112,14 +113,15 @@ impl Platform for TerminalSocket {
             // Only the bot's end ends it.
             _ = inbox.follow_left_over(NAME, &Unheard) => Ok(()),
         };
-        // Each talk ends by itself: at the shutdown when its answer is out, or after a while.
+        // Each talk ends by itself: at the shutdown once its answer is out, or after the time
+        // limit.
         while talks.join_next().await.is_some() {}
         accepted
     }
 }
 
 fn turn_away(stream: &UnixStream) {
-    // Fresh, so its buffer takes one line; a peer that is gone needs none.
+    // The new connection's buffer has room for one line; a peer that is gone does not need it.
     let _ = stream.try_write(b"muninn: too many terminals are connected; try again later\n");
 }
 
@@ -147,9 +149,9 @@ async fn serve(
         tracing::debug!(%error, "a terminal connection ended early");
     }
     reading.abort();
-    // With its last sender gone the writer ends, and so the connection closes.
+    // When its last sender is dropped, the writer ends and the connection closes.
     drop(talk);
-    // A reply that the bot still holds keeps it open, but not for ever.
+    // A reply that the bot still holds keeps it open, within the time limit.
     let _ = tokio::time::timeout(DRAIN, tasks.join_next()).await;
 }
 
@@ -181,7 +183,7 @@ async fn read_all(mut reader: OwnedReadHalf, limit: usize, sender: mpsc::Sender<
 
 async fn write_all(mut writer: OwnedWriteHalf, mut outgoing: Outgoing) {
     while let Some((text, written)) = outgoing.recv().await {
-        // Who does not wait does not want to know.
+        // A caller that does not wait does not need the result.
         let _ = written.send(writer.write_all(text.as_bytes()).await);
     }
 }

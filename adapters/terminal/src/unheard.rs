@@ -1,4 +1,4 @@
-//! Answers to those who are gone: their turn is kept, and `history` has it when they come back.
+//! Answers people who are gone: their turns are kept, and `history` shows them when they come back.
 
 use async_trait::async_trait;
 use muninn_platform::{Inbox, IncomingMessage, Readdress, Reply};
@@ -6,7 +6,7 @@ use muninn_platform::{Inbox, IncomingMessage, Readdress, Reply};
 use crate::NAME;
 use crate::script::PlainReply;
 
-/// Has everything answered that an earlier process accepted and did not answer.
+/// Creates replies for what an earlier process accepted and did not answer.
 pub(crate) struct Unheard;
 
 #[async_trait]
@@ -16,8 +16,7 @@ impl Readdress for Unheard {
     }
 }
 
-/// Has everything answered that terminals of an earlier process asked, where nobody else sees to that;
-/// until the bot ends.
+/// Answers what terminals of an earlier process asked, if no adapter does that; until the bot ends.
 pub async fn answer_unheard(inbox: &Inbox) {
     if inbox.deliver_left_over(NAME, &Unheard).await.is_ok() {
         inbox.follow_left_over(NAME, &Unheard).await;

@@ -1,4 +1,4 @@
-//! A person at a real pseudo-terminal.
+//! Tests with a person at a real pseudo-terminal.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 struct Person {
     keyboard: Box<dyn Write + Send>,
     screen: Receiver<Vec<u8>>,
-    /// What was shown since the last thing waited for.
+    /// Output since the last text that was waited for.
     seen: String,
     bot: Box<dyn Child + Send + Sync>,
 }
@@ -63,7 +63,7 @@ impl Person {
         self.keyboard.flush().unwrap();
     }
 
-    /// Waits for `text`, and gives what was shown up to its end.
+    /// Waits for `text`, and returns the output up to its end.
     fn sees(&mut self, text: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {

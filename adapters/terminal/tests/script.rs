@@ -1,4 +1,4 @@
-//! Input that is no terminal: a line a turn.
+//! Tests with input that is not a terminal: one line per turn.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 

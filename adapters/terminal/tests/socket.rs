@@ -1,4 +1,4 @@
-//! The same lines over a Unix socket.
+//! Tests of the line protocol over a Unix socket.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
@@ -130,7 +130,7 @@ async fn one_too_many_is_turned_away() {
 async fn places_are_taken_with_care() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
-    // Left over: bound once, its listener gone.
+    // A leftover: bound once, without a listener.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let live = TerminalSocket::bind(options(&path)).unwrap();
     let refused = TerminalSocket::bind(options(&path))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Where `cargo test` put the example.
+/// Returns the path at which `cargo test` put the example.
 pub(crate) fn echo_bot() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.ancestors().nth(2).unwrap().join("examples/echo_bot")

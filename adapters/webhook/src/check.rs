@@ -1,4 +1,4 @@
-//! What `muninn doctor` says of the webhook.
+//! The check of `muninn doctor` for the webhook.
 
 use muninn_platform::Finding;
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::inbound::PATH;
 use crate::options::Options;
 use crate::outbox::Outbox;
 
-/// Looks whether answers are taken.
+/// Checks whether answers are accepted.
 pub async fn check(options: &Options) -> Vec<Finding> {
     let Options {
         address,
@@ -15,7 +15,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
         ..
     } = options;
     let mut shown = answer_url.clone();
-    // What is in it beside the place may be a secret.
+    // Other parts of the URL may be secret.
     let _ = shown.set_password(None);
     shown.set_query(None);
     let way_in = Finding::warning(format!(

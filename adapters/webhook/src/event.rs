@@ -1,4 +1,4 @@
-//! What a program posts, and the ids of it. Pure.
+//! Parses what a program posts, and maps its ids. Pure.
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::NAME;
 
-/// The longest id, in bytes.
+/// Maximum bytes of an id.
 const LONGEST_ID: usize = 200;
 
 /// One request.
@@ -22,7 +22,7 @@ pub(crate) struct Posted {
     id: String,
     /// The message that is edited or deleted.
     of: Option<String>,
-    /// Whose people share the bot's memory.
+    /// The channel, whose people share the bot's memory.
     channel: String,
     #[serde(default = "main")]
     conversation: String,
@@ -51,7 +51,7 @@ struct PostedAuthor {
     #[serde(default)]
     is_admin: bool,
     time_zone: Option<TimeZone>,
-    /// A locale; one of no language of ours is no mistake.
+    /// A locale; an unsupported language is no error.
     language: Option<String>,
 }
 
@@ -59,17 +59,17 @@ fn main() -> String {
     "main".to_owned()
 }
 
-/// What a request means.
+/// What a request asks for.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Meaning {
     Message(Box<IncomingMessage>),
     Stop(ConversationId),
 }
 
-/// Reads a request.
+/// Parses a request.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// Fails with the problem.
 pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
     let posted: Posted = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let of = posted.of.clone().unwrap_or_default();
@@ -144,13 +144,13 @@ fn check_id(name: &str, id: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The program's own id of an event.
+/// Returns the program's own id of an event.
 pub(crate) fn own_id(event: &EventId) -> &str {
     let id = event.as_str();
     id.rsplit_once('/').map_or(id, |(_, own)| own)
 }
 
-/// The channel and the conversation of a conversation's id.
+/// Returns channel and conversation of a conversation id.
 pub(crate) fn place_of(conversation: &ConversationId) -> Option<(&str, &str)> {
     let place = conversation
         .as_str()

@@ -1,11 +1,11 @@
-//! What a fuzzer calls: whatever a program posts is read without a panic.
+//! An entry point for fuzzers: any input is parsed without a panic.
 
 use chrono::Utc;
 
 use crate::event;
 
-/// Reads a request's body.
+/// Parses a request's body.
 pub fn decode(body: &[u8]) {
-    // Errors are shown, so all of it can be.
+    // Errors are formatted, so formatting must not panic either.
     drop(format!("{:?}", event::read(body, Utc::now())));
 }

@@ -1,4 +1,4 @@
-//! From a signed request to the bot.
+//! Receives signed requests, and delivers them to the bot.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -29,18 +29,18 @@ use crate::outbox::Outbox;
 use crate::signature::{self, Rejection, Taken};
 use crate::sink::{Target, Withdrawer, reply};
 
-/// Where programs post to.
+/// The path of the endpoint.
 pub(crate) const PATH: &str = "/messages";
-/// W3C Trace Context: the trace that a request is part of.
+/// The trace context header of W3C.
 const TRACEPARENT: &str = "traceparent";
 
-/// The longest request, in bytes.
+/// Maximum bytes of a request.
 const LONGEST_BODY: usize = 1024 * 1024;
 
-/// Within this time the bot has it, or the program is told to send it again.
+/// How long a request may take until the bot has it; then the program is told to send it again.
 const ACCEPTANCE: Duration = Duration::from_secs(10);
 
-/// Hands what is posted to the bot.
+/// Delivers what is posted to the bot.
 #[derive(Clone)]
 pub(crate) struct Inbound(Arc<Gate>);
 
@@ -118,7 +118,8 @@ impl Inbound {
     }
 
     fn reply_to(&self, message: &IncomingMessage) -> Box<dyn Reply> {
-        // What answers an edit takes the place of the answer to the message, also where nobody knows that it went out.
+        // The answer to an edit replaces the answer to the message, also if that one's delivery was
+        // not recorded.
         let question = match &message.body {
             Body::Edit { of, .. } | Body::Deletion { of } => of,
             Body::Text(_) | Body::Command(_) => &message.event,

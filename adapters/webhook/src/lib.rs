@@ -1,8 +1,9 @@
-//! Muninn over signed HTTP requests, for programs of your own: a ticket system, a form, another bot.
+//! The webhook adapter: signed HTTP requests for programs of your own, such as a ticket system, a
+//! form or another bot.
 //!
-//! A program posts what people say (`event` decodes it, `inbound` checks the `signature`), and the bot posts
-//! its answers to an address (`sink`). `docs/platforms/webhook.md` is the guide, `docs/adding-a-platform.md` takes this
-//! adapter for its example.
+//! A program posts what people say (`event` parses it, `inbound` checks the `signature`), and the
+//! bot posts its answers to a URL (`sink`). `docs/platforms/webhook.md` is the guide, and
+//! `docs/adding-a-platform.md` uses this adapter as its example.
 
 mod check;
 mod event;
@@ -30,10 +31,10 @@ use outbox::Outbox;
 
 const NAME: &str = "webhook";
 
-/// What is still to be posted may take this long at the end.
+/// Maximum time at the end for answers that are still to be posted.
 const CHORES: Duration = Duration::from_secs(20);
 
-/// One address where messages come in, and one where answers go.
+/// An endpoint for messages, and a URL for answers.
 #[derive(Debug)]
 pub struct Webhook {
     options: Options,

@@ -1,4 +1,4 @@
-//! What can be set for the webhook.
+//! The adapter's options.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use muninn_platform::{SettingsError, filled, filled_secret, half_set};
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
-/// A secret that is shorter can be guessed, in bytes.
+/// Minimum bytes of a secret; a shorter one can be guessed.
 const LEAST_SECRET: usize = 16;
 
 /// Every option of the webhook.
@@ -24,22 +24,22 @@ pub struct WebhookArgs {
     pub webhook_answer_url: String,
 }
 
-/// How the adapter is set up.
+/// The adapter's options.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen.
+    /// The address to listen at.
     pub address: SocketAddr,
-    /// By which both sides know each other.
+    /// The shared secret that authenticates both sides.
     pub secret: SecretString,
-    /// Where answers go.
+    /// The URL for answers.
     pub answer_url: Url,
 }
 
 impl WebhookArgs {
-    /// The adapter's options, where the webhook is set up.
+    /// Returns the adapter's options, if the webhook is configured.
     ///
     /// # Errors
-    /// Names the variable that has to change.
+    /// Fails with the variable that has to change.
     pub fn options(self) -> Result<Option<Options>, SettingsError> {
         let unreadable = |name, value, needs| SettingsError::Unreadable { name, value, needs };
         let secret = filled_secret(&self.webhook_secret);

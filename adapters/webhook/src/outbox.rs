@@ -1,4 +1,4 @@
-//! What is posted to the program, until it is taken or given up.
+//! Posts to the program, with retries until it is accepted or given up.
 
 use std::time::Duration;
 
@@ -13,27 +13,27 @@ use tokio_util::task::TaskTracker;
 use crate::options::Options;
 use crate::signature::{self, sign};
 
-/// For one attempt.
+/// Maximum time of an attempt.
 const ATTEMPT: Duration = Duration::from_secs(20);
 
-/// How long the program may be away before something is given up.
+/// How long the program may be unreachable before something is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Why something was not taken.
+/// Why something was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
-    /// It will not be better later.
+    /// A retry will not succeed.
     #[error("it answers with status {0}")]
     Refused(u16),
     #[error("{0}")]
     Away(String),
 }
 
-/// What came of one attempt.
+/// The result of an attempt.
 enum Attempt {
     Taken,
     Refused(u16),
-    /// It may be better later; after this rest, if it said so.
+    /// A retry may succeed, after this pause if the program asked for one.
     Away(String, Option<Duration>),
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Outbox {
     http: Client,
     address: Url,
     secret: SecretString,
-    /// What is still to be posted, and need not be waited for but at the end.
+    /// Background tasks, which only the end waits for.
     pub(crate) chores: TaskTracker,
 }
 
 impl Outbox {
     pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
-        // Whoever is sent elsewhere would sign for somebody else.
+        // No redirects: the signature would go to somebody else.
         let http = Client::builder()
             .timeout(ATTEMPT)
             .redirect(reqwest::redirect::Policy::none())
@@ -62,7 +62,7 @@ impl Outbox {
         })
     }
 
-    /// Posts something until it is taken, or given up.
+    /// Posts until it is accepted, or given up.
     pub(crate) async fn send(&self, content: &Value) -> Result<(), SendError> {
         let mut retries = RetryBudget::from_now(PATIENCE);
         loop {
@@ -82,7 +82,7 @@ impl Outbox {
         }
     }
 
-    /// Posts something once.
+    /// Posts once, without retries.
     pub(crate) async fn send_once(&self, content: &Value) -> Result<(), SendError> {
         match self.attempt(content).await {
             Attempt::Taken => Ok(()),
@@ -102,7 +102,7 @@ impl Outbox {
             .body(body);
         match request.send().await {
             Ok(response) => outcome(&response),
-            // The address may have a password in it.
+            // The URL may contain a password.
             Err(error) => Attempt::Away(in_one_line(&error.without_url()), None),
         }
     }

@@ -1,4 +1,4 @@
-//! Signatures over time and body, in both directions. Pure: the time is given.
+//! Signs and verifies time and body, in both directions. Pure: the time is passed in.
 //!
 //! The header [`HEADER`] is `t=TIME,v1=SIGNATURE`: the time in seconds of the epoch, and the HMAC-SHA256 over
 //! `TIME.BODY` in hexadecimal digits.
@@ -11,13 +11,13 @@ use sha2::Sha256;
 
 pub(crate) const HEADER: &str = "muninn-signature";
 
-/// How far the time of a request may be from ours, in seconds.
+/// Maximum difference between the time of a request and ours, in seconds.
 const WINDOW: i64 = 300;
 
-/// Signatures that are remembered; with more in ten minutes, requests are refused.
+/// Maximum remembered signatures; with more in ten minutes, requests are refused.
 const MOST_REMEMBERED: usize = 100_000;
 
-/// Why a request is not taken.
+/// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Rejection {
     #[error("the header Muninn-Signature is missing or is not `t=TIME,v1=SIGNATURE`")]
@@ -32,13 +32,13 @@ pub(crate) enum Rejection {
     TooMany,
 }
 
-/// The value of the header for a body that is sent now.
+/// Returns the header's value for a body that is sent now.
 pub fn sign(secret: &SecretString, now: i64, body: &[u8]) -> String {
     let signature = hex::encode(mac(secret, now, body).finalize().into_bytes());
     format!("t={now},v1={signature}")
 }
 
-/// Checks a header; gives the signature, which is to be taken once.
+/// Verifies a header; returns the signature, which must be used only once.
 pub(crate) fn verify(
     secret: &SecretString,
     now: i64,
@@ -51,7 +51,7 @@ pub(crate) fn verify(
         .ok_or(Rejection::Unsigned)?;
     let time: i64 = time.parse().map_err(|_| Rejection::Unsigned)?;
     let signature = hex::decode(signature).map_err(|_| Rejection::Unsigned)?;
-    // In constant time: whoever guesses learns nothing from how long it takes.
+    // In constant time, so that the duration reveals nothing.
     let checked = mac(secret, time, body).verify_slice(&signature);
     checked.map_err(|_| Rejection::Wrong)?;
     if now.abs_diff(time) > WINDOW.unsigned_abs() {
@@ -69,12 +69,12 @@ fn mac(secret: &SecretString, time: i64, body: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// Signatures that were taken within the window, by which a repetition is known.
+/// The signatures used within the window, to detect repetitions.
 #[derive(Debug, Default)]
 pub(crate) struct Taken(HashMap<Vec<u8>, i64>);
 
 impl Taken {
-    /// Takes a signature that was found good, once.
+    /// Records a verified signature as used.
     pub(crate) fn take(
         &mut self,
         now: i64,
@@ -84,7 +84,7 @@ impl Taken {
             return Err(Rejection::Replayed);
         }
         if self.0.len() >= MOST_REMEMBERED {
-            // What is older is refused for its time.
+            // Older requests are refused for their time.
             self.0.retain(|_, time| now - *time <= WINDOW);
         }
         if self.0.len() >= MOST_REMEMBERED {
@@ -94,7 +94,7 @@ impl Taken {
         Ok(())
     }
 
-    /// The bot did not take it, so it may come again.
+    /// Allows a signature again, because the bot did not accept the request.
     pub(crate) fn give_back(&mut self, signature: &[u8]) {
         self.0.remove(signature);
     }

@@ -1,7 +1,7 @@
-//! The messages of one answer, posted to the program.
+//! Posts the messages of an answer to the program.
 //!
-//! A message has an id that is made from its question, so one that is posted again takes the place of
-//! itself: nothing has to be looked for after a crash. An answer is posted when it is whole.
+//! A message id is derived from its question, so a repetition replaces the same message: nothing
+//! has to be searched after a crash. An answer is posted when it is complete.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(crate) struct Target {
     pub(crate) conversation: ConversationId,
 }
 
-/// One answer on its way to the program.
+/// Creates the reply for one answer to the program.
 pub(crate) fn reply(outbox: Arc<Outbox>, target: Target) -> LiveReply<ProgramSink> {
     LiveReply::new(ProgramSink { outbox, target }, false)
 }
@@ -39,11 +39,11 @@ pub(crate) struct ProgramSink {
 #[derive(Clone)]
 pub(crate) struct Message {
     id: MessageId,
-    /// None: what an earlier answer said.
+    /// `None`: the text of an earlier answer.
     text: Option<String>,
 }
 
-/// What a part of the answer to a question is called.
+/// Returns the id of a part of the answer to a question.
 fn id_of(question: &EventId, part: usize) -> MessageId {
     MessageId::new(format!("{question}/answer/{part}"))
 }
@@ -83,7 +83,7 @@ impl AnswerSink for ProgramSink {
         parts.to_vec()
     }
 
-    /// Nothing is shown before it is whole.
+    /// Nothing is shown before the answer is complete.
     fn first_text(&self, _: &SafeText) -> Option<SafeText> {
         None
     }
@@ -137,7 +137,7 @@ impl AnswerSink for ProgramSink {
         }
     }
 
-    /// Who asks is what the program says, which is too little for all that is kept of somebody.
+    /// The program claims who asks, which is not enough to export all that is kept of a person.
     async fn largest_file(&self) -> Result<u64, NotHandedOver> {
         Err(NotHandedOver::new(text!("no-copy-webhook")))
     }
@@ -165,7 +165,7 @@ impl Withdraw for Withdrawer {
         }
     }
 
-    /// The program may have it. An answer is one message: it is as long as it likes.
+    /// The program may have it. An answer is one message, of any length.
     async fn find_answer(
         &self,
         _: &ConversationId,

@@ -1,4 +1,4 @@
-//! What every adapter has to do.
+//! The conformance tests of every adapter.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -63,12 +63,12 @@ impl Place for There {
         false
     }
 
-    /// A program is told texts, which ping nobody by themselves.
+    /// A program receives texts, which ping nobody by themselves.
     async fn pinged(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// A program is told texts only.
+    /// A program receives texts only.
     async fn own_files(&self) -> Option<Vec<(String, String)>> {
         None
     }

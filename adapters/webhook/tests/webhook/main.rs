@@ -1,4 +1,4 @@
-//! A program that talks to the bot over real HTTP, and the bot that echoes.
+//! Tests with a program that talks to the echo bot over real HTTP.
 //!
 //! The program keeps messages as `docs/platforms/webhook.md` says: `put` writes or overwrites one, `delete` removes it.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]

@@ -1,4 +1,4 @@
-//! Requests that are taken, refused, or sent again.
+//! Requests that are accepted, refused, or sent again.
 
 use chrono::Utc;
 use muninn_platform::Verdict;
@@ -64,7 +64,7 @@ async fn only_what_is_signed_now_is_taken_and_only_once() {
     let again = program.post(&body, &signed_at(now)).await;
     assert_eq!(again.status(), 401);
     assert!(again.text().await.unwrap().contains("came already"));
-    // Signed anew it is the same message still.
+    // With a new signature it is still the same message.
     assert_eq!(program.post(&body, &signed_at(now - 1)).await.status(), 202);
     program.say("2", "next").await;
     program.gets(&["echo: hello", "echo: next"]).await;
@@ -102,7 +102,7 @@ async fn what_a_program_refuses_is_not_posted_again() {
     let bot = program.start();
     program.answer_with(&[403]);
     program.say("1", "hello").await;
-    // Two that are under way at once are posted in any order.
+    // Two concurrent posts arrive in any order.
     let error = |log: &EchoLog| log.errors.first().cloned();
     let error = bot.gets("the refusal", error).await;
     assert!(error.contains("WEBHOOK_ANSWER_URL does not take answers"));

@@ -1,4 +1,4 @@
-//! A program with an address for answers.
+//! A program with a URL for answers.
 
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -26,14 +26,14 @@ pub(crate) const HEADER: &str = "muninn-signature";
 /// Longer than anything takes, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the program has of the bot's messages.
+/// The bot's messages that the program has.
 #[derive(Debug, Default)]
 struct Kept {
-    /// Ids and texts, in the order in which they came first.
+    /// Ids and texts, in the order of their first arrival.
     messages: Vec<(String, String)>,
     /// Everything that was posted.
     posted: Vec<Value>,
-    /// With which the next posts are answered.
+    /// Status codes for the next posts.
     statuses: VecDeque<u16>,
 }
 
@@ -43,7 +43,7 @@ struct Address {
     changed: watch::Sender<()>,
 }
 
-/// A program, and how the bot knows it.
+/// A program, and the bot's options for it.
 pub(crate) struct Program {
     address: Address,
     http: Client,
@@ -51,7 +51,7 @@ pub(crate) struct Program {
     pub(crate) memory: EchoMemory,
 }
 
-/// An address of its own: a port that is free for a moment may be somebody else's in the next.
+/// Returns an unused address: a free port may be taken by another process a moment later.
 fn free_address() -> SocketAddr {
     static PROGRAMS: AtomicU8 = AtomicU8::new(1);
     let process = u8::try_from(std::process::id() % 250).unwrap();
@@ -62,7 +62,7 @@ fn free_address() -> SocketAddr {
 
 impl Program {
     pub(crate) async fn new() -> Self {
-        // As `main` does.
+        // As in `main`.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let address = Address {
             kept: Arc::default(),
@@ -105,7 +105,7 @@ impl Program {
                 }
                 match request.send().await {
                     Ok(response) => return response,
-                    // It is not there yet, or was killed a moment ago.
+                    // It is not listening yet, or was just killed.
                     Err(_) => tokio::task::yield_now().await,
                 }
             }
@@ -126,26 +126,26 @@ impl Program {
         self.post_with(&body, &headers).await
     }
 
-    /// Says something as part of a trace.
+    /// Sends a message as part of a trace.
     pub(crate) async fn say_in_trace(&self, id: &str, text: &str, traceparent: &str) {
         let more = [("traceparent", traceparent)];
         let taken = self.send_with(&message(id, text), &more).await;
         assert_eq!(taken.status(), 202);
     }
 
-    /// Says something; the request is taken.
+    /// Sends a message, which is accepted.
     pub(crate) async fn say(&self, id: &str, text: &str) {
         let taken = self.send(&message(id, text)).await;
         assert_eq!(taken.status(), 202);
     }
 
-    /// The next posts are answered with these.
+    /// Sets the status codes for the next posts.
     pub(crate) fn answer_with(&self, statuses: &[u16]) {
         let mut kept = self.address.kept.lock().unwrap();
         kept.statuses.extend(statuses);
     }
 
-    /// The texts of the bot's messages.
+    /// Returns the texts of the bot's messages.
     pub(crate) fn texts(&self) -> Vec<String> {
         let kept = self.address.kept.lock().unwrap();
         kept.messages.iter().map(|(_, text)| text.clone()).collect()
@@ -155,7 +155,7 @@ impl Program {
         self.address.kept.lock().unwrap().posted.clone()
     }
 
-    /// Waits until the bot has said this.
+    /// Waits until the bot's messages have these texts.
     pub(crate) async fn gets(&self, texts: &[&str]) {
         let mut changed = self.address.changed.subscribe();
         let got = async {
@@ -168,7 +168,7 @@ impl Program {
     }
 }
 
-/// A message of Ann's in the support channel.
+/// Returns a message of Ann in the support channel.
 pub(crate) fn message(id: &str, text: &str) -> Value {
     json!({ "id": id, "channel": "support", "conversation": "ticket-7",
         "author": { "id": "ann", "name": "Ann" }, "text": text })

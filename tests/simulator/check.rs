@@ -1,4 +1,4 @@
-//! What must hold whatever happened. Pure, over what was said, shown, asked of the model and kept.
+//! The invariants of every run. Pure, over what was said, shown, asked of the model and kept.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -10,25 +10,25 @@ use crate::words::{Token, nonce_of, tokens};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Invariant {
-    /// A message is accepted, or the one who sent it is told to send it again.
+    /// A message is accepted, or its sender is told to send it again.
     Accepted,
-    /// What was accepted is answered, an edit too.
+    /// Every accepted message is answered, an edit too.
     Answered,
     /// … once.
     AnsweredOnce,
-    /// Each answer that was shown is kept, once.
+    /// Each shown answer is kept, once.
     KeptOnce,
     /// The turns of a conversation are one chain.
     OneChain,
-    /// Nobody's words are told to, or answered to, those of another channel.
+    /// Nobody's words reach the model or the answers of another channel.
     OwnAudience,
-    /// What was deleted or forgotten is nowhere.
+    /// What was deleted or forgotten exists nowhere.
     Forgotten,
-    /// What waits has a bound.
+    /// Queues are bounded.
     Bounded,
-    /// A process that is told to end does.
+    /// A process that is told to end ends.
     Ends,
-    /// Nothing panics, and every request is as its documentation says.
+    /// Nothing panics, and every request conforms to its documentation.
     WellFormed,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) nonces: HashMap<Token, Vec<String>>,
     pub(crate) graph: Graph,
     pub(crate) model_quotes: bool,
-    /// Not everything could be written down.
+    /// A disk was full, so not everything could be written.
     pub(crate) was_disk_full: bool,
 }
 
@@ -80,15 +80,15 @@ impl Evidence<'_> {
         found
     }
 
-    /// Every word by which what is gone would be recognised.
+    /// Returns every word that identifies something gone.
     pub(crate) fn gone_words(&self) -> Vec<String> {
         let gone = self.said.iter();
         let gone = gone.filter(|said| said.fate == Fate::Gone && !said.is_unsure);
         gone.flat_map(|said| self.words(said)).collect()
     }
 
-    /// What a message said, and what it was answered. Where answers repeat what was said, what it said before it was
-    /// edited stays in those of that time.
+    /// Returns the words of a message and its answers. If answers quote earlier words, those from
+    /// before an edit stay in the answers of that time.
     fn words(&self, said: &Said) -> Vec<String> {
         let mut tokens = said.tokens(self.run);
         if self.model_quotes {
@@ -100,9 +100,10 @@ impl Evidence<'_> {
         tokens.chain(nonces).collect()
     }
 
-    /// Two answers of the model to one version of a question were both shown. One that repeats what was forgotten or
-    /// edited at the moment when it was shown is made anew in its place. Where answers grow, only messages that stand at the
-    /// end count: a beginning may be taken away before it says what it repeats.
+    /// Finds versions of a question for which two answers of the model were shown. An answer that
+    /// repeats something forgotten or edited just when it is shown is replaced by a new one. Where
+    /// answers grow, only messages that exist at the end count: a beginning may be removed before
+    /// it repeats anything.
     fn answered_twice(&self) -> Vec<Violation> {
         let mut shown: BTreeMap<(String, String, Token), BTreeSet<String>> = BTreeMap::new();
         let whole = self.history.iter().filter(|it| it.grows_in.is_none());
@@ -196,7 +197,7 @@ impl Evidence<'_> {
             .collect()
     }
 
-    /// What is wrong with the chain of a conversation.
+    /// Describes what is wrong with the chain of a conversation.
     fn chain(&self, session: &str) -> Option<String> {
         let all: BTreeSet<&str> = self.graph.from("HAS_RESPONSE", session).collect();
         let last: Vec<&str> = self.graph.from("LAST_RESPONSE", session).collect();
@@ -279,7 +280,7 @@ impl Evidence<'_> {
         found
     }
 
-    /// What is gone, and still somewhere but in files.
+    /// Finds what is gone and still exists, except in files.
     fn remains(&self) -> Vec<Violation> {
         let mut found = Vec::new();
         for said in self
@@ -310,7 +311,7 @@ impl Evidence<'_> {
     }
 }
 
-/// What stands around a word.
+/// Returns the text around a word.
 fn around(text: &str, word: &str) -> String {
     let at = text.find(word).unwrap_or_default();
     let line = text[..at].rfind('\n').map_or(0, |at| at + 1);

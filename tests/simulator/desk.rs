@@ -1,4 +1,4 @@
-//! Where people write to the bot, and read what it answers.
+//! The platform on which people write to the bot and read its answers.
 
 mod discord;
 mod slack;
@@ -15,7 +15,7 @@ pub(crate) use self::webhook::SECRET;
 use self::webhook::WebhookDesk;
 use crate::plan::{AnswersFailure, Platform};
 
-/// Where a process listens.
+/// The address of a process.
 #[derive(Debug)]
 pub(crate) struct Door {
     pub(crate) address: String,
@@ -23,24 +23,25 @@ pub(crate) struct Door {
     pub(crate) clock_ahead: AtomicI64,
 }
 
-/// One message of the bot's, as people see it.
+/// One message of the bot, as people see it.
 #[derive(Clone, Debug)]
 pub(crate) struct Post {
-    /// What it answers, by its channel and id.
+    /// The message that it answers, by channel and id.
     pub(crate) channel: String,
     pub(crate) question: String,
     pub(crate) text: String,
-    /// The message in which the answer grows, where answers do: after a kill another may go on there.
+    /// The message in which a growing answer is posted: after a kill, another one may continue
+    /// there.
     pub(crate) grows_in: Option<String>,
 }
 
-/// A message of the bot's in which an answer grows.
+/// A message of the bot with a growing answer.
 #[derive(Clone, Debug)]
 struct GrowingPost {
-    /// As it stands, or stood when it was taken away.
+    /// Its content now, or before it was removed.
     post: Post,
     is_deleted: bool,
-    /// All that it ever said.
+    /// Every text that it had.
     texts: Vec<String>,
 }
 
@@ -58,7 +59,7 @@ impl GrowingPost {
     }
 }
 
-/// Messages are named as on the webhook, whatever the platform calls them.
+/// Message ids are those of the webhook, whatever the platform's own ids.
 #[derive(Debug)]
 pub(crate) enum Desk {
     Webhook(WebhookDesk),
@@ -75,7 +76,7 @@ impl Desk {
         }
     }
 
-    /// What a process needs to know of it, which listens at an address where it is told something.
+    /// Returns the settings for a process, which listens at an address if the platform calls it.
     pub(crate) fn settings(&self, address: &str) -> Vec<(&'static str, String)> {
         match self {
             Self::Webhook(desk) => vec![
@@ -96,7 +97,7 @@ impl Desk {
         }
     }
 
-    /// What stands in the channels.
+    /// Returns the current messages in the channels.
     pub(crate) fn posts(&self) -> Vec<Post> {
         match self {
             Self::Webhook(desk) => desk.posts(),
@@ -105,14 +106,14 @@ impl Desk {
         }
     }
 
-    /// What answers a message.
+    /// Returns the answer to a message.
     pub(crate) fn answer(&self, channel: &str, question: &str) -> Option<String> {
         let mut posts = self.posts().into_iter();
         let answer = posts.find(|post| post.channel == channel && post.question == question);
         answer.map(|post| post.text)
     }
 
-    /// What came of a command, told in the channel or to its person alone.
+    /// Returns the answers to a command, in the channel or to its person alone.
     pub(crate) fn told(&self, channel: &str, command: &str) -> Vec<String> {
         let all = match self {
             Self::Webhook(_) | Self::Discord(_) => self.posts(),
@@ -123,7 +124,7 @@ impl Desk {
         told.map(|post| post.text).collect()
     }
 
-    /// Whether what is told to one person alone may be lost: Slack does not say whether it took that.
+    /// Whether private answers may be lost: Slack does not confirm them.
     pub(crate) fn may_lose_told(&self) -> bool {
         match self {
             Self::Webhook(_) | Self::Discord(_) => false,
@@ -131,7 +132,7 @@ impl Desk {
         }
     }
 
-    /// All that ever stood there.
+    /// Returns all messages that ever existed.
     pub(crate) fn history(&self) -> Vec<Post> {
         match self {
             Self::Webhook(desk) => desk.history(),
@@ -147,7 +148,8 @@ impl Desk {
         }
     }
 
-    /// The most questions that were accepted and not answered at one moment, where that is known.
+    /// Returns the maximum number of questions that were accepted and unanswered at a time, if
+    /// known.
     pub(crate) fn most_unanswered(&self) -> usize {
         match self {
             Self::Webhook(desk) => desk.most_unanswered(),
@@ -155,7 +157,7 @@ impl Desk {
         }
     }
 
-    /// What the bot did and should not have.
+    /// Returns invalid actions of the bot.
     pub(crate) fn malformed(&self) -> Vec<String> {
         match self {
             Self::Webhook(desk) => desk.malformed(),
@@ -164,10 +166,10 @@ impl Desk {
         }
     }
 
-    /// Says a message, however long it takes until a process has it.
+    /// Says a message, and waits until a process has it.
     ///
     /// # Errors
-    /// Says what the bot answered instead, or that it took too long.
+    /// Fails with the bot's response, or after a time limit.
     pub(crate) async fn says(
         &self,
         doors: &[Arc<Door>],
@@ -187,16 +189,16 @@ impl Desk {
         }
     }
 
-    /// Returns when a process has whatever people did.
+    /// Waits until a process has everything that people did.
     pub(crate) async fn all_told(&self) {
         match self {
             Self::Slack(desk) => desk.all_told().await,
-            // There it is told at once, or read afterwards.
+            // Those deliver at once, or the process reads it later.
             Self::Webhook(_) | Self::Discord(_) => {}
         }
     }
 
-    /// What was exported of a graph, with the names of the webhook.
+    /// Replaces names in an exported graph by those of the webhook.
     pub(crate) fn translated(&self, exported: String) -> String {
         match self {
             Self::Webhook(_) => exported,

@@ -1,4 +1,4 @@
-//! What the graph holds of a run, as `muninn export` writes it.
+//! The graph of a run, as `muninn export` writes it.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ pub(crate) struct Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     pub(crate) turns: Vec<Kept>,
-    /// The nodes of conversations, by their ids.
+    /// The nodes of conversations, by id.
     pub(crate) sessions: BTreeMap<String, String>,
     pub(crate) relationships: Vec<(String, String, String)>,
     /// Events that wait for an answer.
     pub(crate) pending: Vec<String>,
-    /// Every line that has to do with the run.
+    /// Every line that concerns the run.
     pub(crate) text: String,
 }
 
@@ -82,7 +82,7 @@ impl Graph {
         }
     }
 
-    /// Where relationships of a kind go from a node.
+    /// Returns the ends of relationships of a type from a node.
     pub(crate) fn from<'a>(
         &'a self,
         kind: &'a str,

@@ -1,4 +1,4 @@
-//! Lets things break when the plan says so, and mends them.
+//! Injects the planned faults, and repairs them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,10 +13,10 @@ use crate::model::Model;
 use crate::plan::{Fault, GraphFailure, ScheduledFault};
 use crate::support::proxy::Proxy;
 
-/// How late answers of a slow graph are: below and above its time-out here.
+/// Delay of a slow graph's responses, below and above the time-out used here.
 const SLOW: Duration = Duration::from_millis(700);
 
-/// The processes that have no room on their disk.
+/// The processes whose disk is full.
 #[derive(Debug, Default)]
 pub(crate) struct FullDisks {
     begun: AtomicUsize,
@@ -36,12 +36,12 @@ impl FullDisks {
         self.were_any_since(self.ended())
     }
 
-    /// How many disks have room again.
+    /// Returns how many disks have space again.
     pub(crate) fn ended(&self) -> usize {
         self.ended.load(Ordering::SeqCst)
     }
 
-    /// Whether one was full at some time since so many had room again.
+    /// Whether a disk was full at any time since `ended` of them had space again.
     pub(crate) fn were_any_since(&self, ended: usize) -> bool {
         self.begun.load(Ordering::SeqCst) > ended
     }
@@ -55,11 +55,11 @@ pub(crate) struct Breakable {
     pub(crate) wire: Option<Arc<Proxy>>,
     pub(crate) processes: Vec<Arc<Mutex<Process>>>,
     pub(crate) full_disks: Arc<FullDisks>,
-    /// What went wrong with what was to break.
+    /// Faults that could not be injected.
     pub(crate) problems: Arc<std::sync::Mutex<Vec<String>>>,
 }
 
-/// Lets all of them happen; returns when everything is whole again.
+/// Injects all faults; returns when everything is repaired.
 pub(crate) async fn strike_all(
     breakable: &Breakable,
     faults: &[ScheduledFault],
@@ -69,7 +69,7 @@ pub(crate) async fn strike_all(
     let mut lasting = JoinSet::new();
     for scheduled in faults {
         let due = scheduled.after_steps.min(all);
-        // Nobody counts any more when all have left.
+        // Counting stops when all people have left.
         let _ = steps.wait_for(|steps| *steps >= due).await;
         tokio::time::sleep(Duration::from_millis(scheduled.delay_ms)).await;
         let (breakable, fault) = (breakable.clone(), scheduled.fault);
@@ -126,10 +126,10 @@ impl Breakable {
         Ok(())
     }
 
-    /// Ends a process and starts it with no room for what it writes, for a while.
+    /// Restarts a process with a full disk, for a while.
     async fn fill_disk(&self, process: usize, ms: u64) -> Result<(), String> {
         let mut process = self.processes[process % self.processes.len()].lock().await;
-        // From now on, so that what is said meanwhile is known to be said then.
+        // Begins now, so that messages from here on count as sent with a full disk.
         self.full_disks.begin();
         process.terminate().await?;
         let is_full = process.start_on_full_disk();

@@ -1,4 +1,5 @@
-//! The bot's processes: the program itself, or its parts in a runtime of this process. Both can be killed at any moment.
+//! The bot's processes: the program itself, or its parts in a runtime of this process. Both can be
+//! killed at any time.
 
 mod in_process;
 
@@ -15,21 +16,21 @@ use self::in_process::InProcess;
 use crate::desk::Door;
 use crate::plan::Host;
 
-/// A process that was told to end has ended by then, however busy the machine is.
+/// Maximum time for a process to end, however busy the machine is.
 const TO_END: Duration = Duration::from_secs(40);
 
-/// Where Debian has the library that gives a process another clock.
+/// Where Debian installs the library that changes a process's clock.
 const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
-/// What a process writes to its log.
+/// A process's log.
 pub(crate) type Log = Arc<Mutex<Vec<u8>>>;
 
-/// One of the bot's processes, as a service manager sees it.
+/// One process of the bot, as a service manager sees it.
 #[derive(Debug)]
 pub(crate) struct Process {
     host: Host,
     pub(crate) folder: PathBuf,
-    /// By the names of variables.
+    /// By variable name.
     settings: Vec<(&'static str, String)>,
     pub(crate) door: Arc<Door>,
     pub(crate) log: Log,
@@ -47,11 +48,11 @@ enum Running {
 #[derive(Debug)]
 struct Clock {
     library: PathBuf,
-    /// Says how far it is ahead.
+    /// Contains how far it is ahead.
     file: PathBuf,
 }
 
-/// The library by which clocks jump, where it is installed or named.
+/// Returns the library that changes clocks, if it is installed or configured.
 pub(crate) fn faketime() -> Option<PathBuf> {
     let named = std::env::var_os("MUNINN_FAKETIME").map(PathBuf::from);
     let library = named.unwrap_or_else(|| PathBuf::from(FAKETIME));
@@ -77,7 +78,7 @@ impl Process {
         }
     }
 
-    /// From its next start on its clock can jump; says whether it can.
+    /// Lets its clock jump from its next start on; returns whether that is possible.
     pub(crate) fn has_own_clock(&mut self) -> bool {
         let library = faketime().filter(|_| self.host == Host::Program);
         self.clock = library.map(|library| Clock {
@@ -87,12 +88,12 @@ impl Process {
         self.jump(0)
     }
 
-    /// Lets the clock jump to so many seconds ahead; says whether it can.
+    /// Moves the clock so many seconds ahead; returns whether that is possible.
     pub(crate) fn jump(&self, ahead: i64) -> bool {
         let Some(clock) = &self.clock else {
             return false;
         };
-        // Read while it is written, so it is written at once.
+        // The file is read at any time, so it is replaced atomically.
         let beside = clock.file.with_extension("new");
         std::fs::write(&beside, format!("{ahead:+}s\n")).unwrap();
         std::fs::rename(beside, &clock.file).unwrap();
@@ -109,7 +110,7 @@ impl Process {
         self.start_as(false);
     }
 
-    /// Starts it so that no file grows, where it is a process of its own; says whether it is.
+    /// Starts it so that no file can grow, if it is a process of its own; returns whether it is.
     pub(crate) fn start_on_full_disk(&mut self) -> bool {
         self.start_as(true);
         self.host == Host::Program
@@ -130,7 +131,7 @@ impl Process {
         let program = env!("CARGO_BIN_EXE_muninn");
         let mut command = Command::new(if is_disk_full { "sh" } else { program });
         if is_disk_full {
-            // Whoever ignores the signal gets an error for what does not fit.
+            // With the signal ignored, a write beyond the limit returns an error.
             let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" serve";
             command.args(["-c", limited, program]);
         } else {
@@ -166,7 +167,7 @@ impl Process {
         child
     }
 
-    /// What `kill -9` does.
+    /// Kills it like `kill -9`.
     pub(crate) async fn kill(&mut self) {
         match self.running.take() {
             Some(Running::Program(mut child)) => child.kill().await.unwrap(),
@@ -175,10 +176,10 @@ impl Process {
         }
     }
 
-    /// Ends it as a service manager does.
+    /// Ends it like a service manager.
     ///
     /// # Errors
-    /// When it does not end.
+    /// Fails when it does not end.
     pub(crate) async fn terminate(&mut self) -> Result<(), String> {
         match self.running.take() {
             Some(Running::Program(mut child)) => {
@@ -198,7 +199,7 @@ impl Process {
         }
     }
 
-    /// Starts it again where it ended by itself, as a service manager does.
+    /// Restarts it if it ended by itself, like a service manager.
     pub(crate) fn keep_running(&mut self) {
         let has_ended = match &mut self.running {
             Some(Running::Program(child)) => child.try_wait().unwrap().is_some(),
@@ -211,8 +212,8 @@ impl Process {
         }
     }
 
-    /// Leaves half a record at the end of a file, as a write does that was under way when the machine stopped: nobody
-    /// was told that it is written.
+    /// Leaves half a record at the end of a file, as an interrupted write does when the machine
+    /// stops: it was not confirmed to anybody.
     pub(crate) fn tear(&self, which: usize) {
         let mut torn: Vec<PathBuf> = std::fs::read_dir(self.data_dir())
             .into_iter()
@@ -232,7 +233,7 @@ impl Process {
     }
 }
 
-/// What a write leaves of a record if it is cut off, in the files that are appended to.
+/// Returns what an interrupted write leaves of a record, in files that are appended to.
 fn half_record(path: &Path) -> Option<Vec<u8>> {
     /// Name and version of the graph's log.
     const HEAD: usize = 5;

@@ -1,4 +1,5 @@
-//! Plans of people and of faults, made from seeds, and what must hold whatever happens: `docs/simulator.md`.
+//! Runs plans of people and faults, generated from seeds, and checks the invariants:
+//! `docs/simulator.md`.
 //!
 //! A failure is printed as a line for `regressions.jsonl`, whose plans every run replays first.
 
@@ -35,15 +36,16 @@ use self::check::Invariant;
 use self::plan::{GraphKind, Host, Plan, Platform};
 use self::world::{Done, Failure};
 
-/// Plans whose cause was found.
+/// Plans whose cause was fixed.
 const MENDED: &str = include_str!("regressions.jsonl");
 
-/// How often a plan of `regressions.jsonl` is tried: it depends on time, so it does not fail each time.
+/// How often a plan of `regressions.jsonl` is run: it depends on timing, so it does not fail each
+/// time.
 const REPLAYS: usize = 2;
 
 const REPLAYED_AT_ONCE: usize = 4;
 
-/// Plans that are tried at most to make one that failed smaller.
+/// Maximum attempts to shrink a plan that failed.
 const SHRINK_ATTEMPTS: usize = 25;
 
 fn read(plans: &str) -> Vec<Plan> {
@@ -53,7 +55,7 @@ fn read(plans: &str) -> Vec<Plan> {
         .collect()
 }
 
-/// One kind of plans, and how many of them run at the same time.
+/// One kind of plan, and how many of them run concurrently.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     host: Host,
@@ -77,7 +79,7 @@ impl Lane {
     }
 }
 
-/// What all lanes together have done.
+/// The results of all lanes.
 #[derive(Debug, Default)]
 struct Tally {
     plans: usize,
@@ -107,7 +109,7 @@ impl Tally {
     }
 }
 
-/// Runs plans of seeds from `first` on, as long as `goes_on` says so.
+/// Runs plans of seeds from `first` on, while `goes_on` allows it.
 async fn simulate(
     lanes: &[Lane],
     first: u64,
@@ -138,7 +140,7 @@ async fn simulate(
     std::mem::take(&mut *tally.lock().await)
 }
 
-/// Whether a plan breaks one of the same invariants when it is run again.
+/// Whether a plan violates one of the same invariants when it is run again.
 async fn fails_as(plan: &Plan, failure: &Failure) -> bool {
     let wanted: BTreeSet<Invariant> = failure.violations.iter().map(|it| it.invariant).collect();
     let Err(failed) = world::run(plan).await else {
@@ -149,7 +151,7 @@ async fn fails_as(plan: &Plan, failure: &Failure) -> bool {
     violations.any(|it| wanted.contains(&it.invariant))
 }
 
-/// Whether a plan fails in one of so many runs more.
+/// Whether a plan fails again in one of so many runs.
 async fn fails_again(plan: &Plan, failure: &Failure, runs: usize) -> bool {
     for _ in 0..runs {
         if fails_as(plan, failure).await {
@@ -159,12 +161,12 @@ async fn fails_again(plan: &Plan, failure: &Failure, runs: usize) -> bool {
     false
 }
 
-/// How often a plan that failed is run again, where that is said: one that passes each time is only told of.
+/// How often a failed plan is run again, if set: one that passes each time is only reported.
 fn confirm() -> Option<usize> {
     variable("SIMULATE_CONFIRM").map(|runs| runs.parse().expect("SIMULATE_CONFIRM"))
 }
 
-/// Fails with the smallest plan that is found, if it is [confirmed](confirm).
+/// Fails with the smallest failing plan, if it is [confirmed](confirm).
 async fn report(tally: Tally) {
     let Done {
         messages,
@@ -217,7 +219,7 @@ async fn replay(plans: &str, graph: GraphKind) {
             panic!("again: {failure:#?}\n{line}");
         }
     };
-    // Most of the time they wait.
+    // They mostly wait.
     let all = futures::stream::iter(plans).for_each_concurrent(REPLAYED_AT_ONCE, replays);
     all.await;
 }
@@ -233,7 +235,8 @@ async fn what_was_mended_stays_mended_on_neo4j() {
     replay(MENDED, GraphKind::Neo4j).await;
 }
 
-/// Seeds of a fixed set, with so many plans of a lane. By hand, as long as they still find something (docs/simulator.md).
+/// Runs a fixed set of seeds, with so many plans of a lane. Run by hand, as long as they still find
+/// something (docs/simulator.md).
 async fn fixed(lane: Lane, plans: u64) {
     report(simulate(&[lane], 1, move |number| number < plans).await).await;
 }
@@ -260,7 +263,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// `.ci/simulate` runs this: new seeds, for `SIMULATE_MINUTES`, on the graphs that there are.
+/// `.ci/simulate` runs this: new seeds, for `SIMULATE_MINUTES`, on the available graphs.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes: .ci/simulate"]
 async fn soak_with_new_seeds() {
@@ -297,7 +300,7 @@ async fn soak_with_new_seeds() {
     report(simulate(&lanes, seed, move |_| Instant::now() < until).await).await;
 }
 
-/// Runs the plan in the file that `SIMULATE_PLAN` names, so that one can look into it.
+/// Runs the plan in the file that `SIMULATE_PLAN` names, for investigation.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a plan (SIMULATE_PLAN)"]
 async fn soak_one_plan() {

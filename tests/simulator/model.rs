@@ -1,4 +1,5 @@
-//! A model that answers each question with a word of its own, remembers every prompt, and fails when it is told to.
+//! A model that answers each question with a unique word, records every prompt, and fails on
+//! request.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,7 +11,7 @@ use crate::plan::{EmbedderFailure, ModelFailure};
 use crate::support::model_server::{Embeddings, ModelServer, Reply, Request};
 use crate::words::{Token, nonce, tokens};
 
-/// As long as [`crate::plan`] plans what is slow.
+/// The delay that [`crate::plan`] plans for slow answers.
 const SLOW: Duration = Duration::from_millis(150);
 
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ struct State {
     answers: u64,
     failure: Option<ModelFailure>,
     prompts: Vec<String>,
-    /// What it answered to each message.
+    /// The answers to each message.
     nonces: HashMap<Token, Vec<String>>,
 }
 
@@ -66,7 +67,7 @@ impl Model {
         });
     }
 
-    /// How many prompts came so far.
+    /// Returns the number of prompts so far.
     pub(crate) fn prompts_so_far(&self) -> usize {
         self.state().prompts.len()
     }
@@ -79,7 +80,7 @@ impl Model {
         self.state().nonces.clone()
     }
 
-    /// Fails where a strict service would have refused a request.
+    /// Fails if a strict service would have refused a request.
     pub(crate) fn finish(self) {
         self.server.finish();
     }

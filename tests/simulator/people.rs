@@ -1,4 +1,4 @@
-//! The people: each says in one channel what the plan says, and remembers what became of it.
+//! The people: each follows the plan in one channel, and records the results.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use crate::model::Model;
 use crate::plan::Step;
 use crate::words::{Token, nonce_of};
 
-/// Longer than anything is retried here, however busy the machine is.
+/// Longer than any retry here, however busy the machine is.
 const TO_SETTLE: Duration = Duration::from_secs(150);
 
-/// How often a command is given whose answer may be lost, and after which time it is given again.
+/// How often a command is repeated whose answer may be lost, and the interval.
 const GIVEN_AT_MOST: usize = 5;
 const TO_GIVE_AGAIN: Duration = Duration::from_secs(20);
 
-/// What stands in an answer's place where somebody stopped it.
+/// The text of an answer that somebody stopped.
 pub(crate) const STOPPED: &str = "(stopped)";
 
-/// What became of a message.
+/// The expected outcome of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is to be answered, and kept.
+    /// It has to be answered, and kept.
     Live,
     /// Its person deleted it, or had it forgotten.
     Gone,
@@ -39,19 +39,20 @@ pub(crate) struct Said {
     pub(crate) channel: usize,
     pub(crate) conversation: u64,
     pub(crate) number: u64,
-    /// The newest.
+    /// The latest version.
     pub(crate) version: u64,
     /// When it was asked.
     pub(crate) sent_at: DateTime<Utc>,
     pub(crate) fate: Fate,
-    /// From this prompt on nobody is told of it any more.
+    /// The prompt from which on it must not appear any more.
     pub(crate) gone_since: Option<usize>,
-    /// That it is forgotten is seen at the desk: its answer stood there when it was deleted, and no kill comes between that
-    /// and the graph.
+    /// Its removal can be seen at the desk: its answer was there when it was deleted, and no kill
+    /// comes between that and the graph.
     pub(crate) is_seen_to_go: bool,
-    /// Somebody stopped what was answered in its conversation.
+    /// Somebody stopped an answer in its conversation.
     pub(crate) may_be_stopped: bool,
-    /// It was accepted, changed or answered while no disk had room: the bot says that it keeps nothing then.
+    /// It was accepted, changed or answered while a disk was full: the bot then says that it keeps
+    /// nothing.
     pub(crate) is_unsure: bool,
 }
 
@@ -75,7 +76,7 @@ impl Said {
     }
 }
 
-/// What all people share.
+/// State shared by all people.
 #[derive(Clone)]
 pub(crate) struct Around {
     pub(crate) run: String,
@@ -86,7 +87,7 @@ pub(crate) struct Around {
     pub(crate) steps: watch::Sender<usize>,
     pub(crate) full_disks: Arc<FullDisks>,
     pub(crate) window_turns: usize,
-    /// A process is killed, or told to end, at some time.
+    /// Whether a process is killed, or told to end, at some time.
     pub(crate) kills: bool,
 }
 
@@ -95,7 +96,7 @@ pub(crate) struct Person {
     around: Around,
     channel: usize,
     pub(crate) said: Vec<Said>,
-    /// Commands by their ids, and whether each is surely kept.
+    /// Commands by id, and whether each is certainly kept.
     pub(crate) commands: Vec<(String, bool)>,
 }
 
@@ -121,11 +122,11 @@ impl Person {
         for (at, step) in steps.iter().enumerate() {
             let full_until = self.around.full_disks.ended();
             let done = self.does(*step).await;
-            // What is sent until a process takes it may have been taken by one that had no room.
+            // A repeated message may have been accepted by a process with a full disk.
             if self.around.full_disks.were_any_since(full_until) {
                 self.is_unsure_of(&step.changes());
             }
-            // Whoever waits for steps does not wait for those that nobody takes any more.
+            // Steps that will not happen any more must not be waited for.
             let by = if done.is_ok() { 1 } else { steps.len() - at };
             self.around.steps.send_modify(|steps| *steps += by);
             done?;
@@ -221,7 +222,7 @@ impl Person {
         posted.map_err(|problem| Violation::new(Invariant::Accepted, problem))
     }
 
-    /// Says that a question is asked now, and gives it.
+    /// Records a question, and returns it.
     fn asks(&mut self, number: u64, conversation: u64) -> Value {
         let said = Said {
             channel: self.channel,
@@ -279,11 +280,11 @@ impl Person {
         let id = format!("s{}", self.commands.len());
         let mut body = self.body(&id, conversation);
         body["type"] = json!("stop");
-        // A stop is about what is under way and is not waited for.
+        // A stop concerns the turn in flight and is not waited for.
         self.posts(&body, conversation).await
     }
 
-    /// Gives a command; gives its id.
+    /// Gives a command; returns its id.
     async fn commands(&mut self, conversation: u64, command: &str) -> Result<String, Violation> {
         let id = format!("o{}", self.commands.len());
         let full_until = self.around.full_disks.ended();
@@ -297,7 +298,7 @@ impl Person {
     }
 
     async fn forgets_last(&mut self, conversation: u64) -> Result<(), Violation> {
-        // What is the last is known only when nothing is under way.
+        // The last question is only known when no turn is in flight.
         self.settles().await?;
         let before = self.shown();
         let unclear = self.unclear_last(conversation);
@@ -308,14 +309,14 @@ impl Person {
             return Ok(());
         }
         if let Some(unclear) = unclear {
-            // What repeats it goes with it.
+            // Answers that repeat it are removed with it.
             let all = self.said.iter().map(|said| said.number);
             let repeats = |number: &u64| self.quotes_one_of(*number, &unclear);
             let repeating: Vec<u64> = all.filter(repeats).collect();
             self.is_unsure_of(&[unclear, repeating].concat());
             return self.settles().await;
         }
-        // What repeats it elsewhere may be taken away first.
+        // Answers that repeat it elsewhere may be removed first.
         let is_here = |said: &&Said| said.conversation == conversation;
         let here = self.said.iter().filter(is_here).map(|said| said.number);
         let here: Vec<u64> = here.filter(|number| before.contains(number)).collect();
@@ -341,7 +342,8 @@ impl Person {
         let mut by_itself = gone.iter().filter(|it| !self.quotes_one_of(**it, &others));
         let last = by_itself.next().copied();
         if last.is_none() {
-            // Each of these answers may have gone with what it repeats, and nobody says which question went by itself.
+            // Each of these answers may have been removed with what it repeats, and nothing tells
+            // which question was forgotten itself.
             self.is_unsure_of(&gone);
         }
         let since = self.prompts_until_now();
@@ -356,14 +358,14 @@ impl Person {
         self.settles().await
     }
 
-    /// What became of these questions is not known.
+    /// Records that the outcome of these questions is unknown.
     fn is_unsure_of(&mut self, numbers: &[u64]) {
         let unsure = self.said.iter_mut();
         let unsure = unsure.filter(|said| numbers.contains(&said.number));
         unsure.for_each(|said| said.is_unsure = true);
     }
 
-    /// Whether what answered this ever had one of the words.
+    /// Whether the answers to this ever had one of the words.
     fn ever_said(&self, history: &[Post], id: &str, words: &[String]) -> bool {
         let name = self.name();
         let mut its = history
@@ -372,7 +374,8 @@ impl Person {
         its.any(|post| words.iter().any(|word| post.text.contains(word)))
     }
 
-    /// Whether an answer ever had a word of another of these questions: then it goes with that.
+    /// Whether an answer ever had a word of another of these questions: then it is removed with
+    /// that one.
     fn quotes_one_of(&self, number: u64, others: &[u64]) -> bool {
         let run = &self.around.run;
         let others = self
@@ -386,10 +389,11 @@ impl Person {
         self.ever_said(&self.around.desk.history(), &format!("m{number}"), &words)
     }
 
-    /// The questions of which any may be what is forgotten as the last one of a conversation, where that cannot be seen: some
-    /// answers do not stand there, since they were taken away with what they repeated, or say no more than that they were
-    /// stopped, and then nothing was kept. Nor is it seen where a question was deleted before the answer to what it said last
-    /// stood there: that may be under way still, and be the last.
+    /// Returns the questions that may be forgotten as the last one of a conversation, if that
+    /// cannot be seen. This happens when some answers are not shown, because they were removed with
+    /// what they repeated, or only say that they were stopped, and then nothing was kept. It also
+    /// happens when a question was deleted before the answer to its latest version was shown: that
+    /// may still be in flight, and be the last.
     fn unclear_last(&self, conversation: u64) -> Option<Vec<u64>> {
         let live = || self.said.iter().filter(|said| said.fate == Fate::Live);
         let here = || live().filter(|said| said.conversation == conversation);
@@ -397,7 +401,7 @@ impl Person {
             let answer = self.around.desk.answer(&self.name(), &said.id());
             answer.is_some_and(|text| text != STOPPED)
         };
-        // Where nothing is left in the conversation, the last one of the channel is meant.
+        // Without questions in the conversation, the last one of the channel is meant.
         let is_clear = match here().next() {
             Some(_) => here().all(is_told),
             None => live().all(is_told),
@@ -407,7 +411,7 @@ impl Person {
             let newest = said.token(&self.around.run, said.version).to_string();
             let mut shown = history.iter();
             shown.any(|post| {
-                // What was stopped is answered when the platform tells it again.
+                // A stopped question is answered when the platform delivers it again.
                 let is_its = post.channel == self.name()
                     && post.question == said.id()
                     && post.text != STOPPED;
@@ -415,7 +419,8 @@ impl Person {
             })
         };
         let may_come = |said: &Said| said.fate == Fate::Gone && !was_shown(said);
-        // An edit of a question that was stopped may be followed just now, and its answer gone for a moment.
+        // The edit of a stopped question may be processed just now, while its answer is gone for a
+        // moment.
         let is_quiet = self.prompts_until_now().is_some();
         match is_quiet && is_clear && !self.said.iter().any(may_come) {
             true => None,
@@ -423,7 +428,7 @@ impl Person {
         }
     }
 
-    /// The live questions whose answers stand there.
+    /// Returns the live questions with a shown answer.
     fn shown(&self) -> Vec<u64> {
         let is_shown = |said: &&Said| {
             said.fate == Fate::Live && self.around.desk.answer(&self.name(), &said.id()).is_some()
@@ -447,7 +452,7 @@ impl Person {
         }
         let (since, is_unsure) = (self.prompts_until_now(), self.is_unsure());
         let (desk, name) = (Arc::clone(&self.around.desk), self.name());
-        // Nothing was kept of it, so that it is as new as any where it is sent again.
+        // Nothing of it was kept, so it counts as new when it is sent again.
         let was_stopped = |said: &Said| {
             desk.answer(&name, &said.id())
                 .is_some_and(|it| it == STOPPED)
@@ -462,8 +467,8 @@ impl Person {
         self.settles().await
     }
 
-    /// Gives a command that forgets, and says whether it is told that this was done. Where the answer may be lost, it is given
-    /// again.
+    /// Gives a command that forgets, and returns whether success was reported. If the answer may be
+    /// lost, the command is repeated.
     async fn is_told_forgotten(
         &mut self,
         conversation: u64,
@@ -486,8 +491,8 @@ impl Person {
         Ok(desk.told(&self.name(), &id).iter().any(says_so))
     }
 
-    /// How many prompts there were when nothing was under way any more. None: what was stopped and edited may be answered
-    /// all the same, and may have been given what is gone now.
+    /// Returns the number of prompts when no turn is in flight any more. `None`: a stopped and
+    /// edited question may still be answered, and its prompt may contain what is gone now.
     fn prompts_until_now(&self) -> Option<usize> {
         let has_ended = |said: &Said| {
             let newest = said.token(&self.around.run, said.version).to_string();
@@ -497,7 +502,8 @@ impl Person {
             })
         };
         let live = self.said.iter().filter(|said| said.fate == Fate::Live);
-        // Nor is it waited for what may have fallen out of the window, and be answered anew all the same.
+        // Questions that may have left the window are not waited for, although they may still be
+        // answered again.
         let is_edited = |said: &Said| self.around.window_turns < 50 && said.version > 0;
         live.filter(|said| said.may_be_stopped || is_edited(said))
             .all(has_ended)
@@ -514,7 +520,7 @@ impl Person {
         Err(Violation::new(Invariant::Answered, problem))
     }
 
-    /// Returns when everything is as it should be.
+    /// Returns when everything is as expected.
     pub(crate) async fn settles(&mut self) -> Result<(), Violation> {
         if !waits(TO_SETTLE, || self.unsettled().is_none()).await
             && let Some(violation) = self.unsettled()
@@ -530,7 +536,7 @@ impl Person {
         Ok(())
     }
 
-    /// What is not yet as it should be.
+    /// Returns something that is not yet as expected.
     fn unsettled(&self) -> Option<Violation> {
         let posts = self.around.desk.posts();
         let name = self.name();
@@ -542,7 +548,7 @@ impl Person {
         for said in self.said.iter().filter(|said| !said.is_unsure) {
             let id = said.id();
             match (said.fate, answer(&id)) {
-                // A notice says nothing of it.
+                // A notice contains nothing of it.
                 (Fate::Gone, Some(post)) if post.text != STOPPED => {
                     let problem = format!("{name} {id} is gone, and {:?} stands there", post.text);
                     return unlike(Invariant::Forgotten, problem);
@@ -568,16 +574,16 @@ impl Person {
         None
     }
 
-    /// Whether an answer is the one to an earlier version of its question.
+    /// Whether an answer belongs to an earlier version of its question.
     fn is_outdated(&self, said: &Said, text: &str) -> bool {
         let newest = said.token(&self.around.run, said.version).to_string();
-        // What fell out of the window is not answered again, nor what was stopped.
+        // Questions outside the window are not answered again, nor are stopped ones.
         let is_followed = self.around.window_turns >= 50 && !said.may_be_stopped;
         is_followed && nonce_of(text).is_some() && !text.contains(&newest)
     }
 
-    /// Whether what answered this ever had a word of what is gone, or may be, or listed an answer that had: then it is taken
-    /// away as well.
+    /// Whether the answers to this ever had a word of something that is, or may be, gone, or listed
+    /// an answer with one: then they are removed too.
     fn quoted_what_is_gone(&self, id: &str) -> bool {
         let run = &self.around.run;
         let words = |said: &Said| said.tokens(run).into_iter().map(|token| token.to_string());
@@ -595,7 +601,7 @@ impl Person {
     }
 }
 
-/// Waits until something holds; says whether it did in time.
+/// Waits until a condition holds; returns whether it did in time.
 pub(crate) async fn waits(most: Duration, holds: impl Fn() -> bool) -> bool {
     let waited = async {
         while !holds() {

@@ -1,11 +1,12 @@
-//! What people do and what breaks meanwhile, made from a number. Pure.
+//! Generates what people do, and which faults happen, from a number. Pure.
 
 use serde::{Deserialize, Serialize};
 
-/// How many conversations a channel has.
+/// Number of conversations per channel.
 const CONVERSATIONS: u64 = 2;
 
-/// People in several channels, and what breaks while they talk. As JSON it is a line of `regressions.jsonl`.
+/// People in several channels, and faults while they talk. As JSON it is a line of
+/// `regressions.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Plan {
@@ -13,12 +14,12 @@ pub(crate) struct Plan {
     #[serde(default, skip_serializing_if = "Platform::is_webhook")]
     pub(crate) platform: Platform,
     pub(crate) graph: GraphKind,
-    /// How many processes serve them, on one graph.
+    /// Number of processes, on one graph.
     pub(crate) processes: usize,
     pub(crate) options: PlanOptions,
-    /// What the person of each channel does, one after the other; the channels go on at the same time.
+    /// The steps of each channel's person, in sequence; channels run concurrently.
     pub(crate) channels: Vec<Vec<Step>>,
-    /// Ordered by when they happen.
+    /// In order of time.
     pub(crate) faults: Vec<ScheduledFault>,
 }
 
@@ -27,11 +28,11 @@ pub(crate) struct Plan {
 pub(crate) enum Host {
     /// `muninn serve`, a process that is killed by signals.
     Program,
-    /// The same parts in a runtime of this process; a kill drops every task at the await where it is.
+    /// The same parts in a runtime of this process; a kill drops every task at its current await.
     InProcess,
 }
 
-/// Where people write.
+/// The platform on which people write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Platform {
     #[default]
@@ -45,13 +46,13 @@ impl Platform {
         *self == Self::Webhook
     }
 
-    /// Whether this may break there. When a process was told of a message is known on the webhook alone, and so whether that
-    /// had room to keep it.
+    /// Whether this fault is possible there. Only on the webhook is it known when a process
+    /// received a message, and so whether it had space to keep it.
     fn can_have(self, fault: Fault) -> bool {
         self == Self::Webhook || !matches!(fault, Fault::FullDisk { .. })
     }
 
-    /// Whether people do this there, and it is known what is to come of it.
+    /// Whether this step is possible there, with a known outcome.
     fn has(self, step: Step) -> bool {
         match step {
             Step::Ask { .. }
@@ -63,10 +64,10 @@ impl Platform {
             | Step::Stop { .. }
             | Step::Settle
             | Step::Wait { .. } => true,
-            // A command in Discord is for a process that is there then.
+            // A command in Discord is lost unless a process is running.
             Step::ForgetMe | Step::Why { .. } | Step::History { .. } => self != Self::Discord,
-            // In Slack their answers may be lost, so that nobody knows what was the last; and what was said below a message
-            // that is deleted is of a conversation of its own.
+            // Their answers may be lost in Slack, so the last question is unknown; and replies
+            // below a deleted message form their own conversation.
             Step::ForgetLast { .. } | Step::ForgetConversation { .. } => self == Self::Webhook,
         }
     }
@@ -78,20 +79,20 @@ pub(crate) enum GraphKind {
     Neo4j,
 }
 
-/// How the bot and its model are set up.
+/// The options of the bot and its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PlanOptions {
-    /// Turns of the conversation in each prompt; what falls out is summarised.
+    /// Turns of the conversation in each prompt; earlier ones are summarised.
     pub(crate) window_turns: usize,
     pub(crate) inbox_size: usize,
-    /// The model says again what it was told earlier.
+    /// The model repeats what it was told earlier.
     pub(crate) model_quotes: bool,
     /// The model service embeds; otherwise the built-in embedder does.
     pub(crate) remote_embedder: bool,
 }
 
-/// What a person does. Messages are numbered in each channel.
+/// One step of a person. Messages are numbered per channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Step {
     Ask {
@@ -104,16 +105,16 @@ pub(crate) enum Step {
     Delete {
         number: u64,
     },
-    /// The same message is sent again, as a program does that got no answer.
+    /// Sends the same message again, like a program that got no response.
     Redeliver {
         number: u64,
     },
-    /// The same message is sent twice at the same moment, to two processes where there are two.
+    /// Sends the same message twice at once, to two processes if there are two.
     AskTwice {
         number: u64,
         conversation: u64,
     },
-    /// Two messages of different conversations, each of which may come first.
+    /// Sends messages in two conversations, in any order.
     AskBoth {
         first: u64,
         second: u64,
@@ -134,7 +135,7 @@ pub(crate) enum Step {
     History {
         conversation: u64,
     },
-    /// Waits until everything that was asked in the channel is answered.
+    /// Waits until everything asked in the channel is answered.
     Settle,
     Wait {
         ms: u64,
@@ -142,7 +143,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The messages that say something new with it, or nothing any more.
+    /// Returns the messages that it edits or removes.
     pub(crate) fn changes(self) -> Vec<u64> {
         match self {
             Self::Ask { number, .. }
@@ -163,7 +164,7 @@ impl Step {
     }
 }
 
-/// A fault, and when it happens: after so many steps of all channels, and this much later.
+/// A fault, and its time: after so many steps of all channels, and this much later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ScheduledFault {
     pub(crate) after_steps: usize,
@@ -171,22 +172,22 @@ pub(crate) struct ScheduledFault {
     pub(crate) fault: Fault,
 }
 
-/// What breaks. What lasts is over after `ms`.
+/// A kind of fault. Lasting ones end after `ms`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Fault {
-    /// `kill -9`, and a start at once.
+    /// `kill -9`, and an immediate restart.
     Kill {
         process: usize,
     },
-    /// The same, and half a record stands at the end of a file that was being written.
+    /// The same, with half a record at the end of a file that was being written.
     TornWrite {
         process: usize,
     },
-    /// `SIGTERM`, and a start when it has ended.
+    /// `SIGTERM`, and a restart when it has ended.
     Terminate {
         process: usize,
     },
-    /// For a process that is started for it, no file grows.
+    /// Restarts a process so that no file can grow.
     FullDisk {
         process: usize,
         ms: u64,
@@ -204,12 +205,12 @@ pub(crate) enum Fault {
         failure: EmbedderFailure,
         ms: u64,
     },
-    /// Of the program that answers are posted to.
+    /// Failures of the program that answers are posted to.
     Answers {
         failure: AnswersFailure,
         ms: u64,
     },
-    /// Of the wire to a graph on a server.
+    /// Failures of the connection to a graph server.
     Graph {
         failure: GraphFailure,
         ms: u64,
@@ -238,7 +239,7 @@ pub(crate) enum EmbedderFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum AnswersFailure {
     Refused,
-    /// Taken, and the bot is told otherwise.
+    /// Accepted, but the bot gets an error.
     AcknowledgementLost,
     AcknowledgementLate,
 }
@@ -247,7 +248,7 @@ pub(crate) enum AnswersFailure {
 pub(crate) enum GraphFailure {
     Cut,
     Slow,
-    /// The connection is cut when the server has committed, and before it says so.
+    /// The connection is cut after the server has committed and before it responds.
     CommitReplyLost,
 }
 
@@ -285,7 +286,7 @@ impl Plan {
         let mut dice = Dice::new(seed);
         let processes = match (graph, platform) {
             (GraphKind::Neo4j, Platform::Webhook | Platform::Slack) => 1 + dice.index(4),
-            // The shards of a bot in Discord are all in one process.
+            // All shards of a bot in Discord are in one process.
             (GraphKind::Neo4j, Platform::Discord) | (GraphKind::Embedded, _) => 1,
         };
         let options = PlanOptions {
@@ -324,7 +325,7 @@ impl Plan {
         }
     }
 
-    /// How often a process is ended without a word.
+    /// Returns how often a process is killed without notice.
     pub(crate) fn kills(&self) -> usize {
         let faults = self.faults.iter();
         let kills = faults.filter(|scheduled| match scheduled.fault {

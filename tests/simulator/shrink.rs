@@ -1,15 +1,15 @@
-//! Plans with less in them. Pure, but for asking whether one still fails.
+//! Shrinks plans. Pure, except for running one to see whether it still fails.
 
 use crate::plan::Plan;
 
 impl Plan {
-    /// How much there is in it.
+    /// Returns the size of a plan.
     pub(crate) fn weight(&self) -> usize {
         let steps: usize = self.channels.iter().map(Vec::len).sum();
         self.faults.len() * 2 + steps + self.processes
     }
 
-    /// Plans with less in them, the smallest first.
+    /// Returns smaller plans, the smallest first.
     pub(crate) fn smaller(&self) -> Vec<Self> {
         let of_channels = without(&self.channels).map(|channels| Self {
             channels,
@@ -42,7 +42,7 @@ impl Plan {
     }
 }
 
-/// The list without one half, without one quarter, … without one of its things.
+/// Returns the list without one half, without one quarter, … without one item.
 fn without<T: Clone>(all: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
     let lengths = std::iter::successors(Some(all.len().div_ceil(2)), |length| {
         (*length > 1).then(|| length.div_ceil(2))
@@ -57,8 +57,8 @@ fn without<T: Clone>(all: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
         })
 }
 
-/// The smallest plan that still fails, as far as it is found with so many attempts. A plan depends on
-/// time, so it may fail only now and then: each is tried several times.
+/// Returns the smallest plan that still fails, within so many attempts. A plan depends on timing
+/// and may fail only sometimes, so each is tried several times.
 pub(crate) async fn shrunk(
     plan: Plan,
     mut attempts: usize,

@@ -1,11 +1,11 @@
-//! Words by which a text is recognised wherever it goes: each message has one of its own, and each answer.
+//! Words that identify a text wherever it appears: each message and each answer has a unique one.
 
 use std::fmt;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What one version of a message says; `run` is another for each plan that is run.
+/// The content of one version of a message; `run` is unique per run of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Token {
     pub(crate) run: String,
@@ -26,7 +26,7 @@ impl fmt::Display for Token {
     }
 }
 
-/// The tokens in a text, in their order.
+/// Returns the tokens in a text, in order.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     static TOKEN: LazyLock<Regex> =
         LazyLock::new(|| Regex::new("q([a-p]{8})c([0-9]+)m([0-9]+)v([0-9]+)z").unwrap());
@@ -42,19 +42,19 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     read.collect()
 }
 
-/// What no other answer of the model says.
+/// Returns a word that no other answer of the model has.
 pub(crate) fn nonce(run: &str, count: u64) -> String {
     format!("k{run}n{count}z")
 }
 
-/// By which a text that the model wrote begins, where one is the beginning.
+/// Returns the word at the beginning of a text by the model, if there is one.
 pub(crate) fn nonce_of(text: &str) -> Option<String> {
     static NONCE: LazyLock<Regex> =
         LazyLock::new(|| Regex::new("^Answer (k[a-p]{8}n[0-9]+z) ").unwrap());
     Some(NONCE.captures(text)?[1].to_owned())
 }
 
-/// Letters that no other run has.
+/// Returns letters that no other run has.
 pub(crate) fn fresh_run() -> String {
     let id = uuid::Uuid::new_v4();
     let letters = id.as_bytes()[..4]

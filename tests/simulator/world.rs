@@ -1,4 +1,4 @@
-//! Runs a plan: starts the bot's processes, lets people talk and things break, and looks at what came of it.
+//! Runs a plan: starts the bot's processes, runs people and faults, and checks the result.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -27,20 +27,20 @@ use crate::words::fresh_run;
 /// Numbers the processes of all plans.
 static PROCESSES: AtomicU16 = AtomicU16::new(0);
 
-/// Longer than a graph that is back is looked for.
+/// Longer than the interval at which a graph is looked for after an outage.
 const TO_SAVE: Duration = Duration::from_secs(60);
 
-/// Between two looks into a graph on a server, each over a connection of its own.
+/// Interval between two reads of a graph on a server, each over its own connection.
 const TO_LOOK_AGAIN: Duration = Duration::from_millis(250);
 
-/// Why a plan failed, and where what is known of it was written.
+/// Why a plan failed, and where the evidence was written.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) violations: Vec<Violation>,
     pub(crate) evidence: PathBuf,
 }
 
-/// What was done without a violation.
+/// The counts of a run without a violation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) messages: usize,
@@ -48,10 +48,10 @@ pub(crate) struct Done {
     pub(crate) faults: usize,
 }
 
-/// Processes on one graph take over one another's messages, so one plan at a time has the server.
+/// Processes on one graph take over each other's messages, so one plan at a time uses the server.
 static SERVER: Mutex<()> = Mutex::const_new(());
 
-/// Where the graph is.
+/// The location of the graph.
 struct GraphPlace {
     config: GraphConfig,
     wire: Option<Arc<Proxy>>,
@@ -149,7 +149,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
     }
     let said = format!("{evidence:#?}\n{violations:#?}");
     let place = keep_evidence(plan, folder, &processes, &said).await;
-    // What it complains of is not what failed.
+    // Its own complaints are not the failure.
     std::mem::forget(Arc::into_inner(model));
     Err(Failure {
         violations,
@@ -237,7 +237,8 @@ fn ends_a_process(fault: Fault) -> bool {
     }
 }
 
-/// An address of a process's own in 127.0.0.0/8, which Linux has whole: while the process is dead, nobody else listens there.
+/// Returns a process's own address in 127.0.0.0/8, which Linux provides completely: while the
+/// process is dead, nobody else listens there.
 fn own_address() -> String {
     let [high, low] = PROCESSES.fetch_add(1, Ordering::Relaxed).to_be_bytes();
     let listener = TcpListener::bind((Ipv4Addr::new(127, 1, high, low), 0)).unwrap();
@@ -289,7 +290,7 @@ fn settings(
     settings
 }
 
-/// Lets all of it happen, until everything that was broken is whole again and everything is answered.
+/// Runs people and faults, until everything is repaired and answered.
 async fn lives(
     plan: &Plan,
     around: &Around,
@@ -329,7 +330,7 @@ async fn lives(
     violations
 }
 
-/// Starts again what ended by itself, as a service manager does.
+/// Restarts processes that ended by themselves, like a service manager.
 async fn supervise(processes: Vec<Arc<Mutex<Process>>>) {
     loop {
         for process in &processes {
@@ -339,8 +340,8 @@ async fn supervise(processes: Vec<Arc<Mutex<Process>>>) {
     }
 }
 
-/// Waits until no turn waits for the graph any more, everything that was accepted was seen to, and what was forgotten is
-/// taken away: a deletion shows nothing by which a person would know.
+/// Waits until no turn waits for the graph, everything accepted was handled, and everything
+/// forgotten is removed: a deletion shows nothing to a person.
 async fn saved(processes: &[Arc<Mutex<Process>>], graph: &GraphPlace) {
     let mut folders = Vec::new();
     for process in processes {
@@ -357,13 +358,13 @@ async fn saved(processes: &[Arc<Mutex<Process>>], graph: &GraphPlace) {
                     .windows(6)
                     .any(|part| part == b"\"Turn\"" || part == b"\"turn\"")
             } else {
-                // What is done is blank there, and what was taken away is gone.
+                // Finished entries are blank there, and removed messages are gone.
                 let waits = ["accepted-", "withdrawals-"];
                 waits.iter().any(|stem| name.starts_with(stem)) && text().contains(&b'{')
             }
         })
     };
-    // What waits in the graph comes first: once it is done, a file says what is still to come of it.
+    // The graph is checked first: once it is done, a file says what remains.
     let deadline = Instant::now() + TO_SAVE;
     while Instant::now() < deadline && graph.has_pending().await {
         tokio::time::sleep(TO_LOOK_AGAIN).await;

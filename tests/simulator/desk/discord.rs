@@ -1,5 +1,5 @@
-//! A Discord server. One conversation of a channel is a thread that its person opens; the other begins with a mention in the
-//! channel, at which the bot opens a thread.
+//! A Discord server. One conversation of a channel is a thread that its person opens; the other
+//! begins with a mention in the channel, for which the bot opens a thread.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -13,25 +13,25 @@ use super::{GrowingPost, Post};
 use crate::people::waits;
 use crate::plan::AnswersFailure;
 
-/// How late an answer of the API is, and how many calls of each kind go wrong.
+/// Delay of late API responses, and the number of calls of each kind that fail.
 const LATE: Duration = Duration::from_millis(400);
 const FAILING: usize = 2;
 
-/// How often the bot is greeted before anything else is said, and after which time again.
+/// Maximum greetings before anything else is said, and their interval.
 const GREETED_AT_MOST: usize = 60;
 const TO_GREET_AGAIN: Duration = Duration::from_secs(1);
 
-/// The conversation whose thread its person opens.
+/// The conversation in the thread that its person opens.
 const OWN_THREAD: &str = "c0";
 
-/// A channel with its person.
+/// A channel and its person.
 #[derive(Debug)]
 struct Place {
     chat: Chat,
     own_thread: Chat,
-    /// The mention with which the other conversation began.
+    /// The mention that began the other conversation.
     root: Option<Id>,
-    /// Where messages were said, and as what, by their ids.
+    /// The place and id of each message, by our ids.
     said: BTreeMap<String, (Chat, Id)>,
 }
 
@@ -46,7 +46,7 @@ impl Place {
         }
     }
 
-    /// Every place of the channel.
+    /// Returns every place of the channel.
     fn chats(&self) -> Vec<Chat> {
         let threads = self.chat.threads();
         let threads = threads.iter().map(|thread| self.chat.thread(thread.id));
@@ -63,7 +63,7 @@ impl Place {
         Some(self.chat.thread(thread))
     }
 
-    /// Asks something in a conversation, or begins one with it.
+    /// Asks in a conversation, or begins one.
     fn asks(&mut self, id: &str, conversation: &str, text: &str) {
         let chat = self.thread_of(conversation);
         let begins = chat.is_none();
@@ -75,7 +75,8 @@ impl Place {
         self.said.insert(id.to_owned(), (chat, message));
     }
 
-    /// The id of what a message of the bot answers. The first in a thread at a message answers that.
+    /// Returns our id of the question that a message of the bot answers. The first message in a
+    /// thread answers the message of the thread.
     fn answered_by(&self, message: &Message) -> Option<&str> {
         let question = message.replies_to.unwrap_or(message.channel);
         let mut said = self.said.iter();
@@ -88,9 +89,9 @@ pub(crate) struct DiscordDesk {
     discord: Discord,
     guild: Guild,
     bot: Id,
-    /// What was said before the bot was there for the first time was not said to it.
+    /// Messages from before the bot's first connection were not addressed to it.
     was_there: OnceCell<()>,
-    /// By the names of their channels.
+    /// By channel name.
     places: Mutex<BTreeMap<String, Place>>,
 }
 
@@ -124,7 +125,7 @@ impl DiscordDesk {
         self.places.lock().unwrap()
     }
 
-    /// A few calls go wrong from now on.
+    /// Lets a few calls fail from now on.
     pub(super) fn fails(&self, failure: Option<AnswersFailure>) {
         let Some(failure) = failure else { return };
         let one = "/channels/{channel_id}/messages/{message_id}";
@@ -155,7 +156,7 @@ impl DiscordDesk {
             .or_insert_with_key(|name| Place::new(&self.guild, name));
         match body["type"].as_str() {
             None => match place.said.get(text("id")) {
-                // It is one message, of which Discord tells twice.
+                // One message that Discord reports twice.
                 Some((chat, message)) => chat.is_told_again(*message),
                 None => place.asks(text("id"), text("conversation"), text("text")),
             },
@@ -168,7 +169,7 @@ impl DiscordDesk {
                 let (chat, message) = &place.said[text("of")];
                 chat.delete(*message);
             }
-            // Where nothing is under way there is nothing to press.
+            // Without a turn in flight there is no stop button.
             Some("stop") => {
                 let Some(chat) = place.thread_of(text("conversation")) else {
                     return;
@@ -183,7 +184,7 @@ impl DiscordDesk {
         }
     }
 
-    /// Somebody else greets the bot until it is there.
+    /// Somebody else greets the bot until it answers.
     async fn greets(&self) {
         let lobby = self.guild.text("lobby");
         let chat = self.guild.person("bob").at(&lobby);
@@ -197,7 +198,7 @@ impl DiscordDesk {
         panic!("nobody is there");
     }
 
-    /// What the bot said that answers something.
+    /// Returns the bot's messages that answer something.
     pub(super) fn answers(&self) -> Vec<GrowingPost> {
         let mut all = Vec::new();
         for (name, place) in self.places().iter() {

@@ -1,4 +1,4 @@
-//! A Slack workspace. A conversation is a thread, below what was said in it first.
+//! A Slack workspace. A conversation is a thread below its first message.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -11,32 +11,32 @@ use super::{GrowingPost, Post};
 use crate::plan::AnswersFailure;
 use crate::words::tokens;
 
-/// How late an answer of the API is, and how many calls of each kind go wrong.
+/// Delay of late API responses, and the number of calls of each kind that fail.
 const LATE: Duration = Duration::from_millis(400);
 const FAILING: usize = 2;
-/// What was not acknowledged is told again so much sooner than by Slack.
+/// How much sooner than Slack unacknowledged events are repeated.
 const FASTER: u32 = 20;
 
-/// A channel with its person.
+/// A channel and its person.
 #[derive(Debug)]
 struct Place {
     chat: Chat,
     person: String,
-    /// When messages were said (`ts`), and as what they were told, by their ids.
+    /// The `ts` and the event of each message, by our ids.
     said: BTreeMap<String, (String, Value)>,
-    /// What conversations began with.
+    /// The first message of each conversation.
     roots: BTreeMap<String, String>,
 }
 
 impl Place {
-    /// The id of what was said at some time.
+    /// Returns our id of the message with this `ts`.
     fn id_of(&self, ts: &str) -> Option<&str> {
         let mut said = self.said.iter();
         said.find(|(_, (at, _))| at == ts)
             .map(|(id, _)| id.as_str())
     }
 
-    /// Asks something in a conversation, or begins one with it.
+    /// Asks in a conversation, or begins one.
     fn asks(&mut self, id: &str, conversation: &str, text: &str) {
         let root = self.roots.get(conversation).cloned();
         let ts = match &root {
@@ -61,7 +61,7 @@ impl Place {
 
 pub(crate) struct SlackDesk {
     slack: Slack,
-    /// By the names of their channels.
+    /// By channel name.
     places: Mutex<BTreeMap<String, Place>>,
 }
 
@@ -94,7 +94,7 @@ impl SlackDesk {
         self.places.lock().unwrap()
     }
 
-    /// A few calls go wrong from now on.
+    /// Lets a few calls fail from now on.
     pub(super) fn fails(&self, failure: Option<AnswersFailure>) {
         let fault = match failure {
             None => return,
@@ -130,9 +130,9 @@ impl SlackDesk {
         });
         match body["type"].as_str() {
             None => match place.said.get(text("id")) {
-                // It is one message, of which Slack tells twice.
+                // One message that Slack reports twice.
                 Some((_, told)) => drop(self.slack.tell_event(told.clone())),
-                // Slack has a command of its own for what begins with a slash.
+                // Slack treats a message that begins with a slash as a slash command.
                 None => {
                     let said = text("text").trim_start_matches('/');
                     place.asks(text("id"), text("conversation"), said);
@@ -145,10 +145,10 @@ impl SlackDesk {
             Some("deletion") => {
                 let (ts, _) = &place.said[text("of")];
                 place.chat.delete(ts);
-                // Nobody can write below what is not there any more.
+                // Nobody can reply to a message that does not exist any more.
                 place.roots.retain(|_, root| root != ts);
             }
-            // Where nothing is under way there is nothing to press.
+            // Without a turn in flight there is no stop button.
             Some("stop") => {
                 if let Some(root) = place.roots.get(text("conversation")) {
                     place.chat.in_thread(root).stop_if_processing();
@@ -158,7 +158,7 @@ impl SlackDesk {
         }
     }
 
-    /// What the bot said that answers something.
+    /// Returns the bot's messages that answer something.
     pub(super) fn answers(&self) -> Vec<GrowingPost> {
         let places = self.places();
         let mut all = Vec::new();
@@ -167,7 +167,8 @@ impl SlackDesk {
                 let question = &message.metadata["event_payload"]["question"];
                 let question = question.as_str().unwrap_or_default();
                 let ts = question.rsplit('/').next().unwrap_or_default();
-                // What answers an edit names the edit: it is known by what it ever said.
+                // The answer to an edit refers to the edit: any text that it ever had identifies
+                // it.
                 let said = message.texts.iter().flat_map(|text| tokens(text)).next();
                 let said = said.map(|token| format!("m{}", token.number));
                 let Some(id) = place.id_of(ts).map(str::to_owned).or(said) else {
@@ -191,7 +192,7 @@ impl SlackDesk {
         all
     }
 
-    /// What was told to one person alone, as what came of the last command before it.
+    /// Returns private messages, as answers to the last command before them.
     pub(super) fn whispers(&self) -> Vec<Post> {
         let places = self.places();
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! A program that people write to: it posts to the bot what they say, and shows what the bot answers.
+//! A program that people write to: it posts their messages to the bot, and shows the bot's answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,21 +21,22 @@ use crate::plan::AnswersFailure;
 
 pub(crate) const SECRET: &str = "shared by desk and bot, long enough";
 
-/// A message takes this long to be accepted at most, whatever is ended meanwhile.
+/// Maximum time until a message is accepted, whatever is killed meanwhile.
 const PATIENCE: Duration = Duration::from_secs(100);
 
 #[derive(Debug, Default)]
 struct Shown {
-    /// What stands there, by the id of the message.
+    /// The current messages, by id.
     posts: BTreeMap<String, Post>,
-    /// All that ever stood there.
+    /// All messages that ever existed.
     history: Vec<Post>,
     failure: Option<AnswersFailure>,
     malformed: Vec<String>,
-    /// Questions that were accepted and have no answer, by channel and id, and the most of them at once.
+    /// Questions that were accepted and not answered, by channel and id, and their maximum at a
+    /// time.
     unanswered: BTreeSet<(String, String)>,
     most_unanswered: usize,
-    /// Questions that were deleted: nobody answers them, whoever sends them again.
+    /// Questions that were deleted: nobody answers them, even if they are sent again.
     deleted: BTreeSet<(String, String)>,
 }
 
@@ -44,7 +45,7 @@ pub(crate) struct WebhookDesk {
     http: reqwest::Client,
     shown: Arc<Mutex<Shown>>,
     address: String,
-    /// How many requests were sent.
+    /// Number of requests.
     requests: AtomicU64,
     serving: JoinHandle<()>,
 }
@@ -80,7 +81,7 @@ impl WebhookDesk {
         self.shown().failure = failure;
     }
 
-    /// What stands in the channels.
+    /// Returns the current messages in the channels.
     pub(crate) fn posts(&self) -> Vec<Post> {
         self.shown().posts.values().cloned().collect()
     }
@@ -89,20 +90,20 @@ impl WebhookDesk {
         self.shown().history.clone()
     }
 
-    /// The most questions that were accepted and not answered at one moment.
+    /// Returns the maximum number of questions that were accepted and unanswered at a time.
     pub(crate) fn most_unanswered(&self) -> usize {
         self.shown().most_unanswered
     }
 
-    /// What the bot posted and should not have.
+    /// Returns invalid posts of the bot.
     pub(crate) fn malformed(&self) -> Vec<String> {
         self.shown().malformed.clone()
     }
 
-    /// Posts a message until a process takes it, each time to the next of them.
+    /// Posts a message until a process accepts it, trying the processes in turn.
     ///
     /// # Errors
-    /// Says what the bot answered instead, or that it took too long.
+    /// Fails with the bot's response, or after a time limit.
     pub(crate) async fn says(
         &self,
         doors: &[Arc<Door>],
@@ -113,11 +114,12 @@ impl WebhookDesk {
         let posting = async {
             for attempt in 1_u32.. {
                 let door = doors.next().expect("a process");
-                // A signature is taken once, and names the second: what is sent again is another text.
+                // A signature is accepted once and contains the second, so a repetition needs
+                // another text.
                 let number = self.requests.fetch_add(1, Ordering::Relaxed);
                 let blanks = format!("{number:b}").replace('0', " ").replace('1', "\t");
                 let text = format!("{body}{blanks}");
-                // A process whose clock jumps knows of it a moment later.
+                // A process learns of a clock jump a moment later.
                 let ahead = door.clock_ahead.load(Ordering::SeqCst);
                 let ahead = if attempt % 3 == 0 { 0 } else { ahead };
                 let time = Utc::now().timestamp() + ahead;
@@ -134,7 +136,7 @@ impl WebhookDesk {
                         return Ok(());
                     }
                     Ok(StatusCode::SERVICE_UNAVAILABLE) | Err(_) => {}
-                    // The clock may have jumped after it was signed.
+                    // The clock may have jumped after the request was signed.
                     Ok(StatusCode::UNAUTHORIZED)
                         if ahead != 0
                             || attempt % 3 == 0
@@ -205,7 +207,7 @@ async fn answered(
     }
 }
 
-/// Takes what the bot posted, if it is signed as the guide says.
+/// Accepts what the bot posted, if it is signed as the guide says.
 fn take(shown: &mut Shown, headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
     let signature = headers.get("muninn-signature");
     let signature = signature.and_then(|value| value.to_str().ok());

@@ -1,4 +1,5 @@
-//! The parts that `muninn serve` runs, in a runtime of their own on one thread: dropping it drops every task where it is.
+//! The parts of `muninn serve` in a runtime of their own on one thread: dropping it drops every
+//! task at its current await.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Log;
 
-/// Who was killed a moment ago may hold the graph still.
+/// A process that was just killed may still hold the graph.
 const TO_LET_GO: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -42,7 +43,7 @@ impl InProcess {
             .enable_all()
             .on_thread_start(move || {
                 let logs = tracing::dispatcher::set_default(&of_threads);
-                // As long as the thread.
+                // It lives as long as the thread.
                 std::mem::forget(logs);
             })
             .build()
@@ -51,8 +52,8 @@ impl InProcess {
         let (kill, told, ended) = (killed.clone(), shutdown.clone(), has_ended.clone());
         let thread = thread::spawn(move || {
             let _logs = tracing::dispatcher::set_default(&subscriber);
-            // The one thread that runs tasks looks at no other one when it is to be killed: a task that went on would see what
-            // it waits for cancelled, which no process that is killed does.
+            // The thread stops running tasks when it is killed: otherwise a task would see its
+            // futures cancelled, which never happens in a killed process.
             runtime.block_on(async {
                 tokio::select! {
                     biased;
@@ -124,7 +125,7 @@ fn webhook(settings: &[(&'static str, String)]) -> muninn_webhook::Options {
     }
 }
 
-/// As `muninn serve`, with the webhook alone. What it cannot begin with, it ends with.
+/// Like `muninn serve`, with the webhook alone. An error at the start ends it.
 async fn serve(config: Config, options: muninn_webhook::Options, shutdown: CancellationToken) {
     let begun = async {
         loop {
@@ -182,7 +183,7 @@ async fn serve(config: Config, options: muninn_webhook::Options, shutdown: Cance
     }
 }
 
-/// Writes to the log of one process what happens on its threads.
+/// Writes events on the threads of one process to its log.
 fn subscriber(log: Log) -> tracing::Dispatch {
     let subscriber = tracing_subscriber::fmt()
         .with_ansi(false)

@@ -1,4 +1,4 @@
-//! A whole bot over real parts, for tests that read like a chat.
+//! A whole bot with real parts, for tests that read like a chat.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use uuid::Uuid;
 use super::graph::TestGraph;
 use super::model_server::ModelServer;
 
-/// Where a test's bots keep things: a folder, and a graph in it or on a server. Several bots may
-/// live there, one after the other; on a server also at once.
+/// The data of a test's bots: a folder, and a graph in it or on a server. Several bots may use it
+/// in sequence; on a server also concurrently.
 #[derive(Debug)]
 pub struct Place {
     folder: tempfile::TempDir,
     graph: Vec<String>,
-    /// Keeps tests apart that share a server.
+    /// Separates tests that share a server.
     name: String,
 }
 
@@ -53,7 +53,7 @@ macro_rules! on_every_graph {
 #[allow(unused_imports, reason = "not every test program runs on both")]
 pub(crate) use on_every_graph;
 
-/// Waits until the bot lets go of a message without a word.
+/// Waits until the bot drops a message without an answer.
 pub async fn nothing_said(pending: Pending) {
     match pending.outcome().await {
         Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
@@ -62,14 +62,14 @@ pub async fn nothing_said(pending: Pending) {
 }
 
 impl Place {
-    /// The embedded graph, in a folder of its own.
+    /// Creates a place with an embedded graph, in a folder of its own.
     pub fn embedded() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let graph = format!("--graph-url=embedded:{}", folder.path().display());
         Self::new(folder, vec![graph])
     }
 
-    /// The Neo4j that the test run was given, at another address if `through` says so.
+    /// Creates a place with the Neo4j of the test run, at the address in `through` if given.
     pub fn neo4j(through: Option<&str>) -> Self {
         let server = TestGraph::of_environment();
         let graph = vec![
@@ -80,7 +80,7 @@ impl Place {
         Self::new(tempfile::tempdir().unwrap(), graph)
     }
 
-    /// Host and port of that Neo4j.
+    /// Returns host and port of that Neo4j.
     pub fn neo4j_address() -> String {
         let url = TestGraph::of_environment().url;
         let (_, address) = url.split_once("://").expect("an address");
@@ -95,7 +95,7 @@ impl Place {
         }
     }
 
-    /// The options of a bot here, with the model server if there is one.
+    /// Returns the options of a bot here, with the model server if there is one.
     pub fn config(&self, model: Option<&ModelServer>, more: &[&str]) -> Config {
         #[derive(Parser)]
         struct Line {
@@ -115,7 +115,7 @@ impl Place {
         {
             line.push("--messages-per-minute=1000".to_owned());
         }
-        // What is asked of a loaded machine is not to be taken for a graph that is away.
+        // A slow response of a loaded machine must not count as an unavailable graph.
         if !more
             .iter()
             .any(|option| option.starts_with("--graph-timeout"))
@@ -131,13 +131,13 @@ impl Place {
         config
     }
 
-    /// Starts a bot. On a shared server, knowledge that an earlier test program left is removed
-    /// first, once: a bot with knowledge asks its model other things.
+    /// Starts a bot. On a shared server, knowledge of an earlier test program is removed once: a
+    /// bot with knowledge sends its model other requests.
     pub async fn bot(&self, config: &Config) -> TestBot {
         self.bot_with(config, Ledger::nowhere()).await
     }
 
-    /// As [`Place::bot`], with a ledger of what it accepts.
+    /// As [`Place::bot`], with a ledger.
     pub async fn bot_with(&self, config: &Config, ledger: Ledger) -> TestBot {
         static EMPTIED: OnceCell<()> = OnceCell::const_new();
         if config.graph.url.contains("://") {
@@ -156,7 +156,7 @@ impl Place {
             mcp_servers,
             heard,
         } = wire(config, ledger).await.unwrap();
-        // On a busy machine a server may start later than the first turn waits for it.
+        // On a busy machine a server may need longer to start than the first turn waits.
         drop(mcp_servers.states(Duration::from_secs(60)).await);
         let (inbox, received) = Inbox::new(64);
         let inbox = inbox.hearing(heard.clone());
@@ -178,12 +178,12 @@ impl Place {
         self.folder.path()
     }
 
-    /// What is in every id of this place.
+    /// Returns the text that is in every id of this place.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the names of this place's audiences begin with.
+    /// Returns the prefix of this place's audiences.
     pub fn prefix(&self) -> String {
         format!("test/{}", self.name)
     }
@@ -193,14 +193,14 @@ impl Place {
     }
 }
 
-/// A bot that runs.
+/// A running bot.
 #[derive(Debug)]
 pub struct TestBot {
     pub inbox: Inbox,
     running: JoinHandle<()>,
     shutdown: CancellationToken,
     pub bot: Arc<Bot>,
-    /// Where people are heard.
+    /// The heard audiences.
     pub heard: HeardAudiences,
     pub archive: Arc<Archive>,
     pub store: Arc<GraphStore>,
@@ -208,7 +208,7 @@ pub struct TestBot {
 }
 
 impl TestBot {
-    /// A conversation of the audience `general`.
+    /// Returns a conversation of the audience `general`.
     pub fn room(&self, conversation: &str) -> Room {
         self.room_of(conversation, "general")
     }
@@ -221,17 +221,17 @@ impl TestBot {
         )
     }
 
-    /// The audience of [`Self::room`].
+    /// Returns the audience of [`Self::room`].
     pub fn audience(&self) -> muninn_platform::AudienceId {
         muninn_platform::AudienceId::new(format!("test/{}/general", self.name))
     }
 
-    /// An event id of this test's own.
+    /// Returns an event id of this test.
     pub fn event(&self, name: &str) -> String {
         format!("{}/{name}", self.name)
     }
 
-    /// Takes nothing in any more; turns under way are finished.
+    /// Stops accepting messages; turns in flight are completed.
     pub fn shut_down(&self) {
         self.shutdown.cancel();
     }

@@ -1,10 +1,10 @@
-//! A browser of its own kind: what it asks for, and what it keeps between the pages.
+//! A minimal browser: its requests, and what it keeps between pages.
 
 use reqwest::header::{CONTENT_TYPE, COOKIE, LOCATION, ORIGIN, SET_COOKIE};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
-/// A browser, with the pages of one bot before it.
+/// A browser on the pages of one bot.
 pub struct Browser {
     pub client: Client,
     pub origin: String,
@@ -23,7 +23,7 @@ impl Browser {
         }
     }
 
-    /// One that was let in by this link.
+    /// Returns a browser that signed in with this link.
     pub async fn entered_by(link: &str) -> Self {
         let (origin, path) = parts(link);
         let mut browser = Self::at(origin);
@@ -65,13 +65,13 @@ impl Browser {
         page.text().await.unwrap()
     }
 
-    /// Whatever is shown there, also that it is not.
+    /// Requests a page, and returns any response.
     pub async fn reads(&self, path: &str) -> (StatusCode, String) {
         let page = self.gets(path).await;
         (page.status(), page.text().await.unwrap())
     }
 
-    /// Sends a form, as a page of these does.
+    /// Sends a form, as the pages do.
     pub async fn posts(&self, path: &str, fields: &[(&str, &str)]) -> Response {
         let request = self.client.post(format!("{}{path}", self.origin));
         let request = self.with_cookie(request).header(ORIGIN, &self.origin);
@@ -81,7 +81,7 @@ impl Browser {
         request.body(form).send().await.unwrap()
     }
 
-    /// As [`Browser::posts`], with the page that it leads to.
+    /// As [`Browser::posts`], and loads the resulting page.
     pub async fn does(&self, path: &str, fields: &[(&str, &str)]) -> String {
         let done = self.posts(path, fields).await;
         assert_eq!(done.status(), StatusCode::SEE_OTHER, "{path}");
@@ -90,7 +90,7 @@ impl Browser {
     }
 }
 
-/// The first address of a page that begins so.
+/// Returns the first address in a page with this prefix.
 pub fn follows(page: &str, path: &str) -> String {
     let mut found = addresses(page, path).into_iter();
     found
@@ -98,7 +98,7 @@ pub fn follows(page: &str, path: &str) -> String {
         .unwrap_or_else(|| panic!("no {path} in {page}"))
 }
 
-/// The addresses of a page that begin so.
+/// Returns all addresses in a page with this prefix.
 pub fn addresses(page: &str, path: &str) -> Vec<String> {
     values(page, "href")
         .into_iter()
@@ -106,7 +106,7 @@ pub fn addresses(page: &str, path: &str) -> Vec<String> {
         .collect()
 }
 
-/// What stands in these attributes of a page.
+/// Returns the values of these attributes in a page.
 pub fn values(page: &str, attribute: &str) -> Vec<String> {
     let begin = format!(" {attribute}=\"");
     let values = page.split(&begin).skip(1).map(|it| {
@@ -116,7 +116,7 @@ pub fn values(page: &str, attribute: &str) -> Vec<String> {
     values.collect()
 }
 
-/// The things of the list on the memory page that say this, as its forms name them.
+/// Returns the items on the memory page with this text, as its forms name them.
 pub fn items(page: &str, says: &str) -> Vec<String> {
     let items = page.split("<article>").skip(1);
     let items = items.filter(|item| item.contains(says));
@@ -127,12 +127,12 @@ pub fn items(page: &str, says: &str) -> Vec<String> {
     items.map(token).collect()
 }
 
-/// The bot's address, and the path of the link there.
+/// Returns the bot's address, and the path of the link.
 pub fn parts(link: &str) -> (&str, &str) {
     link.split_at(link.find("/enter/").unwrap())
 }
 
-/// The link in what the bot or the program said.
+/// Returns the link in an answer or an output.
 pub fn link_in(said: &str) -> String {
     let begin = said
         .find("http")

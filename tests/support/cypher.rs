@@ -1,18 +1,18 @@
-//! Cypher by machine: statements over a graph of films, each made of a list of choices.
+//! Generates Cypher statements over a graph of films, each from a list of choices.
 //!
-//! Every operator, every way to write a value, patterns, subqueries and comments. Variables are bound and operands are
-//! of the kinds that Neo4j asks for, so that most statements could be a model's. A choice of 0 is the simplest one, so
-//! that shorter lists of smaller numbers make simpler statements: a property test shrinks them, and a fuzzer's bytes
-//! are choices too.
+//! Covers every operator, every literal syntax, patterns, subqueries and comments. Variables are
+//! bound and operands have the types that Neo4j requires, so that most statements could be a
+//! model's. Choice 0 is the simplest one, so that shorter lists of smaller numbers make simpler
+//! statements: property tests can shrink them, and a fuzzer's bytes are choices too.
 
-/// A statement.
+/// Returns a statement.
 pub fn statement(choices: &[u8]) -> String {
     let mut writer = Writer::new(choices);
     writer.query(0);
     writer.text
 }
 
-/// What a variable holds.
+/// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Person,
@@ -26,7 +26,7 @@ enum Kind {
     Map,
 }
 
-/// Where expressions and subqueries may not be nested any deeper.
+/// Maximum nesting depth of expressions and subqueries.
 const DEPTH: usize = 4;
 
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl<'a> Writer<'a> {
         self.push(chosen);
     }
 
-    /// A blank, or what counts as one.
+    /// Writes a blank, or what is equivalent to one.
     fn gap(&mut self) {
         let gaps = [
             " ",
@@ -92,7 +92,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A clause's first word, after what was before.
+    /// Writes a clause's first word, separated from the text before.
     fn begin(&mut self, word: &str) {
         if !self.text.is_empty() {
             self.gap();
@@ -130,7 +130,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// A variable of one of these kinds.
+    /// Returns a bound variable of one of these types.
     fn bound(&mut self, kinds: &[Kind]) -> Option<String> {
         let all: Vec<String> = self
             .scope
@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
                 self.push(" AS ");
                 let name = self.bind(Kind::Number);
                 self.push(&name);
-                // What is in the list may be anything: it is a number from here.
+                // The list's elements may have any type: treated as numbers from here.
                 self.scope.pop();
                 self.scope.push((name, Kind::Map));
             }
@@ -301,7 +301,7 @@ impl<'a> Writer<'a> {
         self.scope.push((name, kind));
     }
 
-    /// With these names of columns, or some of its own.
+    /// Uses these column names, or generates some.
     fn returned(&mut self, columns: &[String], depth: usize) {
         self.begin("RETURN");
         self.any(&["", "", "", "DISTINCT "]);
@@ -355,7 +355,7 @@ impl<'a> Writer<'a> {
 
     // Patterns.
 
-    /// A path; its variables are bound where it may bind.
+    /// Writes a path; `binds`: its variables may be bound.
     fn path(&mut self, binds: bool, depth: usize) {
         let around = self.scope.len();
         let is_short = binds && self.one_in(8);
@@ -482,7 +482,7 @@ impl<'a> Writer<'a> {
 
     // Expressions.
 
-    /// Of any kind, and which.
+    /// Writes an expression of any type, and returns the type.
     fn kinded(&mut self, depth: usize) -> Kind {
         match self.choose(5) {
             0 => self.number(depth),
@@ -868,7 +868,7 @@ impl<'a> Writer<'a> {
                 self.push(&list);
             }
             11 => self.within("[", "]", |writer| {
-                // What looks like a comprehension and is none.
+                // Looks like a comprehension and is none.
                 writer.within("(", ")", |writer| {
                     writer.value(DEPTH);
                     writer.push(" IN [1, 2]");

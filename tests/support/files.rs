@@ -1,8 +1,8 @@
-//! What stands in files.
+//! Searches files.
 
 use std::path::{Path, PathBuf};
 
-/// Files in a folder and below whose bytes hold a text, plain or compressed.
+/// Returns files below a folder whose bytes contain a text, plain or compressed.
 pub fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -29,7 +29,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
             .any(|at| {
                 let mut plain = Vec::new();
                 let decoder = zstd::stream::read::Decoder::new(&bytes[at..]);
-                // What follows the frame is none, so it ends with an error.
+                // The bytes after the frame are not compressed, so it ends with an error.
                 let _ = decoder.and_then(|mut decoder| std::io::copy(&mut decoder, &mut plain));
                 has(&plain)
             })

@@ -1,4 +1,4 @@
-//! A Neo4j to test on.
+//! A Neo4j for tests.
 
 use muninn::graph::MEMORY_LABELS;
 
@@ -12,7 +12,7 @@ pub struct TestGraph {
 
 impl TestGraph {
     /// # Panics
-    /// When there is none. Tests that need one are ignored unless they are asked for.
+    /// Panics when there is none. Tests that need one are ignored by default.
     pub fn of_environment() -> Self {
         let url = variable("NEO4J_TEST_URI")
             .expect("NEO4J_TEST_URI is set; tests/servers/neo4j/neo4j-up starts a Neo4j");
@@ -31,14 +31,15 @@ impl TestGraph {
         self.open().run(neo4rs::query(statement)).await.unwrap();
     }
 
-    /// The column `text` of the first row.
+    /// Returns the column `text` of the first row.
     pub async fn text(&self, statement: &str) -> String {
         let mut rows = self.open().execute(neo4rs::query(statement)).await.unwrap();
         let row = rows.next().await.unwrap().expect("a row");
         row.get("text").unwrap()
     }
 
-    /// What nodes whose ids have `place` in them say that has a text, in small letters.
+    /// Returns the properties that contain a text, of nodes whose ids contain `place`, in lower
+    /// case.
     pub async fn texts_with(&self, place: &str, text: &str) -> Vec<String> {
         let statement = neo4rs::query(
             "MATCH (n) WHERE any(id IN [n.audience, n.id, n.session, n.event] WHERE id CONTAINS $place) \
@@ -55,13 +56,13 @@ impl TestGraph {
         found
     }
 
-    /// Removes knowledge that an earlier test program left: a bot with knowledge asks its model
-    /// other things.
+    /// Removes knowledge of an earlier test program: a bot with knowledge sends its model other
+    /// requests.
     pub async fn forget_knowledge(&self) {
         let labels = MEMORY_LABELS.join("|");
         let knowledge = format!("MATCH (n) WHERE NOT n:({labels}) DETACH DELETE n");
         self.run(&knowledge).await;
-        // With the sources that everybody sees; those of single channels disturb nobody.
+        // Only sources that everybody sees; those of single channels disturb nobody.
         self.run("MATCH (s:MuninnSource) WHERE size(coalesce(s.channels, [])) = 0 DETACH DELETE s")
             .await;
     }

@@ -1,5 +1,4 @@
-//! A service on loopback that answers what a test scripted, and holds whoever asks to it: a request nobody expected, or
-//! a reply nobody asked for, fails the test.
+//! A scripted HTTP service on loopback: an unexpected request, or an unused reply, fails the test.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -13,7 +12,7 @@ use axum::http::{HeaderMap, Method, Uri};
 use axum::response::Response;
 use serde_json::Value;
 
-/// What is expected next.
+/// The next expected request.
 struct Expected {
     line: String,
     headers: Vec<(&'static str, String)>,
@@ -21,7 +20,7 @@ struct Expected {
     reply: HttpReply,
 }
 
-/// What it answers.
+/// A scripted response.
 #[derive(Clone, Debug)]
 pub struct HttpReply {
     status: u16,
@@ -94,7 +93,7 @@ impl HttpServer {
         self.address.port()
     }
 
-    /// Scripts the next request: `GET /path?query`, headers that it must have, its body.
+    /// Scripts the next request: `GET /path?query`, its required headers, its body.
     pub fn expects(
         &self,
         line: &str,
@@ -113,7 +112,7 @@ impl HttpServer {
         });
     }
 
-    /// Fails the test if anything went otherwise than scripted.
+    /// Fails the test if anything differed from the script.
     #[track_caller]
     pub fn finish(self) {
         self.serving.abort();
@@ -124,7 +123,7 @@ impl HttpServer {
     }
 }
 
-/// What no bot may send to anybody, whoever it asks.
+/// What the bot must never send to anybody.
 const NEVER_SENT: [&str; 4] = [
     "cookie",
     "x-slack-signature",

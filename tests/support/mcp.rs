@@ -1,11 +1,11 @@
-//! A program that asks by the Model Context Protocol over HTTP, in the few requests that it takes. It knows the protocol's
-//! text and none of its libraries.
+//! A program that uses the Model Context Protocol over HTTP, with few requests. It is written from
+//! the protocol's text, without its libraries.
 
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-/// A program, with the token of somebody.
+/// A program with somebody's token.
 #[derive(Clone)]
 pub struct McpClient {
     client: Client,
@@ -13,7 +13,7 @@ pub struct McpClient {
     pub token: String,
 }
 
-/// What a tool gave.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct Called {
     pub text: String,
@@ -41,7 +41,7 @@ impl McpClient {
         }
     }
 
-    /// A request to be sent, with everything that a right one has.
+    /// Returns a request with everything that a valid one has.
     pub fn posts(&self, method: &str, params: &Value) -> RequestBuilder {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         self.client
@@ -70,7 +70,7 @@ impl McpClient {
     }
 }
 
-/// The answer in a body: JSON, or events of which the last one has it.
+/// Returns the response in a body: JSON, or events of which the last one contains it.
 pub fn answer(body: &str) -> Value {
     let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
     let last = data.map(str::trim).rfind(|data| !data.is_empty());

@@ -1,4 +1,4 @@
-//! What several test binaries share.
+//! Support shared by several test binaries.
 #![allow(
     clippy::unwrap_used,
     dead_code,

@@ -1,4 +1,4 @@
-//! A model service on loopback that says what the test scripted, and holds the client to the protocol.
+//! A scripted model service on loopback, which checks that the client follows the protocol.
 //!
 //! ```ignore
 //! let server = ModelServer::start().await;
@@ -40,10 +40,10 @@ pub use request::Request;
 
 use reply::Kind;
 
-/// The key that [`ModelServer::config`] sends and the server insists on.
+/// The key that [`ModelServer::config`] sends and the server requires.
 pub const KEY: &str = "sk-test";
 
-/// The models `/models` lists unless told otherwise.
+/// The models that `/models` lists by default.
 pub const MODELS: [&str; 3] = ["chat", "utility", "embedding"];
 
 type Predicate = Box<dyn Fn(&Request) -> bool + Send>;
@@ -56,7 +56,7 @@ pub enum Embeddings {
     Words(usize),
     /// The whole body, made from the texts.
     Scripted(Vectors),
-    /// Every request is refused with this status and body.
+    /// Refuses every request with this status and body.
     Refused(u16, String),
 }
 
@@ -65,7 +65,7 @@ struct Expectation {
     reply: Reply,
     place: String,
     used: bool,
-    /// For all requests that fit, not for the first.
+    /// Serves all matching requests, not only the first.
     lasts: bool,
 }
 
@@ -79,18 +79,18 @@ struct Script {
     listings: usize,
     down: bool,
     echoes: bool,
-    /// Questions to be rephrased are repeated as they are.
+    /// Rephrasing requests repeat the question.
     repeats: bool,
     quirks: Vec<Quirk>,
-    /// Replies to every chat request, whoever expects it.
+    /// Replies to every chat request, even to expected ones.
     decides: Option<Deciding>,
 }
 
 struct Shared {
     script: Mutex<Script>,
-    /// Answers that the client did not wait for.
+    /// Number of answers that the client did not wait for.
     abandoned: watch::Sender<usize>,
-    /// Chat requests that have come.
+    /// Number of chat requests so far.
     arrived: watch::Sender<usize>,
 }
 
@@ -149,7 +149,8 @@ impl ModelServer {
         format!("http://{}/v1", self.address)
     }
 
-    /// Reaches this server, with the models `chat` and `utility`; [`MODELS`] has an `embedding` too.
+    /// Returns the options for this server, with the models `chat` and `utility`; [`MODELS`] has an
+    /// `embedding` too.
     pub fn config(&self) -> ModelConfig {
         let mut config = ModelConfig::new(self.base_url(), "chat");
         config.utility_model = "utility".to_owned();
@@ -157,7 +158,7 @@ impl ModelServer {
         config
     }
 
-    /// Scripts one reply, for the first request that fits.
+    /// Scripts one reply, for the first matching request.
     #[track_caller]
     pub fn expects(&self, fits: impl Fn(&Request) -> bool + Send + 'static) -> Expecting<'_> {
         Expecting {
@@ -171,7 +172,7 @@ impl ModelServer {
         self.shared.script().embeddings = embeddings;
     }
 
-    /// What `/models` lists; `None`: the service has no such address.
+    /// Sets what `/models` lists; `None`: the service has no such address.
     pub fn lists(&self, models: Option<&[&str]>) {
         let owned = |models: &[&str]| models.iter().map(|&model| listed(model)).collect();
         self.shared.script().models = models.map(owned);
@@ -183,62 +184,65 @@ impl ModelServer {
         self.shared.script().models = Some(models);
     }
 
-    /// While it is down, everything is answered with 503, and nothing is checked.
+    /// Sets whether the server is down: then every request is answered with 503, and nothing is
+    /// checked.
     pub fn set_down(&self, down: bool) {
         self.shared.script().down = down;
     }
 
-    /// From now on this replies to every chat request, also to what is not scripted, and nothing is expected.
+    /// Replies to every chat request by this from now on, also to unscripted ones, and expects
+    /// nothing.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn replies_by(&self, decides: impl Fn(&Request) -> Reply + Send + 'static) {
         self.shared.script().decides = Some(Box::new(decides));
     }
 
-    /// From now on a request that nobody expected is answered as well, with the last line it says.
+    /// Answers unexpected requests from now on with their last line.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn echoes(&self) {
         self.shared.script().echoes = true;
     }
 
-    /// From now on requests to rephrase a question are as all others, and so need a reply.
+    /// Treats rephrasing requests like all others from now on, so that they need a reply.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn scripts_rephrasing(&self) {
         self.shared.script().repeats = false;
     }
 
-    /// From now on it has the quirk of some service; what it refuses for that is no fault.
+    /// Gives the server the quirk of some service; what it refuses because of that is no fault of
+    /// the client.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn has(&self, quirk: Quirk) {
         self.shared.script().quirks.push(quirk);
     }
 
-    /// Every chat request so far, retries too, without what is not scripted.
+    /// Returns every chat request so far, with retries, without automatic ones.
     pub fn chats(&self) -> Vec<Request> {
         self.shared.script().chats.clone()
     }
 
-    /// How often it was asked which models there are.
+    /// Returns how often the list of models was requested.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn listings(&self) -> usize {
         self.shared.script().listings
     }
 
-    /// Every embedding request so far.
+    /// Returns every embedding request so far.
     pub fn embedded(&self) -> Vec<Request> {
         self.shared.script().embedded.clone()
     }
 
-    /// Returns when this many chat requests have come since the start.
+    /// Waits until this many chat requests have arrived since the start.
     pub async fn arrived(&self, requests: usize) {
         reaches(&self.shared.arrived, requests, "chat requests").await;
     }
 
-    /// Returns when the client has gone away from this many unfinished answers since the start.
+    /// Waits until the client has abandoned this many answers since the start.
     pub async fn abandoned(&self, answers: usize) {
         reaches(&self.shared.abandoned, answers, "abandoned answers").await;
     }
 
-    /// Fails the test if anything went otherwise than scripted.
+    /// Fails the test if anything differed from the script.
     #[track_caller]
     pub fn finish(mut self) {
         self.check();
@@ -277,7 +281,7 @@ pub struct Expecting<'a> {
     place: String,
 }
 
-/// Waits for a count; longer than any turn takes is a failure of the test.
+/// Waits for a count; fails the test after longer than any turn takes.
 async fn reaches(count: &watch::Sender<usize>, least: usize, what: &str) {
     let mut counted = count.subscribe();
     let reached = counted.wait_for(|n| *n >= least);
@@ -290,12 +294,12 @@ async fn reaches(count: &watch::Sender<usize>, least: usize, what: &str) {
 }
 
 impl Expecting<'_> {
-    /// With a text, streamed in words; 100 prompt and 10 completion tokens.
+    /// Replies with a text, streamed in words; 100 prompt and 10 completion tokens.
     pub fn answers(self, text: &str) {
         self.replies(Reply::text(text).usage(100, 10));
     }
 
-    /// With calls of tools: name and arguments.
+    /// Replies with tool calls: name and arguments.
     pub fn calls(self, calls: &[(&str, Value)]) {
         self.replies(Reply::calls(calls).usage(100, 10));
     }
@@ -304,7 +308,8 @@ impl Expecting<'_> {
         self.script(reply, false);
     }
 
-    /// The same to every request that fits and nothing scripted before fits, at least once.
+    /// Gives the same reply to every matching request that nothing scripted before matches, at
+    /// least once.
     pub fn always_replies(self, reply: Reply) {
         self.script(reply, true);
     }
@@ -320,7 +325,7 @@ impl Expecting<'_> {
     }
 }
 
-/// Counts an answer as abandoned unless it came to its end.
+/// Counts an answer as abandoned unless it reached its end.
 struct Abandoned {
     shared: Arc<Shared>,
     ended: bool,
@@ -349,7 +354,7 @@ fn received(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Request {
     }
 }
 
-/// Notes what is wrong with the request.
+/// Records what is wrong with the request.
 fn note_faults(script: &mut Script, request: &Request) {
     script.faults.extend(request.faults());
     if request.authorization.as_deref() != Some(&format!("Bearer {KEY}")) {
@@ -397,12 +402,12 @@ async fn chat(
     }
 }
 
-/// The scripted reply, or none for a request that nobody expected.
+/// Returns the scripted reply; `None` for an unexpected request.
 fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
     let mut script = shared.script();
     let decided = script.decides.as_ref().map(|decides| decides(request));
     if decided.is_some() {
-        // A client that found a stream malformed asks for none.
+        // After a malformed stream, a client repeats the request without streaming.
         if request.body["stream"] == true {
             note_faults(&mut script, request);
         }
@@ -471,7 +476,8 @@ fn stream(
             match next {
                 Some((at, _)) if reply.cut_after == Some(at) => {
                     guard.end();
-                    // The last chunk may still lie in the connection's buffer: let it go out before the cut.
+                    // The last chunk may still be in the connection's buffer: it is sent before the
+                    // cut.
                     tokio::task::yield_now().await;
                     let cut = std::io::Error::other("cut by the test");
                     Some((Err(cut), (lines, reply, guard)))
@@ -567,7 +573,7 @@ fn with_headers(reply: &Reply, status: StatusCode, body: Body) -> Response {
     response.body(body).unwrap()
 }
 
-/// Not of length 1, so that whoever needs that has to see to it.
+/// Not normalised, so that callers have to do that.
 fn word_vector(text: &str, dimension: usize) -> Vec<f32> {
     let mut vector = vec![0.0; dimension];
     let words = text

@@ -1,15 +1,15 @@
-//! PDFs to read.
+//! Creates PDFs.
 
 use std::io::Write as _;
 
-/// A PDF of one page with this text, or without any.
+/// Returns a PDF of one page with this text, or without any.
 pub fn pdf(text: &str) -> Vec<u8> {
     pdf_of(&[text], "")
 }
 
-/// A PDF with a page for each text. `info` is what stands in its information dictionary: `/Title (Tides)`.
+/// Returns a PDF with a page for each text. `info` is its information dictionary: `/Title (Tides)`.
 pub fn pdf_of(pages: &[&str], info: &str) -> Vec<u8> {
-    // Each page is two objects, after the four that all have in common.
+    // Each page is two objects, after the four common ones.
     let page = |at: usize| 5 + 2 * at;
     let kids: Vec<String> = (0..pages.len())
         .map(|at| format!("{} 0 R", page(at)))

@@ -1,4 +1,4 @@
-//! The program itself, as a service manager runs it.
+//! The program itself, run as by a service manager.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,17 +8,17 @@ use tokio::process::{Child, Command};
 
 use super::model_server::{KEY, ModelServer, Request};
 
-/// A folder in which the program is run, and what is set for it.
+/// The program's folder and settings.
 #[derive(Debug)]
 pub struct Program {
     pub folder: TempDir,
-    /// Whether what `serve` logs, all of it, goes to a file there.
+    /// Whether everything that `serve` logs is also written to a file there.
     pub is_logged: bool,
     variables: Vec<(&'static str, String)>,
 }
 
 impl Program {
-    /// With a model, and nothing that a test would have to wait for.
+    /// Uses a model, and settings without delays.
     pub fn new(model: &ModelServer) -> Self {
         let program = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -33,7 +33,7 @@ impl Program {
             .with("CHAT_MODEL", "chat")
             .with("UTILITY_MODEL", "utility")
             .with("MESSAGES_PER_MINUTE", "1000")
-            // Nothing falls out of it here, so nothing is summarised.
+            // Nothing leaves the window here, so nothing is summarised.
             .with("WINDOW_TURNS", "50")
     }
 
@@ -68,7 +68,7 @@ impl Program {
         command
     }
 
-    /// Returns when the bot has written down that it accepted this.
+    /// Waits until the bot has recorded that it accepted this.
     pub async fn accepts(&self, text: &str) {
         let data = self.folder.path().join("muninn-data");
         let is_there = || {
@@ -91,7 +91,7 @@ impl Program {
         assert!(in_time.is_ok(), "{text:?} was not accepted");
     }
 
-    /// What a command prints, also where it fails.
+    /// Returns a command's output, also if it fails.
     pub async fn says(&self, arguments: &[&str]) -> String {
         let output = self.command(arguments).output().await.unwrap();
         let said = [output.stdout, output.stderr].concat();
@@ -99,18 +99,18 @@ impl Program {
     }
 }
 
-/// An address of this machine at which nobody listens.
+/// Returns an address at which nobody listens.
 pub fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
 }
 
-/// What `kill -9` does.
+/// Kills it like `kill -9`.
 pub async fn kill(mut bot: Child) {
     bot.kill().await.unwrap();
 }
 
-/// Ends it as a service manager does.
+/// Ends it like a service manager.
 pub async fn end(mut bot: Child) {
     let pid = bot.id().unwrap().to_string();
     let signal = Command::new("kill").args(["-TERM", &pid]).status().await;
@@ -119,12 +119,12 @@ pub async fn end(mut bot: Child) {
     assert!(ended.expect("it ends").unwrap().success());
 }
 
-/// A request whose question ends so.
+/// Matches requests whose question ends like this.
 pub fn asks(text: &'static str) -> impl Fn(&Request) -> bool {
     move |request| request.last_user().ends_with(text)
 }
 
-/// Everything a request says.
+/// Returns the whole text of a request.
 pub fn prompt(request: &Request) -> String {
     ["system", "user", "assistant"]
         .iter()

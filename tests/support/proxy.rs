@@ -1,4 +1,4 @@
-//! A wire between a client and a server that a test can cut.
+//! A proxy between a client and a server that a test can interrupt.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ pub struct Proxy {
     address: SocketAddr,
     is_cut: Arc<AtomicBool>,
     cut: Arc<Notify>,
-    /// Milliseconds that each piece of an answer is late.
+    /// Delay of each piece of a response, in milliseconds.
     late: Arc<AtomicU64>,
-    /// Whether the reply to the next commit is lost.
+    /// Whether the response to the next commit is dropped.
     loses_commit: Arc<AtomicBool>,
 }
 
@@ -52,7 +52,7 @@ impl Proxy {
                         () = cut.notified() => false,
                     };
                     if is_committed {
-                        // The server says so to nobody.
+                        // The server's response is dropped.
                         let mut reply = vec![0; 64 * 1024];
                         let read = from_server.read(&mut reply);
                         let _ = tokio::time::timeout(Duration::from_secs(2), read).await;
@@ -67,21 +67,21 @@ impl Proxy {
         format!("bolt://{}", self.address)
     }
 
-    /// Ends every connection, and every new one at once.
+    /// Closes every connection, and every new one at once.
     pub fn cut(&self) {
         self.is_cut.store(true, Ordering::SeqCst);
         self.cut.notify_waiters();
     }
 
-    /// From now on each piece of an answer comes this much later.
+    /// Delays each piece of a response this much from now on.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn slow(&self, late: Duration) {
         let late = u64::try_from(late.as_millis()).unwrap();
         self.late.store(late, Ordering::SeqCst);
     }
 
-    /// The next write is sent to the server, and the connection is cut before its reply comes back: whoever wrote does not
-    /// know whether it took effect.
+    /// Sends the next write to the server, and cuts the connection before its response arrives: the
+    /// writer does not know whether it took effect.
     #[allow(dead_code, reason = "not every test binary needs it")]
     pub fn lose_next_commit(&self) {
         self.loses_commit.store(true, Ordering::SeqCst);
@@ -92,9 +92,10 @@ impl Proxy {
     }
 }
 
-/// Passes requests on until there are no more, or the reply to one is to be lost; says whether it is.
+/// Passes requests on until the end, or until the response to one is to be dropped; returns whether
+/// it is.
 async fn pass_on(mut from: ReadHalf<'_>, mut to: WriteHalf<'_>, loses: &AtomicBool) -> bool {
-    // Bolt's BEGIN and COMMIT, and the PULL without which a statement by itself does not commit.
+    // Bolt's BEGIN and COMMIT, and the PULL without which an auto-commit statement does not commit.
     const BEGIN: [u8; 2] = [0xb1, 0x11];
     const COMMIT: [u8; 2] = [0xb0, 0x12];
     const PULL: [u8; 2] = [0xb1, 0x3f];

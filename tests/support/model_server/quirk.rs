@@ -1,33 +1,34 @@
-//! What services do otherwise than OpenAI's, in their own words.
+//! How services deviate from OpenAI's, with their own error messages.
 
 use serde_json::json;
 
 use super::{Reply, Request};
 
-/// Something that a service refuses.
+/// What a service refuses.
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "not every test binary needs each")]
 pub enum Quirk {
-    /// It takes no tools; status and words.
+    /// It refuses tools, with this status and text.
     NoTools(u16, &'static str),
-    /// It takes no tools and gives no reason.
+    /// It refuses tools without a reason.
     FailsWithTools,
-    /// There is no role `system`.
+    /// It has no role `system`.
     NoSystemRole(u16, &'static str),
     /// Roles must alternate.
     Alternates(u16, &'static str),
-    /// Answers come as a whole.
+    /// It does not stream.
     NoStreams(&'static str),
-    /// It counts no tokens at the end of a stream.
+    /// It reports no token counts at the end of a stream.
     NoStreamOptions(&'static str),
-    /// It takes no JSON schema, but any JSON object.
+    /// It accepts any JSON object as a format, but no JSON schema.
     OnlyJsonObjects,
-    /// Prompt and answer together have at most so many tokens, a word being one; says so with or without numbers.
+    /// Prompt and answer together have at most so many tokens, one per word; the error does or does
+    /// not give numbers.
     Context { tokens: u32, tells: bool },
 }
 
 impl Quirk {
-    /// The refusal of a request that does not do as this service wants.
+    /// Returns the refusal of a request that this service does not support.
     pub(super) fn refuses(&self, request: &Request) -> Option<Reply> {
         let body = &request.body;
         let openai = |status, words: &str| Reply::refusal(status, "invalid_request_error", words);

@@ -1,4 +1,4 @@
-//! What the server answers.
+//! The server's replies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-/// Holds a stream back before each chunk but the first, until the test lets it go on.
+/// Holds a stream before each chunk but the first, until the test lets it continue.
 #[derive(Clone, Debug)]
 pub struct Gate(Arc<Semaphore>);
 
@@ -43,11 +43,11 @@ pub(super) enum Kind {
         status: u16,
         body: String,
     },
-    /// No answer, until the client goes away.
+    /// No response, until the client disconnects.
     Hang,
 }
 
-/// An answer; begin with one of the constructors, then change it.
+/// A reply; create it with one of the constructors, then modify it.
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub(super) kind: Kind,
@@ -61,18 +61,18 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Streamed in words.
+    /// Replies with a text, streamed in words.
     pub fn text(text: &str) -> Self {
         Self::chunks(text.split_inclusive(' '))
     }
 
-    /// Streamed in these pieces.
+    /// Replies with a text, streamed in these pieces.
     pub fn chunks<'a>(chunks: impl IntoIterator<Item = &'a str>) -> Self {
         let chunks = chunks.into_iter();
         Self::deltas(chunks.map(|text| json!({ "content": text })), "stop")
     }
 
-    /// Calls of tools, each in several deltas, as OpenAI sends them.
+    /// Replies with tool calls, each in several deltas, as OpenAI sends them.
     pub fn calls(calls: &[(&str, Value)]) -> Self {
         let mut deltas = Vec::new();
         for (index, (name, arguments)) in calls.iter().enumerate() {
@@ -90,7 +90,7 @@ impl Reply {
         Self::deltas(deltas, "tool_calls")
     }
 
-    /// These deltas, for what a service should not do but does.
+    /// Replies with these deltas, for what a service should not send but does.
     pub fn deltas(deltas: impl IntoIterator<Item = Value>, finish: &str) -> Self {
         Self::of(Kind::Stream {
             deltas: deltas.into_iter().collect(),
@@ -98,7 +98,7 @@ impl Reply {
         })
     }
 
-    /// Lines of a stream as they are, `data: ` and all.
+    /// Replies with these lines of a stream, including `data: `.
     pub fn events<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
         Self::of(Kind::Events(lines.into_iter().map(str::to_owned).collect()))
     }
@@ -117,7 +117,7 @@ impl Reply {
         })
     }
 
-    /// Nothing, until the client goes away.
+    /// Sends nothing, until the client disconnects.
     pub fn hang() -> Self {
         Self::of(Kind::Hang)
     }
@@ -133,7 +133,7 @@ impl Reply {
         self
     }
 
-    /// With so many tokens of the prompt that were read before.
+    /// Counts so many prompt tokens as cached.
     pub fn cached(mut self, cached: u32) -> Self {
         self.cached = cached;
         self
@@ -184,7 +184,7 @@ impl Reply {
         }
     }
 
-    /// The answer as a whole, for who asked for no stream.
+    /// Returns the complete response, for a request without streaming.
     pub(super) fn whole(&self, request: &Value) -> Value {
         let (deltas, finish) = match &self.kind {
             Kind::Stream { deltas, finish } => (deltas.as_slice(), finish.as_str()),

@@ -1,4 +1,4 @@
-//! A request as the server got it, and whether it is a valid one.
+//! A request as the server received it, with its validation.
 
 use std::collections::HashSet;
 
@@ -30,12 +30,13 @@ impl Request {
             .collect()
     }
 
-    /// The last thing a user said.
+    /// Returns the last message of the user.
     pub fn last_user(&self) -> &str {
         self.texts("user").pop().unwrap_or_default()
     }
 
-    /// The question that is to be rephrased, where that is what is asked (`prompts/rephrase.md`).
+    /// Returns the question of a rephrasing request (`prompts/rephrase.md`); `None` for other
+    /// requests.
     pub fn to_rephrase(&self) -> Option<String> {
         let asked = self.last_user();
         if !asked.starts_with("Make the last question") {
@@ -46,7 +47,7 @@ impl Request {
         Some(lines.collect::<Vec<_>>().join("\n"))
     }
 
-    /// What tools returned, in order.
+    /// Returns the results of tools, in order.
     pub fn tool_results(&self) -> Vec<&str> {
         self.texts("tool")
     }
@@ -67,7 +68,7 @@ impl Request {
             .collect()
     }
 
-    /// What a strict service would refuse it for.
+    /// Returns why a strict service would refuse it.
     pub(super) fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         let mut must = |holds: bool, what: &str| {
@@ -119,7 +120,7 @@ impl Request {
     }
 }
 
-/// Roles, contents, and every call answered by tool messages right after it.
+/// Checks roles, contents, and that tool messages directly follow their calls.
 fn order_faults(messages: &[Value]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut open: HashSet<String> = HashSet::new();
@@ -173,7 +174,7 @@ fn order_faults(messages: &[Value]) -> Vec<String> {
     faults
 }
 
-/// A part of what a user says, as the chat API takes it.
+/// Whether a part of a user message is valid in the chat API.
 fn is_part(part: &Value) -> bool {
     let url = part["image_url"]["url"].as_str().unwrap_or_default();
     match part["type"].as_str() {

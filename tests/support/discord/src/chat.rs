@@ -33,12 +33,12 @@ impl Chat {
         }
     }
 
-    /// The channel's id, or the thread's.
+    /// Returns the id of the channel or thread.
     pub fn id(&self) -> Id {
         self.channel
     }
 
-    /// The place as a test controls it.
+    /// Returns the place as a test controls it.
     pub fn channel(&self) -> Channel {
         Channel::new(&self.shared, self.bot, self.channel)
     }
@@ -50,16 +50,16 @@ impl Chat {
         }
     }
 
-    /// Says something to nobody.
+    /// Sends a message that addresses nobody.
     ///
     /// # Panics
-    /// When this person may not.
+    /// Panics when this person may not.
     #[track_caller]
     pub fn say(&self, text: &str) -> Id {
         self.post(Draft::text(text))
     }
 
-    /// Says something to the bot.
+    /// Sends a message to the bot.
     ///
     /// # Panics
     /// As [`Self::say`].
@@ -68,7 +68,7 @@ impl Chat {
         self.say(&format!("<@{}> {text}", self.bot))
     }
 
-    /// Replies to a message; its author is called, as Discord does unless told otherwise.
+    /// Replies to a message and pings its author, which is Discord's default.
     ///
     /// # Panics
     /// As [`Self::say`].
@@ -80,7 +80,7 @@ impl Chat {
         })
     }
 
-    /// Replies to a message without calling its author.
+    /// Replies to a message without pinging its author.
     ///
     /// # Panics
     /// As [`Self::say`].
@@ -93,7 +93,7 @@ impl Chat {
         })
     }
 
-    /// Says something with a file.
+    /// Sends a message with a file.
     ///
     /// # Panics
     /// As [`Self::say`].
@@ -102,7 +102,7 @@ impl Chat {
         self.attach_claiming(name, media_type, content, content.len(), text)
     }
 
-    /// As [`Self::attach`], with a claim about the file's size that may be a lie.
+    /// As [`Self::attach`], with a possibly false claim of the file's size.
     ///
     /// # Panics
     /// As [`Self::say`].
@@ -149,10 +149,10 @@ impl Chat {
         posted.unwrap_or_else(|why| panic!("a person may not write there: {why}"))
     }
 
-    /// Changes what was said.
+    /// Edits a message.
     ///
     /// # Panics
-    /// When it was somebody else's.
+    /// Panics when it is somebody else's.
     #[track_caller]
     pub fn edit(&self, message: Id, text: &str) {
         let is_own = self.shared.look(|world| {
@@ -168,16 +168,16 @@ impl Chat {
         });
     }
 
-    /// Discord tells of a message once more, as it may. Not of one that was taken away.
+    /// Lets Discord report a message again, as it may. Not a deleted one.
     pub fn is_told_again(&self, message: Id) {
         self.shared
             .with(|world| world.tell_again(self.channel, message));
     }
 
-    /// Takes a message away: one's own, or as a moderator.
+    /// Deletes a message: one's own, or as a moderator.
     ///
     /// # Panics
-    /// When this person may not.
+    /// Panics when this person may not.
     #[track_caller]
     pub fn delete(&self, message: Id) {
         let may = self.shared.look(|world| {
@@ -188,10 +188,10 @@ impl Chat {
         self.shared.with(|world| world.erase(self.channel, message));
     }
 
-    /// Takes several away at once, as a moderator.
+    /// Deletes several messages at once, as a moderator.
     ///
     /// # Panics
-    /// When this person is none.
+    /// Panics when this person is none.
     #[track_caller]
     pub fn bulk_delete(&self, messages: &[Id]) {
         assert!(
@@ -208,19 +208,19 @@ impl Chat {
             .contains(Permissions::MANAGE_MESSAGES)
     }
 
-    /// Pins a message, which Discord tells everybody in the channel.
+    /// Pins a message, which Discord announces in the channel.
     pub fn pin(&self, message: Id) {
         self.shared
             .with(|world| world.pin(self.channel, self.person, message));
     }
 
-    /// Discord shows the page behind an address in a message: a change that is no edit.
+    /// Lets Discord embed the page of a link in a message: a change that is no edit.
     pub fn unfurls(&self, message: Id, url: &str) {
         self.shared
             .with(|world| world.unfurl(self.channel, message, url));
     }
 
-    /// Begins to write.
+    /// Begins to type.
     pub fn types(&self) {
         self.shared
             .with(|world| world.types(self.person, self.channel));
@@ -236,7 +236,7 @@ impl Chat {
         self.at(id)
     }
 
-    /// Opens a thread that everybody of the channel sees.
+    /// Opens a public thread.
     pub fn open_thread(&self, name: &str) -> Self {
         self.open(name, Kind::PublicThread)
     }
@@ -250,7 +250,7 @@ impl Chat {
         self.at(message)
     }
 
-    /// Opens a thread that only who is brought in sees.
+    /// Opens a private thread.
     pub fn open_private_thread(&self, name: &str) -> Self {
         self.open(name, Kind::PrivateThread)
     }
@@ -264,22 +264,22 @@ impl Chat {
         self.at(id)
     }
 
-    /// Brings somebody into a thread, such as the bot.
+    /// Adds somebody to a thread, such as the bot.
     pub fn brings(&self, user: Id) {
         self.shared
             .with(|world| world.join_thread(self.channel, user));
     }
 
-    /// This person leaves the thread.
+    /// Leaves the thread.
     pub fn leaves_thread(&self) {
         self.shared
             .with(|world| world.leave_thread(self.channel, self.person));
     }
 
-    /// The thread on a message, as soon as there is one.
+    /// Waits for the thread of a message.
     ///
     /// # Panics
-    /// When there is none in time.
+    /// Panics when there is none in time.
     pub async fn thread_on(&self, message: Id) -> Self {
         self.sees("a thread on the message", |chat| {
             let on = chat.iter().find(|said| said.id == message)?;
@@ -296,21 +296,21 @@ impl Chat {
         self.at(channel)
     }
 
-    /// A thread of this channel that is known by its id, as this person sees it.
+    /// Returns a thread of this channel by its id, as this person sees it.
     pub fn thread(&self, id: Id) -> Self {
         self.at(id)
     }
 
-    /// The threads of this channel that this person sees.
+    /// Returns the threads of this channel that this person sees.
     pub fn threads(&self) -> Vec<Thread> {
         self.shared
             .look(|world| world.threads_shown(self.channel, self.person))
     }
 
-    /// A thread of this channel, as soon as there is one that fits.
+    /// Waits for a matching thread of this channel.
     ///
     /// # Panics
-    /// When there is none in time.
+    /// Panics when there is none in time.
     pub async fn finds_thread(&self, what: &str, fits: impl Fn(&Thread) -> bool) -> Self {
         let find = |world: &World| {
             world
@@ -322,7 +322,8 @@ impl Chat {
         self.at(found.unwrap_or_else(|| panic!("no thread: {what}")).id)
     }
 
-    /// What the bot has said here, as it stands, without what was taken away and without Discord's own notices.
+    /// Returns the bot's current messages here, without deleted ones and without Discord's own
+    /// notices.
     pub fn said(&self) -> Vec<Message> {
         self.all()
             .into_iter()
@@ -330,7 +331,7 @@ impl Chat {
             .collect()
     }
 
-    /// Everything that was said here, and what was taken away.
+    /// Returns all messages here, including deleted ones.
     pub fn all(&self) -> Vec<Message> {
         self.shared
             .look(|world| world.shown(self.channel, self.person))
@@ -340,19 +341,19 @@ impl Chat {
         message.author == self.bot
     }
 
-    /// The bot says exactly this, now or later.
+    /// Waits until the bot has said exactly this.
     ///
     /// # Panics
-    /// When it does not in time.
+    /// Panics when it does not in time.
     pub async fn hears(&self, text: &str) -> Message {
         self.finds(text, |said| said.text == text && !said.is_deleted)
             .await
     }
 
-    /// A message of the bot that fits, as soon as there is one; also one that was taken away.
+    /// Waits for a matching message of the bot, also a deleted one.
     ///
     /// # Panics
-    /// When there is none in time.
+    /// Panics when there is none in time.
     pub async fn finds(&self, what: &str, fits: impl Fn(&Message) -> bool) -> Message {
         self.sees(what, |all| {
             all.iter()
@@ -362,10 +363,10 @@ impl Chat {
         .await
     }
 
-    /// What is found in everything this person sees here, as soon as it is there.
+    /// Waits for something in all that this person sees here.
     ///
     /// # Panics
-    /// When it is not in time.
+    /// Panics when it is not in time.
     pub async fn sees<T>(&self, what: &str, find: impl Fn(&[Message]) -> Option<T>) -> T {
         let look = |world: &World| find(&world.shown(self.channel, self.person));
         match view::until(&self.shared, PATIENCE, look).await {
@@ -374,7 +375,7 @@ impl Chat {
         }
     }
 
-    /// When somebody began to type here, on the server's clock.
+    /// Returns the times at which somebody began to type here, on the server's clock.
     pub fn typed(&self) -> Vec<Duration> {
         let bots = |world: &World| -> Vec<Duration> {
             let here = world
@@ -386,10 +387,10 @@ impl Chat {
         self.shared.look(bots)
     }
 
-    /// The bot is seen to type this many times.
+    /// Waits until the bot was seen typing this many times.
     ///
     /// # Panics
-    /// When it is not in time.
+    /// Panics when it is not in time.
     pub async fn sees_typing(&self, times: usize) {
         let typed = |world: &World| {
             let here = world

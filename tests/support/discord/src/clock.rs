@@ -1,11 +1,11 @@
-//! The server's time, which a test may put forward.
+//! The server's clock, which a test may advance.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::time::Instant;
 
-/// Follows the runtime's time, so that paused time is paused here too.
+/// Follows the runtime's clock, so that paused time is paused here too.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     started: Instant,

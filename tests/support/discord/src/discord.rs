@@ -1,4 +1,4 @@
-//! The server as a test holds it: starting, controlling, and checking at the end.
+//! The handle of the server for a test: starts it, controls it, and checks it at the end.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use crate::server::{Listening, Shared, listen, router};
 use crate::world::{App, Counts, Excuse, Refusal, User, World};
 use crate::{Id, PATIENCE, TOKEN};
 
-/// How the server begins.
+/// The initial settings of the server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How often a client has to give a sign of life.
+    /// The heartbeat interval of clients.
     pub heartbeat: Duration,
-    /// The privileged intents that the bot's owner has switched on.
+    /// The privileged intents that the bot's owner has enabled.
     pub privileged: u64,
     pub limits: Limits,
-    /// How long a client may take to acknowledge an interaction; Discord gives 3 seconds.
+    /// Maximum time of a client to acknowledge an interaction; Discord gives 3 seconds.
     pub acknowledge_within: Duration,
-    /// How many shards the bot is told to run.
+    /// The recommended number of shards.
     pub shards: u64,
-    /// Attachments are where Discord has them (`https://cdn.discordapp.com`), so that a client has to resolve that
-    /// name too; otherwise they are at [`Discord::url`].
+    /// Whether attachments are at Discord's own host (`https://cdn.discordapp.com`), so that a
+    /// client has to resolve that name too; otherwise they are at [`Discord::url`].
     pub files_at_discord: bool,
     /// The bot's name.
     pub name: String,
@@ -36,7 +36,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            // Discord's own.
+            // Discord's own value.
             heartbeat: Duration::from_millis(41_250),
             privileged: crate::MESSAGE_CONTENT,
             limits: Limits::Generous,
@@ -61,7 +61,7 @@ pub struct Discord {
 
 impl Discord {
     /// # Panics
-    /// When there is no free port on loopback.
+    /// Panics when there is no free port on loopback.
     pub async fn start() -> Self {
         Self::start_with(Settings::default()).await
     }
@@ -97,27 +97,28 @@ impl Discord {
         }
     }
 
-    /// Where REST is without TLS, as `http://127.0.0.1:port`; what follows begins with `/api/v10`.
+    /// Returns the URL of the REST API without TLS, as `http://127.0.0.1:port`; paths begin with
+    /// `/api/v10`.
     pub fn url(&self) -> String {
         format!("http://{}", self.plain.address)
     }
 
-    /// Where everything is with TLS, under Discord's own names.
+    /// Returns the address of everything with TLS, under Discord's own names.
     pub fn tls_address(&self) -> SocketAddr {
         self.secure.address
     }
 
-    /// Who signed the certificate, in PEM.
+    /// Returns the certificate authority, in PEM.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// Where the gateway is, as clients are told.
+    /// Returns the gateway's URL, as clients get it.
     pub fn gateway_url(&self) -> String {
         self.shared.look(|world| world.gateway_url.clone())
     }
 
-    /// The bot's account and application; they have the same id.
+    /// Returns the id of the bot's account and application, which is the same.
     pub fn bot(&self) -> Id {
         self.bot
     }
@@ -126,34 +127,34 @@ impl Discord {
         TOKEN
     }
 
-    /// A new server with the bot in it.
+    /// Creates a server with the bot in it.
     pub fn guild(&self, name: &str) -> Guild {
         Guild::new(&self.shared, self.bot, name)
     }
 
-    /// A new server that the bot is not in yet.
+    /// Creates a server that the bot is not in yet.
     pub fn guild_without_bot(&self, name: &str) -> Guild {
         Guild::without_bot(&self.shared, self.bot, name)
     }
 
-    /// Many servers with many channels each, and the bot in all of them.
+    /// Creates many servers with many channels each, all with the bot.
     pub fn many_guilds(&self, guilds: usize, channels: usize) -> Vec<Guild> {
         let made = (0..guilds).map(|number| self.guild(&format!("guild {number}")));
         made.inspect(|guild| guild.many_channels(channels))
             .collect()
     }
 
-    /// Puts the server's clock forward: interactions grow old, limits are over.
+    /// Advances the server's clock: interactions age, rate limits end.
     pub fn lets_pass(&self, time: Duration) {
         self.shared.with(|world| world.clock.put_forward(time));
     }
 
-    /// Every message and interaction is from now on delivered this many times more.
+    /// Delivers every message and interaction this many additional times from now on.
     pub fn repeats_events(&self, times: usize) {
         self.shared.with(|world| world.repeats = times);
     }
 
-    /// What happens to the next request of a method (`*` for any) and a route, such as
+    /// Sets what happens to the next request with this method (`*` for any) and route, such as
     /// `/channels/{channel_id}/messages`; `*` for any, `/attachments` for files.
     #[track_caller]
     pub fn next(&self, method: &str, route: &str) -> Next<'_> {
@@ -166,17 +167,17 @@ impl Discord {
         }
     }
 
-    /// Ends every gateway connection without a word.
+    /// Cuts every gateway connection.
     pub fn drops_connections(&self) {
         self.to_all(|| Frame::Cut);
     }
 
-    /// Nobody gets a new connection to the gateway, or everybody does again.
+    /// Refuses new gateway connections, or accepts them again.
     pub fn gateway_is_down(&self, is_down: bool) {
         self.shared.with(|world| world.gateway_is_down = is_down);
     }
 
-    /// Nobody who identifies is let in, and none is resumed: the connection is closed with this code.
+    /// Refuses every identify and resume: the connection is closed with this code.
     pub fn refuses_sessions(&self, code: u16) {
         self.shared.with(|world| world.refuses_with = Some(code));
     }
@@ -198,12 +199,12 @@ impl Discord {
         }
     }
 
-    /// Nobody can go on with a session from before.
+    /// Makes earlier sessions unresumable.
     pub fn forgets_sessions(&self) {
         self.shared.with(|world| world.sessions.clear());
     }
 
-    /// Asks every client for a sign of life (opcode 1).
+    /// Asks every client for a heartbeat (opcode 1).
     pub fn asks_for_heartbeat(&self) {
         self.to_all(|| {
             Frame::payload(&serde_json::json!({ "op": 1, "t": null, "s": null, "d": null }))
@@ -218,10 +219,10 @@ impl Discord {
         });
     }
 
-    /// A command is registered under this name, globally or in a server.
+    /// Waits until a command of this name is registered, globally or in a server.
     ///
     /// # Panics
-    /// When it is not in time.
+    /// Panics when it is not in time.
     pub async fn registered(&self, name: &str) {
         let is_there = |world: &World| {
             let mut all = world.commands.values().flatten();
@@ -230,7 +231,7 @@ impl Discord {
         self.until(&format!("the command {name}"), is_there).await;
     }
 
-    /// The registered commands, as Discord gives them back: global ones, or a server's.
+    /// Returns the registered commands as Discord does: global ones, or a server's.
     pub fn commands(&self, guild: Option<Id>) -> Vec<serde_json::Value> {
         self.shared.look(|world| {
             world
@@ -245,19 +246,19 @@ impl Discord {
         self.shared.look(|world| world.counts)
     }
 
-    /// Returns as soon as the gateway's counts are as wanted.
+    /// Waits until the gateway's counts are as wanted.
     ///
     /// # Panics
-    /// When they are not in time.
+    /// Panics when they are not in time.
     pub async fn counted(&self, what: &str, fits: impl Fn(&Counts) -> bool) -> Counts {
         self.until(what, |world| fits(&world.counts).then_some(world.counts))
             .await
     }
 
-    /// Returns when this many sessions are connected.
+    /// Waits until this many sessions are connected.
     ///
     /// # Panics
-    /// When they are not in time.
+    /// Panics when they are not in time.
     pub async fn connected(&self, sessions: usize) {
         let connected = |world: &World| {
             let linked = world
@@ -271,13 +272,13 @@ impl Discord {
             .await;
     }
 
-    /// The shards of the sessions there are: which of how many.
+    /// Returns the shard of each session: its number, and the total.
     pub fn shards(&self) -> Vec<(u64, u64)> {
         self.shared
             .look(|world| world.sessions.iter().map(|session| session.shard).collect())
     }
 
-    /// The intents of the sessions there are, by Discord's bits.
+    /// Returns the intents of each session, as Discord's bits.
     pub fn intents(&self) -> Vec<u64> {
         let intents = |world: &World| {
             world
@@ -289,22 +290,23 @@ impl Discord {
         self.shared.look(intents)
     }
 
-    /// Every request so far: method and route.
+    /// Returns every request so far: method and route.
     pub fn requests(&self) -> Vec<(String, &'static str)> {
         self.shared.look(|world| world.requests.clone())
     }
 
-    /// Every refusal so far.
+    /// Returns every refusal so far.
     pub fn refusals(&self) -> Vec<Refusal> {
         self.shared.look(|world| world.refusals.clone())
     }
 
-    /// Answers of 401, 403 and 429; Discord shuts an address out at 10,000 in ten minutes.
+    /// Returns the number of 401, 403 and 429 responses; Discord blocks an address after 10,000 in
+    /// ten minutes.
     pub fn invalid_requests(&self) -> usize {
         self.shared.look(|world| world.buckets.invalid)
     }
 
-    /// Times from each interaction that was acknowledged to its acknowledgement.
+    /// Returns the time until acknowledgement of each acknowledged interaction.
     pub fn acknowledged_after(&self) -> Vec<Duration> {
         self.shared.look(|world| {
             let all = world.interactions.values();
@@ -313,7 +315,7 @@ impl Discord {
         })
     }
 
-    /// What broke a rule so far, and was not excused.
+    /// Returns the violations so far that were not excused.
     pub fn violations(&self) -> Vec<String> {
         self.shared.look(|world| {
             let mut violations = world.violations.clone();
@@ -322,7 +324,8 @@ impl Discord {
         })
     }
 
-    /// The same, which are forgiven then. Nobody asks any more whether the failures that were asked for came about.
+    /// Returns and forgives the violations. Requested failures that did not happen are forgiven
+    /// too.
     pub fn take_violations(&self) -> Vec<String> {
         self.shared.with(|world| {
             world.faults.clear();
@@ -332,7 +335,7 @@ impl Discord {
         })
     }
 
-    /// Lets a client break a rule whose violation contains `part`. It has to come about.
+    /// Excuses a violation that contains `part`. It has to occur.
     pub fn excuses(&self, part: &str) {
         let excuse = Excuse {
             part: part.to_owned(),
@@ -341,17 +344,17 @@ impl Discord {
         self.shared.with(|world| world.excuses.push(excuse));
     }
 
-    /// Returns what is found in the server's state as soon as it is there.
+    /// Waits for something in the server's state.
     async fn until<T>(&self, what: &str, find: impl Fn(&World) -> Option<T>) -> T {
         crate::view::until(&self.shared, PATIENCE, find)
             .await
             .unwrap_or_else(|| panic!("{what} did not come about"))
     }
 
-    /// Fails the test if a rule was broken or something did not come about.
+    /// Fails the test if a rule was broken or an expected event did not occur.
     ///
     /// # Panics
-    /// With everything that was wrong.
+    /// Panics with everything that was wrong.
     #[track_caller]
     pub fn finish(mut self) {
         self.check();

@@ -1,11 +1,12 @@
-//! How Discord refuses: a status, a code and a sentence, and for a bad form what is wrong where.
+//! Discord's error responses: a status, a code and a message, and for an invalid form the error of
+//! each field.
 
 use serde_json::{Map, Value, json};
 
-/// One thing wrong with one field of a form.
+/// One error in one field of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
-    /// Dotted, with numbers for places in lists: `embeds.0.title`.
+    /// Dotted path, with list indices: `embeds.0.title`.
     pub(crate) at: String,
     pub(crate) code: &'static str,
     pub(crate) message: String,
@@ -32,7 +33,7 @@ pub(crate) struct ApiError {
     pub(crate) code: u32,
     pub(crate) message: String,
     pub(crate) wrongs: Vec<Wrong>,
-    /// It comes from what there is, which a client cannot know.
+    /// It depends on the server's state, which a client cannot know.
     pub(crate) state: bool,
 }
 
@@ -48,7 +49,7 @@ macro_rules! refusals {
     };
 }
 
-// The codes and sentences of Discord's documentation, "JSON Error Codes".
+// Codes and messages of Discord's documentation, "JSON Error Codes".
 refusals! {
     unauthorized => 401, 0, "401: Unauthorized";
     not_found => 404, 0, "404: Not Found";
@@ -97,7 +98,7 @@ impl ApiError {
         }
     }
 
-    /// It is the client's own doing, whatever the state of the server is.
+    /// Whether it is the client's fault, whatever the server's state.
     pub(crate) fn is_clients_fault(&self) -> bool {
         match self.code {
             _ if self.state => false,

@@ -1,4 +1,4 @@
-//! Failures on demand: refusals, slow answers, lost connections.
+//! Failures on demand: refusals, slow responses, lost connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ pub(crate) enum Failing {
         after: Duration,
         global: bool,
     },
-    /// Another status, with the server's plain text.
+    /// Another status, with a plain-text body.
     Status(u16),
     Slow(Duration),
-    /// The connection ends before anything is done.
+    /// The connection is closed before anything is done.
     Cut,
-    /// Everything is done, but the answer does not arrive.
+    /// Everything is done, but the response is lost.
     Lost,
     Held(Gate),
 }
@@ -35,7 +35,7 @@ pub(crate) struct Fault {
     pub(crate) place: String,
 }
 
-/// Says what happens to the next request of a route; see [`crate::Discord::next`].
+/// Configures what happens to the next request of a route; see [`crate::Discord::next`].
 #[must_use = "say what happens to it"]
 pub struct Next<'a> {
     pub(crate) shared: &'a Arc<Shared>,
@@ -52,12 +52,12 @@ impl std::fmt::Debug for Next<'_> {
 }
 
 impl Next<'_> {
-    /// Not only the next one, but the next `times`.
+    /// Applies to the next `times` requests.
     pub fn times(self, times: usize) -> Self {
         Self { times, ..self }
     }
 
-    /// Is refused with 429, and so is its bucket for as long.
+    /// Refuses it with 429, and its bucket for as long.
     pub fn is_limited(self, after: Duration) {
         self.fails_by(Failing::Limited {
             after,
@@ -65,7 +65,7 @@ impl Next<'_> {
         });
     }
 
-    /// Is refused with 429, and so is everything for as long.
+    /// Refuses it with 429, and everything for as long.
     pub fn is_limited_globally(self, after: Duration) {
         self.fails_by(Failing::Limited {
             after,
@@ -73,27 +73,27 @@ impl Next<'_> {
         });
     }
 
-    /// Is refused with this status, as a server that is broken does.
+    /// Refuses it with this status, as a broken server does.
     pub fn fails(self, status: u16) {
         self.fails_by(Failing::Status(status));
     }
 
-    /// Is answered late.
+    /// Delays the response.
     pub fn is_slow(self, by: Duration) {
         self.fails_by(Failing::Slow(by));
     }
 
-    /// Loses its connection before anything is done.
+    /// Closes the connection before anything is done.
     pub fn is_cut(self) {
         self.fails_by(Failing::Cut);
     }
 
-    /// Is done, but its answer gets lost.
+    /// Executes it, but loses the response.
     pub fn loses_its_answer(self) {
         self.fails_by(Failing::Lost);
     }
 
-    /// Waits until the test opens the gate.
+    /// Holds it until the test opens the gate.
     pub fn is_held(self) -> Gate {
         let gate = Gate::default();
         self.fails_by(Failing::Held(gate.clone()));
@@ -128,10 +128,10 @@ impl Gate {
         self.0.0.send_replace(true);
     }
 
-    /// Returns when a request stands before it.
+    /// Waits until a request is held.
     ///
     /// # Panics
-    /// When none comes in time.
+    /// Panics when none comes in time.
     pub async fn is_reached(&self) {
         let mut waiting = self.0.1.subscribe();
         let reached = waiting.wait_for(|waiting| *waiting > 0);
@@ -141,7 +141,7 @@ impl Gate {
 
     pub(crate) async fn pass(&self) {
         self.0.1.send_modify(|waiting| *waiting += 1);
-        // The sender lives as long as `self`, so that this only ends when it is open.
+        // The sender lives as long as `self`, so this only ends when it is open.
         let _ = self.0.0.subscribe().wait_for(|open| *open).await;
     }
 }

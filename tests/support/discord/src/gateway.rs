@@ -1,4 +1,4 @@
-//! The gateway: sessions that outlive their connections, and what is said on a connection.
+//! The gateway: sessions, which outlive their connections, and the frames of a connection.
 
 mod connection;
 mod encoding;
@@ -13,18 +13,18 @@ use crate::Id;
 
 pub(crate) use connection::connection;
 
-/// How many events a session keeps for a client that comes back; the oldest are forgotten beyond it, and the session
-/// with them.
+/// Maximum events buffered for a client to resume; beyond it the oldest are dropped, and the
+/// session cannot be resumed.
 const REPLAY: usize = 10_000;
 
-/// What goes out on a connection.
+/// An outgoing frame.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    /// Written down once, as a session keeps it too.
+    /// Serialized once, also for the session's buffer.
     Payload(Utf8Bytes),
-    /// Closed with a code, as Discord does it.
+    /// A close frame with a code.
     Close(u16),
-    /// The line is dead: no farewell.
+    /// The connection is cut without a close frame.
     Cut,
 }
 
@@ -34,12 +34,12 @@ impl Frame {
     }
 }
 
-/// What a client began with an identify, for as long as it may be gone on with.
+/// A session that began with an identify, while it can be resumed.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) app: Id,
-    /// Which of how many.
+    /// Its shard, and the number of shards.
     pub(crate) shard: (u64, u64),
     pub(crate) intents: u64,
     pub(crate) seq: u64,
@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    /// Sends an event, now or when the client comes back.
+    /// Sends an event, now or when the client resumes.
     pub(crate) fn push(&mut self, event: &str, data: &Value) {
         self.seq += 1;
         let payload = json!({ "op": 0, "t": event, "s": self.seq, "d": data });
@@ -79,15 +79,15 @@ impl Session {
         self.send(Frame::Payload(payload));
     }
 
-    /// Sends what is no event.
+    /// Sends a frame that is no event.
     pub(crate) fn send(&self, frame: Frame) {
         if let Some(link) = &self.link {
-            // A connection that has just ended hears nothing any more.
+            // A connection that has just ended receives nothing any more.
             let _ = link.send(frame);
         }
     }
 
-    /// Goes on over another connection after the event `seq`; false: too much was missed.
+    /// Resumes on another connection after event `seq`; returns false if too much was missed.
     fn resume(&mut self, seq: u64, link: mpsc::UnboundedSender<Frame>) -> bool {
         let oldest = self.log.front().map_or(1, |(oldest, _)| *oldest);
         if seq + 1 < oldest || seq > self.seq {

@@ -1,4 +1,4 @@
-//! Interactions: from what somebody did to the answer, with the times Discord gives for it.
+//! Interactions: from a person's action to the response, within Discord's time limits.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub(crate) enum Doing {
     Form = 5,
 }
 
-/// How far its answer is.
+/// The state of the response.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Answer {
     Waiting,
@@ -30,7 +30,7 @@ pub(crate) enum Answer {
     /// Acknowledged without a word, as a button can be.
     DeferredUpdate,
     Answered,
-    /// A form stands open.
+    /// A form is open.
     Form,
     Choices(Vec<Value>),
 }
@@ -51,7 +51,7 @@ pub(crate) struct Interaction {
     pub(crate) source: Option<Id>,
     /// On the server's clock.
     pub(crate) born: Duration,
-    /// A client was there to take it.
+    /// Whether a client was connected to receive it.
     pub(crate) delivered: bool,
     pub(crate) answer: Answer,
     pub(crate) acknowledged: Option<Duration>,
@@ -61,7 +61,7 @@ pub(crate) struct Interaction {
 }
 
 impl Interaction {
-    /// What its answers carry to say where they come from.
+    /// Returns the metadata of its responses that tells their origin.
     pub(crate) fn metadata(&self, world: &World) -> Value {
         let mut metadata = json!({
             "id": self.id.json(), "type": self.doing as u8, "user": world.users[&self.user].json(),
@@ -80,7 +80,7 @@ impl Interaction {
         metadata
     }
 
-    /// The press of a button that was answered with the form.
+    /// Returns the button press that was answered with the form.
     fn opened_by<'a>(&self, world: &'a World) -> Option<&'a Self> {
         let earlier = world.interactions.values().rev();
         let mut presses = earlier.filter(|it| it.doing == Doing::Component && it.user == self.user);
@@ -97,7 +97,7 @@ impl Interaction {
 }
 
 impl World {
-    /// Tells the application of what somebody did; `data` is Discord's field of that name.
+    /// Delivers an interaction to the application; `data` is Discord's field of that name.
     pub(crate) fn interact(&mut self, mut interaction: Interaction, data: &Value) -> Id {
         let id = self.new_id();
         interaction.id = id;
@@ -156,7 +156,7 @@ impl World {
         json
     }
 
-    /// The interaction that may still be acknowledged.
+    /// Returns the interaction if it may still be acknowledged.
     pub(crate) fn acknowledge(
         &mut self,
         id: Id,
@@ -181,7 +181,7 @@ impl World {
         Ok(known)
     }
 
-    /// The interaction whose answer may still be changed or followed up.
+    /// Returns the interaction if its response may still be changed or followed up.
     pub(crate) fn by_token(&self, app: Id, token: &str) -> Result<&Interaction, ApiError> {
         let known = self
             .interactions
@@ -197,7 +197,7 @@ impl World {
         Ok(known)
     }
 
-    /// Interactions that no client acknowledged in time although one was there.
+    /// Returns interactions that no connected client acknowledged in time.
     pub(crate) fn unacknowledged(&self) -> Vec<String> {
         let now = self.clock.elapsed();
         let late = |known: &&Interaction| {

@@ -1,35 +1,35 @@
-//! Rate limits: how often what may be asked, and what a client is told of it.
+//! Rate limits, and how clients are told of them.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How strict the server is.
+/// The strictness of the rate limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Limits {
-    /// Headers as always, but buckets that no test empties.
+    /// The usual headers, but buckets that no test exhausts.
     #[default]
     Generous,
     /// The buckets that Discord has been seen to use, and 50 requests a second over all.
     AsDiscord,
 }
 
-/// Requests that may still come to a bucket which was refused before it opens again: those under way at that moment
-/// and a try or two. More are a client that does not listen.
+/// Tolerated requests to an exhausted bucket before it reopens: those in flight at that time and a
+/// retry or two. A client with more ignores the limit.
 const IMPATIENCE: usize = 8;
 
-/// Discord's limit over all, in a second.
+/// Discord's global limit per second.
 const GLOBAL: u64 = 50;
 
 #[derive(Debug, Default)]
 pub(crate) struct Buckets {
     pub(crate) limits: Limits,
     windows: HashMap<String, Window>,
-    /// Refused until then on the server's clock, and how many came before it.
+    /// The end of the refusal on the server's clock, and the number of requests before it.
     closed: HashMap<String, (Duration, usize)>,
     closed_globally: Option<(Duration, usize)>,
-    /// Answers of 401, 403 and 429, of which Discord bears 10,000 in ten minutes.
+    /// Number of 401, 403 and 429 responses, of which Discord tolerates 10,000 in ten minutes.
     pub(crate) invalid: usize,
 }
 
@@ -39,7 +39,7 @@ struct Window {
     used: u64,
 }
 
-/// What is said of a request's bucket.
+/// The rate limit state of a request's bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -60,12 +60,12 @@ impl Refused {
     }
 }
 
-/// To the millisecond, as Discord does, and never less than it is.
+/// Rounds up to the millisecond, as Discord does.
 fn round(time: Duration) -> f64 {
     (time.as_secs_f64() * 1000.0).ceil() / 1000.0
 }
 
-/// How many in how long.
+/// Returns the number of requests, and their period.
 fn allowance(limits: Limits, bucket: &str) -> (u64, Duration) {
     let seconds = Duration::from_secs;
     if limits == Limits::Generous {
@@ -96,7 +96,7 @@ impl Buckets {
     /// Counts a request of `bucket` with the major parameter `major`.
     pub(crate) fn count(&mut self, bucket: &str, major: &str, now: Duration) -> Verdict {
         let key = key(bucket, major);
-        // What answers an interaction is not counted over all.
+        // Interaction responses are exempt from the global limit.
         let is_free = bucket.contains("/interactions/") || bucket.contains("{webhook_token}");
         if let Some(verdict) = self.still_closed(&key, now, is_free) {
             return verdict;
@@ -171,7 +171,7 @@ fn refusal(after: Duration, global: bool, impatient: bool) -> Verdict {
 }
 
 fn headers(key: &str, most: u64, left: u64, after: Duration) -> Vec<(&'static str, String)> {
-    // Discord names a bucket by a hash; any stable name does.
+    // Discord names a bucket by a hash; any stable name works.
     let name = key.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -35,7 +35,7 @@ impl Person {
     /// A channel as this person sees it.
     ///
     /// # Panics
-    /// When they do not see it.
+    /// Panics when they do not see it.
     #[track_caller]
     pub fn at(&self, channel: &Channel) -> Chat {
         let sees = self

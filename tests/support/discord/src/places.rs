@@ -223,7 +223,7 @@ impl Guild {
     /// A channel of this server by its place among them.
     ///
     /// # Panics
-    /// When there are not as many.
+    /// Panics when there are not as many.
     pub fn nth_channel(&self, number: usize) -> Channel {
         let id = self.shared.look(|world| {
             let mut here = world
@@ -373,7 +373,7 @@ pub struct Webhook {
 
 impl Webhook {
     /// # Panics
-    /// When its channel is gone.
+    /// Panics when its channel is gone.
     pub fn says(&self, text: &str) -> Id {
         self.shared.with(|world| {
             let channel = world.webhooks[&self.id].channel;

@@ -81,7 +81,7 @@ impl Message {
     /// The button of this label.
     ///
     /// # Panics
-    /// When there is none.
+    /// Panics when there is none.
     #[track_caller]
     pub fn button(&self, label: &str) -> Button {
         let found = self.buttons.iter().find(|button| button.label == label);

@@ -1,4 +1,4 @@
-//! Everything the server knows, as plain data behind one lock, and what happens when it changes.
+//! The server's whole state, as plain data behind one lock, and the effects of changes.
 
 mod channel;
 mod guild;
@@ -27,12 +27,12 @@ pub(crate) use message::{Attached, Draft, Message, flags, kinds, with_guild};
 pub(crate) use telling::{Listener, Place, intents, shard_of};
 pub(crate) use user::{App, User, Webhook};
 
-/// What happened on the gateway, counted since the start.
+/// Counts of gateway events since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// New sessions.
     pub identified: usize,
-    /// Sessions gone on with.
+    /// Resumed sessions.
     pub resumed: usize,
     /// Connections that have ended.
     pub ended: usize,
@@ -42,7 +42,7 @@ pub struct Counts {
     pub refused: usize,
 }
 
-/// A refusal the server gave.
+/// A refusal by the server.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     pub method: String,
@@ -54,7 +54,7 @@ pub struct Refusal {
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) clock: Clock,
-    /// Where the gateway is and where files are, as clients are told.
+    /// URLs of the gateway and of files, as clients get them.
     pub(crate) gateway_url: String,
     pub(crate) files_url: String,
     pub(crate) heartbeat: Duration,
@@ -76,11 +76,11 @@ pub(crate) struct World {
     pub(crate) typed: Vec<(Id, Id, Duration)>,
     pub(crate) sessions: Vec<Session>,
     pub(crate) counts: Counts,
-    /// Nobody gets a connection.
+    /// Refuses every connection.
     pub(crate) gateway_is_down: bool,
-    /// Nobody who identifies is let in: the connection is closed with this code.
+    /// Refuses every identify: the connection is closed with this code.
     pub(crate) refuses_with: Option<u16>,
-    /// How many times more each message and interaction is delivered.
+    /// How many additional times each message and interaction is delivered.
     pub(crate) repeats: usize,
     pub(crate) buckets: Buckets,
     pub(crate) faults: Vec<Fault>,
@@ -94,7 +94,7 @@ pub(crate) struct World {
     last_guild: Id,
 }
 
-/// A rule that a test lets a client break.
+/// A violation that a test excuses.
 #[derive(Debug)]
 pub(crate) struct Excuse {
     pub(crate) part: String,
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    /// A new id: of now, and later than every other.
+    /// Returns a new id, later than every other one.
     pub(crate) fn new_id(&mut self) -> Id {
         let now = Id::first_of(self.clock.now());
         self.last_id = now.max(Id::new(self.last_id.get() + 1));
@@ -151,7 +151,7 @@ impl World {
         self.last_guild
     }
 
-    /// Notes that a client broke a rule.
+    /// Records a violation by a client.
     pub(crate) fn blame(&mut self, what: impl Into<String>) {
         let what = what.into();
         let fitting = || {
@@ -160,7 +160,7 @@ impl World {
                 .enumerate()
                 .filter(|(_, excuse)| what.contains(&excuse.part))
         };
-        // One that was used may be used again, but those that wait come first.
+        // A used excuse may be used again, but unused ones come first.
         let excuse = fitting()
             .find(|(_, excuse)| !excuse.used)
             .or_else(|| fitting().next());
@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// What somebody may do in a channel; of a thread its parent says it.
+    /// Returns somebody's permissions in a channel; a thread has those of its parent.
     pub(crate) fn permissions(&self, user: Id, channel: &Channel) -> Permissions {
         let Some(guild) = channel.guild.and_then(|guild| self.guilds.get(&guild)) else {
             let is_there = channel.recipients.contains(&user);
@@ -202,7 +202,8 @@ impl World {
         )
     }
 
-    /// Whether somebody sees a channel. A private thread is seen by its members and by who manages threads.
+    /// Whether somebody sees a channel. A private thread is visible to its members and to those who
+    /// manage threads.
     pub(crate) fn sees(&self, user: Id, channel: &Channel) -> bool {
         let permissions = self.permissions(user, channel);
         let is_in = match (&channel.thread, channel.kind) {

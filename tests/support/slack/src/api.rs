@@ -1,4 +1,4 @@
-//! What the methods do: one function each, over the workspace and checked arguments.
+//! Implements the methods: one function each, over the workspace and checked arguments.
 
 pub(crate) mod agents;
 pub(crate) mod basics;
@@ -15,14 +15,14 @@ use crate::ids::BOT_USER;
 use crate::state::State;
 use crate::workspace::{ChannelKind, Room};
 
-/// Does what a method does.
+/// The implementation of a method.
 pub(crate) type Act = fn(&mut State, &Arguments) -> Result<Value, Refusal>;
 
-/// An `ok: false` answer.
+/// An `ok: false` response.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     pub(crate) error: &'static str,
-    /// What is told beside the error: `needed`, `response_metadata`…
+    /// Fields beside the error: `needed`, `response_metadata`…
     pub(crate) beside: Map<String, Value>,
 }
 
@@ -45,17 +45,17 @@ impl Refusal {
     }
 }
 
-/// The arguments of a call, each in the form that its kind has.
+/// The arguments of a call, converted to their types.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arguments(pub(crate) Map<String, Value>);
 
 impl Arguments {
-    /// Null where it was not given.
+    /// Returns an argument; null if it is missing.
     pub(crate) fn value(&self, name: &str) -> Value {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
-    /// Empty where it was not given.
+    /// Returns an argument; empty if it is missing.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.optional(name).unwrap_or_default()
     }
@@ -74,7 +74,8 @@ impl Arguments {
     }
 }
 
-/// A conversation in which the bot may read: `channel_not_found` hides private ones that it is not in.
+/// Returns a conversation that the bot may read: `channel_not_found` hides private ones that it is
+/// not in.
 pub(crate) fn readable<'a>(state: &'a State, channel: &str) -> Result<&'a Room, Refusal> {
     let room = state.workspace.rooms.get(channel);
     let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
@@ -89,7 +90,7 @@ pub(crate) fn readable<'a>(state: &'a State, channel: &str) -> Result<&'a Room, 
     }
 }
 
-/// A conversation in which the bot may write.
+/// Returns a conversation that the bot may write in.
 pub(crate) fn writable<'a>(state: &'a State, channel: &str) -> Result<&'a Room, Refusal> {
     let room = readable(state, channel)?;
     if room.is_archived {

@@ -1,7 +1,7 @@
-//! What was told to the app: each thing, how often it was tried, and how it was acknowledged.
+//! Deliveries to the app: each with its attempts and acknowledgement.
 //!
-//! An event is retried until it is acknowledged within three seconds: at once, after a minute and after five
-//! ("Retries" of the Events API page). Interactions and commands are told once.
+//! An event is retried until it is acknowledged within three seconds: at once, after a minute and
+//! after five ("Retries" of the Events API page). Interactions and commands are sent once.
 
 pub(crate) mod http;
 
@@ -18,7 +18,7 @@ use crate::responses;
 use crate::sockets;
 use crate::state::{Shared, State};
 
-/// How long Slack waits; tests make it shorter.
+/// Slack's waiting times; tests shorten them.
 #[derive(Clone, Debug)]
 pub struct Waits {
     /// For an acknowledgement: 3 s.
@@ -41,7 +41,7 @@ impl Default for Waits {
 }
 
 impl Waits {
-    /// All waits divided by this, but for that of the acknowledgement.
+    /// Divides all waiting times, except for acknowledgements.
     #[must_use]
     pub fn faster(mut self, times: u32) -> Self {
         self.retries.iter_mut().for_each(|wait| *wait /= times);
@@ -50,13 +50,13 @@ impl Waits {
     }
 }
 
-/// One try to tell something.
+/// One attempt of a delivery.
 #[derive(Clone, Debug)]
 pub struct Attempt {
     pub at: Instant,
-    /// Why it was tried again; empty for the first time.
+    /// The reason of a retry; empty for the first attempt.
     pub reason: &'static str,
-    /// From sending to acknowledging; none while it is not.
+    /// From sending to acknowledgement; `None` without one.
     pub acknowledged_after: Option<Duration>,
     /// The HTTP status; none over a socket.
     pub status: Option<u16>,
@@ -65,17 +65,17 @@ pub struct Attempt {
     pub(crate) is_over: bool,
 }
 
-/// How far a delivery is.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Outcome {
-    /// On its way, or waiting for a connection or for its next try.
+    /// In flight, or waiting for a connection or the next attempt.
     Pending,
     Acknowledged,
-    /// Not acknowledged, and not tried again.
+    /// Not acknowledged, and not retried any more.
     GivenUp,
 }
 
-/// Something that was told to the app.
+/// A delivery to the app.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     pub kind: OutgoingKind,
@@ -83,16 +83,16 @@ pub struct Delivery {
     pub payload: Value,
     pub attempts: Vec<Attempt>,
     pub outcome: Outcome,
-    /// What came with the acknowledgement; null where nothing did.
+    /// The content of the acknowledgement; null without any.
     pub answer: Value,
     pub(crate) id: usize,
     pub(crate) lane: String,
-    /// How many copies of it are told, beside retries.
+    /// Number of copies that are sent, besides retries.
     pub(crate) copies: usize,
 }
 
 impl Delivery {
-    /// Whether every copy of it was told, and nothing is waited for.
+    /// Whether every copy was sent, and nothing is pending.
     pub(crate) fn is_over(&self) -> bool {
         let are_over = self.attempts.iter().all(|attempt| attempt.is_over);
         let is_told = self.attempts.len() >= self.copies && are_over;
@@ -103,17 +103,17 @@ impl Delivery {
         }
     }
 
-    /// The event's id; empty for what is no event.
+    /// Returns the event's id; empty for other deliveries.
     pub fn event_id(&self) -> &str {
         self.payload["event_id"].as_str().unwrap_or_default()
     }
 
-    /// The event's type; empty for what is no event.
+    /// Returns the event's type; empty for other deliveries.
     pub fn event_type(&self) -> &str {
         self.payload["event"]["type"].as_str().unwrap_or_default()
     }
 
-    /// How long the first acknowledgement took.
+    /// Returns how long the first acknowledgement took.
     pub fn acknowledged_after(&self) -> Option<Duration> {
         self.attempts
             .iter()
@@ -132,17 +132,17 @@ pub struct Addresses {
 #[derive(Debug, Default)]
 pub(crate) struct Deliveries {
     pub(crate) all: Vec<Delivery>,
-    /// Of each replica behind the load balancer; none: over Socket Mode.
+    /// The addresses of the replicas behind the load balancer; empty: Socket Mode.
     pub(crate) addresses: Vec<Addresses>,
     pub(crate) turn: usize,
-    /// Each event is delivered so many times more.
+    /// How many additional times each event is delivered.
     pub(crate) repeats: usize,
-    /// What waits for a connection.
+    /// Deliveries that wait for a connection.
     pub(crate) waiting: Vec<usize>,
     /// Delivery and attempt by envelope.
     pub(crate) envelopes: BTreeMap<String, (usize, usize)>,
     pub(crate) lanes: BTreeMap<String, mpsc::UnboundedSender<usize>>,
-    /// Events are kept back while it is set.
+    /// Whether events are held back.
     pub(crate) is_held: bool,
     pub(crate) held: Vec<usize>,
 }
@@ -154,13 +154,13 @@ impl Deliveries {
             .expect("a delivery that was made")
     }
 
-    /// The replica whose turn it is.
+    /// Returns the next replica.
     pub(crate) fn replica(&mut self) -> Addresses {
         self.turn += 1;
         self.addresses[self.turn % self.addresses.len()].clone()
     }
 
-    /// Begins an attempt; its number is given back.
+    /// Begins an attempt and returns its number.
     pub(crate) fn begin(
         &mut self,
         id: usize,
@@ -180,7 +180,7 @@ impl Deliveries {
     }
 }
 
-/// Sends what is in the outbox on its way.
+/// Sends what is in the outbox.
 pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
     for outgoing in std::mem::take(&mut state.workspace.outbox) {
         let is_event = outgoing.kind == OutgoingKind::Event;
@@ -211,7 +211,7 @@ pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
     }
 }
 
-/// Tries to tell something now.
+/// Attempts a delivery now.
 pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
     if state.deliveries.addresses.is_empty() {
         sockets::tell(shared, state, id, reason);
@@ -220,7 +220,7 @@ pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &
     }
 }
 
-/// Notes that something was acknowledged, and says what its answer says.
+/// Records an acknowledgement, and applies its content.
 pub(crate) fn acknowledge(state: &mut State, id: usize, attempt: usize, answer: &Value) {
     let delivery = state.deliveries.get(id);
     let tried = &mut delivery.attempts[attempt];
@@ -238,12 +238,12 @@ pub(crate) fn acknowledge(state: &mut State, id: usize, attempt: usize, answer: 
     };
     let url = key.and_then(|key| state.responses.get(&key).cloned());
     if let (OutgoingKind::Command, Some(url)) = (kind, url) {
-        // What is wrong with it is noted where it is checked.
+        // Errors in it are recorded where it is checked.
         let _ = responses::answer(state, &url, fields);
     }
 }
 
-/// Tries again after a try that failed, as long as Slack would.
+/// Retries after a failed attempt, as long as Slack would.
 pub(crate) fn fail(
     shared: &Arc<Shared>,
     state: &mut State,

@@ -1,7 +1,7 @@
-//! What the app is told of, in the form of the Events API.
+//! Events for the app, in the form of the Events API.
 //!
-//! Each event names the subscription that brings it (a manifest's `bot_events`); without it nothing is told. Of
-//! channels the app is told only while its bot is in them.
+//! Each event names the subscription that it needs (a manifest's `bot_events`); without that it is
+//! not sent. Events of a channel are sent only while the bot is a member.
 
 use serde_json::{Value, json};
 
@@ -11,9 +11,9 @@ use crate::post::Writer;
 use crate::workspace::{ChannelKind, Workspace};
 
 impl Workspace {
-    /// Tells the app of `event`, if it subscribed to `subscription`.
+    /// Sends `event` to the app, if it subscribed to `subscription`.
     ///
-    /// What belongs to one `lane` is told in order.
+    /// Events of one `lane` are sent in order.
     pub(crate) fn tell(&mut self, subscription: &str, lane: &str, event: Value) {
         if self.app.hears(subscription) {
             let payload = self.envelope(event);
@@ -21,7 +21,7 @@ impl Workspace {
         }
     }
 
-    /// Tells the app something in whatever form; its number is given back.
+    /// Sends anything to the app, and returns its number.
     pub(crate) fn send(&mut self, kind: OutgoingKind, lane: &str, payload: Value) -> usize {
         let id = self.number();
         let lane = lane.to_owned();
@@ -59,7 +59,7 @@ impl Workspace {
         })
     }
 
-    /// A new message: `message`, and `app_mention` where the bot is named.
+    /// Sends a new message: `message`, and `app_mention` if it names the bot.
     pub(crate) fn tell_of_message(&mut self, channel: &str, ts: &str) {
         let Some(post) = self.post(channel, ts) else {
             return;
@@ -88,7 +88,8 @@ impl Workspace {
         self.tell("app_mention", lane, event);
     }
 
-    /// An edit: `message_changed`, and `app_mention` once more where it names the bot, newly or still.
+    /// Sends an edit: `message_changed`, and `app_mention` again if it names the bot, newly or
+    /// still.
     pub(crate) fn tell_of_change(&mut self, channel: &str, ts: &str, before: &Value) {
         let Some(after) = self.post(channel, ts).map(|post| post.json(self)) else {
             return;
@@ -113,7 +114,7 @@ impl Workspace {
         self.tell_in_room(channel, &lane, event);
     }
 
-    /// A `message` event of any subtype, where the bot is.
+    /// Sends a `message` event of any subtype, if the bot is there.
     pub(crate) fn tell_in_room(&mut self, channel: &str, lane: &str, mut event: Value) {
         let room = self.room(channel);
         if !room.has(BOT_USER) {
@@ -129,17 +130,17 @@ impl Workspace {
     }
 }
 
-/// Whether the app's bot is named in a text.
+/// Whether a text names the app's bot.
 pub(crate) fn names_bot(text: &str) -> bool {
     text.contains(&format!("<@{BOT_USER}>"))
 }
 
-/// What belongs to one thread is told in order.
+/// Returns the lane of a thread, whose events are sent in order.
 pub(crate) fn lane_of(channel: &str, thread: &str) -> String {
     format!("{channel}/{thread}")
 }
 
-/// The thread of a message; its own one where it is in none.
+/// Returns the thread of a message; its own if it is in none.
 pub(crate) fn thread_of(workspace: &Workspace, channel: &str, ts: &str) -> String {
     let post = workspace.post(channel, ts);
     let thread = post.and_then(|post| post.thread_ts.clone());

@@ -1,8 +1,8 @@
-//! What goes wrong on demand.
+//! Failures on demand.
 
 use std::time::Duration;
 
-/// What becomes of a call instead of its answer.
+/// A failure in place of a response.
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// 429 with `Retry-After` in seconds.
@@ -13,15 +13,16 @@ pub enum Fault {
     Error(&'static str),
     /// As `Error`, where blocks are sent; other calls pass.
     Blocks(&'static str),
-    /// The connection is closed without an answer, and nothing was done.
+    /// The connection is closed without a response, and nothing was done.
     Closed,
-    /// What was asked is done, but the connection is closed without an answer.
+    /// The request is executed, but the connection is closed without a response.
     LostAnswer,
-    /// What was asked is done, but a status such as 500 or 503 is answered, with a page that is no JSON.
+    /// The request is executed, but the response is a status such as 500 or 503, with a page that
+    /// is not JSON.
     LostBehind(u16),
-    /// The answer comes that much later.
+    /// The response is delayed.
     Slow(Duration),
-    /// 200 with a body that is no JSON.
+    /// 200 with a body that is not JSON.
     Garbage,
 }
 
@@ -30,13 +31,13 @@ struct Planned {
     /// Empty: every method.
     method: String,
     fault: Fault,
-    /// How often still.
+    /// How many more times.
     times: usize,
     /// How many calls pass before it begins.
     after: usize,
 }
 
-/// What is planned to go wrong, in the order of planning.
+/// The planned failures, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Vec<Planned>);
 
@@ -51,7 +52,7 @@ impl Faults {
         });
     }
 
-    /// What goes wrong with this call.
+    /// Returns the failure of this call, if one is planned.
     pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
         for planned in &mut self.0 {
             if planned.times == 0 || !(planned.method.is_empty() || planned.method == method) {

@@ -1,4 +1,5 @@
-//! Requests to an app over HTTP that Slack would not send: with a bad signature, from yesterday, not JSON.
+//! Requests that Slack would not send to an app over HTTP: with an invalid signature, outdated, not
+//! JSON.
 
 use axum::http::Request;
 use http_body_util::Full;
@@ -10,7 +11,7 @@ use crate::outgoing::OutgoingKind;
 use crate::server::Slack;
 use crate::signature::sign;
 
-/// One request to an app, as a test makes it. Signed and of this moment, unless it is said otherwise.
+/// A request to an app, made by a test. It is signed and current by default.
 #[derive(Clone, Debug)]
 pub struct Knock {
     body: String,
@@ -55,7 +56,8 @@ impl Knock {
         Self::new((body.to_owned(), "application/json"))
     }
 
-    /// What Slack sends to an address that is entered in the app's settings: the app answers with the challenge.
+    /// Returns Slack's request for a URL entered in the app's settings: the app answers with the
+    /// challenge.
     pub fn url_verification(challenge: &str) -> Self {
         let token = "loopback-verification-token";
         let payload = json!({ "type": "url_verification", "token": token, "challenge": challenge });
@@ -92,10 +94,10 @@ impl Knock {
 }
 
 impl Slack {
-    /// Makes a request to `address`; status and body of the answer.
+    /// Sends a request to `address`; returns status and body of the response.
     ///
     /// # Panics
-    /// When nobody answers.
+    /// Panics when nobody answers.
     pub async fn knock(&self, address: &str, knock: &Knock) -> (u16, String) {
         let timestamp = (chrono::Utc::now().timestamp() - knock.age).to_string();
         let right = sign(SIGNING_SECRET, &timestamp, &knock.body);

@@ -94,7 +94,7 @@ impl Person {
     /// Waits until the home tab shows something.
     ///
     /// # Panics
-    /// When it does not in time.
+    /// Panics when it does not in time.
     pub async fn sees_home(&self, what: &str, is_it: impl Fn(&Home) -> bool) -> Home {
         let found = self.shared.until(PATIENCE, |state| {
             let home = state.workspace.homes.get(&self.id).cloned().map(Home)?;
@@ -112,7 +112,7 @@ impl Person {
     /// Waits for a form that the app opens.
     ///
     /// # Panics
-    /// When it opens none in time.
+    /// Panics when it opens none in time.
     pub async fn sees_form(&self) -> Form {
         let found = self.shared.until(PATIENCE, |state| {
             let form = state.forms.get(&self.id)?;
@@ -124,7 +124,7 @@ impl Person {
     /// Opens a thread with an assistant app, looking at `channel` beside it.
     ///
     /// # Panics
-    /// When the app is no assistant (`features.assistant_view`).
+    /// Panics when the app is no assistant (`features.assistant_view`).
     pub fn open_assistant_thread(&self, channel: Option<&Channel>) -> Chat {
         let chat = self.with_bot();
         let thread = self.shared.change(|state| {

@@ -51,7 +51,7 @@ impl Slack {
     /// With this app.
     ///
     /// # Panics
-    /// When there is no port for it.
+    /// Panics when there is no port for it.
     pub async fn with(app: App) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
@@ -289,7 +289,7 @@ impl Slack {
     /// Waits until so many connections were opened since the start, and one of them is usable.
     ///
     /// # Panics
-    /// When they are not in time.
+    /// Panics when they are not in time.
     pub async fn connected(&self, times: usize) {
         let is_there = |state: &State| {
             let usable = state.sockets.open.iter().any(|one| !one.is_retiring);
@@ -367,7 +367,7 @@ impl Slack {
     /// Waits for so many calls of a method since the start.
     ///
     /// # Panics
-    /// When they do not come in time.
+    /// Panics when they do not come in time.
     pub async fn called(&self, method: &str, times: usize) -> Vec<Call> {
         let called = self.shared.until(PATIENCE, |state| {
             let calls = state.calls.iter().filter(|call| call.method == method);
@@ -391,7 +391,7 @@ impl Slack {
     /// Waits until nothing is on its way any more.
     ///
     /// # Panics
-    /// When something still is.
+    /// Panics when something still is.
     pub async fn all_told(&self) {
         let told = self.shared.until(PATIENCE, |state| {
             let mut all = state.deliveries.all.iter();
@@ -432,7 +432,7 @@ impl Slack {
     /// Fails the test if a documented rule was broken.
     ///
     /// # Panics
-    /// When one was.
+    /// Panics when one was.
     #[track_caller]
     pub fn finish(mut self) {
         self.check();

@@ -110,7 +110,7 @@ impl Shared {
     /// Waits until something is found in the state.
     ///
     /// # Errors
-    /// When it is not there in time.
+    /// Fails when it is not there in time.
     pub(crate) async fn until<T>(
         &self,
         patience: Duration,

@@ -1,4 +1,4 @@
-//! Commands, menus, buttons: what a person does besides writing.
+//! Interactions of a person: commands, menus, buttons.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::view::{self, Button, Message};
 use crate::world::World;
 use crate::{Id, PATIENCE};
 
-/// What a context menu's command is used on.
+/// The target of a context menu command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Message(Id),
     User(Id),
 }
 
-/// Something that was done, and what comes of it.
+/// An interaction, and its result.
 #[derive(Clone, Debug)]
 pub struct Interacting {
     shared: Arc<Shared>,
@@ -27,10 +27,10 @@ pub struct Interacting {
 }
 
 impl Chat {
-    /// Gives a slash command with options; those inside a subcommand are given as `subcommand option`.
+    /// Gives a slash command with options; those of a subcommand are given as `subcommand option`.
     ///
     /// # Panics
-    /// When it is not registered here, or the options are not those that it has.
+    /// Panics when it is not registered here, or has other options.
     #[track_caller]
     pub fn command(&self, name: &str, options: &[(&str, Value)]) -> Interacting {
         let command = self.registered(name, 1);
@@ -49,7 +49,7 @@ impl Chat {
         self.command("ask", &options)
     }
 
-    /// Types in an option that completes itself, and waits for what it offers: names and values.
+    /// Types in an option with autocompletion, and waits for the choices: names and values.
     ///
     /// # Panics
     /// As [`Self::command`], or when nothing is offered in time.
@@ -80,10 +80,10 @@ impl Chat {
         choices.await.into_iter().map(named).collect()
     }
 
-    /// Uses a command of the context menu.
+    /// Uses a context menu command.
     ///
     /// # Panics
-    /// When it is not registered here, or what it is used on is gone.
+    /// Panics when it is not registered here, or what it is used on is gone.
     #[track_caller]
     pub fn menu(&self, name: &str, on: Target) -> Interacting {
         let kind = if matches!(on, Target::Message(_)) {
@@ -113,7 +113,7 @@ impl Chat {
     /// Clicks a button of a message, by its label.
     ///
     /// # Panics
-    /// When this person sees no such button, or it is switched off.
+    /// Panics when this person sees no such button, or it is switched off.
     #[track_caller]
     pub fn click(&self, message: &Message, label: &str) -> Interacting {
         let shown = self
@@ -126,10 +126,10 @@ impl Chat {
         self.click_old(message, &button)
     }
 
-    /// Clicks a button that was there once, as who looks at an old state does.
+    /// Clicks a button that existed earlier, as somebody with an outdated view does.
     ///
     /// # Panics
-    /// When it was switched off then.
+    /// Panics when it was switched off then.
     #[track_caller]
     pub fn click_old(&self, message: &Message, button: &Button) -> Interacting {
         assert!(
@@ -140,10 +140,10 @@ impl Chat {
         self.does(Doing::Component, &button.custom_id, Some(message.id), &data)
     }
 
-    /// Fills in the only field of the form that was answered, and sends it.
+    /// Fills in the only field of the form in the response, and submits it.
     ///
     /// # Panics
-    /// When no form is answered in time.
+    /// Panics when no form is answered in time.
     pub async fn fills_in(&self, pressed: &Interacting, text: &str) -> Interacting {
         let find = |world: &World| world.forms.get(&pressed.id).cloned();
         let form = view::until(&self.shared, PATIENCE, find).await;
@@ -184,7 +184,7 @@ impl Chat {
         }
     }
 
-    /// A command as it is registered here: in this server before everywhere.
+    /// Returns a command as registered here: the server's before the global one.
     #[track_caller]
     fn registered(&self, name: &str, kind: u64) -> Value {
         let found = self.shared.look(|world| {
@@ -202,7 +202,7 @@ impl Chat {
     }
 }
 
-/// The data of a command with its options filled in; the focused one is still being typed.
+/// Returns the data of a command with its options filled in; the focused one is still being typed.
 fn filled(
     command: &Value,
     options: &[(&str, Value)],
@@ -251,7 +251,7 @@ fn fill(
         }
         filled.push(given);
     }
-    // What is still being typed need not be complete.
+    // A command that is still being typed may be incomplete.
     let is_given = |option: &Value| filled.iter().any(|given| given["name"] == option["name"]);
     let missing = known
         .iter()
@@ -291,15 +291,15 @@ impl Interacting {
         self.id
     }
 
-    /// With which it is answered.
+    /// Returns the token for answering it.
     pub fn token(&self) -> String {
         self.look(|interaction| interaction.token.clone())
     }
 
-    /// The bot acknowledges it, in time.
+    /// Waits until the bot acknowledges it, within Discord's time limit.
     ///
     /// # Panics
-    /// When it does not.
+    /// Panics when it does not.
     pub async fn is_acknowledged(&self) {
         self.until("an acknowledgement", |interaction| {
             (interaction.answer != Answer::Waiting).then_some(())
@@ -307,10 +307,10 @@ impl Interacting {
         .await;
     }
 
-    /// The answer to it, as soon as it says something.
+    /// Waits for the answer, once it has content.
     ///
     /// # Panics
-    /// When there is none in time.
+    /// Panics when there is none in time.
     pub async fn is_answered(&self) -> Message {
         let id = self
             .until("an answer", |interaction| {
@@ -326,24 +326,24 @@ impl Interacting {
             .await
     }
 
-    /// The answer itself, whatever it says so far; none before there is one.
+    /// Returns the answer, in any state; `None` before there is one.
     pub fn answer(&self) -> Option<Message> {
         let original = self.look(|interaction| interaction.original)?;
         self.chat.all().into_iter().find(|said| said.id == original)
     }
 
-    /// The answer is exactly this, now or later.
+    /// Waits until the answer is exactly this.
     ///
     /// # Panics
-    /// When it is not in time.
+    /// Panics when it is not in time.
     pub async fn hears(&self, text: &str) -> Message {
         self.finds(text, |said| said.text == text).await
     }
 
-    /// The answer or something that follows it fits, now or later.
+    /// Waits until the answer or a follow-up matches.
     ///
     /// # Panics
-    /// When nothing does in time.
+    /// Panics when nothing does in time.
     pub async fn finds(&self, what: &str, fits: impl Fn(&Message) -> bool) -> Message {
         let find = |world: &World| {
             let interaction = &world.interactions[&self.id];
@@ -365,7 +365,7 @@ impl Interacting {
         }
     }
 
-    /// What followed the answer, in order.
+    /// Returns the follow-ups, in order.
     pub fn follow_ups(&self) -> Vec<Message> {
         let ids = self.look(|interaction| interaction.follow_ups.clone());
         self.chat
@@ -375,7 +375,7 @@ impl Interacting {
             .collect()
     }
 
-    /// It was acknowledged without a word, as a button can be.
+    /// Whether it was acknowledged without a message, as a button can be.
     pub fn is_silent(&self) -> bool {
         self.look(|interaction| interaction.answer == Answer::DeferredUpdate)
     }

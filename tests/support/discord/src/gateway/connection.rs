@@ -43,7 +43,7 @@ struct Connection {
     last_beat: Instant,
 }
 
-/// What follows from a payload.
+/// The consequence of a payload.
 enum Next {
     Go,
     Close(u16),
@@ -112,7 +112,7 @@ impl Connection {
         }
     }
 
-    /// By the machine's clock, as a test may pause or put forward the other.
+    /// By the machine's clock, as a test may pause or advance the other one.
     fn is_silent(&self, interval: Duration) -> bool {
         let is_silent = self.last_beat.elapsed() > interval * 2;
         if is_silent {
@@ -125,7 +125,7 @@ impl Connection {
         is_silent
     }
 
-    /// Sends a frame; false: that was the last.
+    /// Sends a frame; returns false if it was the last.
     async fn send(&mut self, socket: &mut WebSocket, frame: Frame) -> bool {
         match frame {
             Frame::Payload(payload) => {
@@ -137,9 +137,9 @@ impl Connection {
                     code,
                     reason: "".into(),
                 };
-                // Who is gone needs no farewell.
+                // A client that is gone needs no close frame.
                 let _ = socket.send(Message::Close(Some(close))).await;
-                // Its own farewell is waited for, so that ours is not lost with the connection.
+                // Waits for the client's close frame, so that ours is not lost with the connection.
                 let _ = tokio::time::timeout(Duration::from_secs(1), socket.recv()).await;
                 false
             }
@@ -147,7 +147,7 @@ impl Connection {
         }
     }
 
-    /// None: the client is gone.
+    /// `None`: the client is gone.
     fn take(&mut self, message: Option<Result<Message, axum::Error>>) -> Option<Next> {
         let text = match message?.ok()? {
             Message::Text(text) => text,
@@ -200,7 +200,8 @@ impl Connection {
                 .sessions
                 .iter()
                 .find(|open| Some(&open.id) == session.as_ref());
-            // Before it identifies, a client that comes back names what it heard on the last connection.
+            // Before it identifies, a resuming client names the last event of its previous
+            // connection.
             if let (Some(open), Some(seq)) = (open, data.as_u64())
                 && seq > open.seq
             {
@@ -297,7 +298,7 @@ impl Connection {
         Next::Go
     }
 
-    /// The members of a server, in one piece: tests have no thousands.
+    /// Sends the members of a server in one chunk: tests have few.
     fn members(&mut self, world: &mut World, data: &Value) -> Next {
         let guild = Id::of(&data["guild_id"]).or_else(|| {
             data["guild_id"]
@@ -333,7 +334,7 @@ impl Connection {
         Next::Go
     }
 
-    /// The session stays, for a while.
+    /// Ends the connection; the session stays for a while.
     fn end(&mut self) {
         let link = self.link.clone();
         self.shared.with(|world| {
@@ -351,13 +352,13 @@ impl Connection {
     }
 }
 
-/// serenity writes its token with the kind before it.
+/// Removes the prefix that serenity puts before its token.
 fn bare(token: &str) -> &str {
     token.strip_prefix("Bot ").unwrap_or(token)
 }
 
 impl World {
-    /// Says hello to a new session: who it is, and then each server of its shard.
+    /// Greets a new session: its own account, then each server of its shard.
     fn greet(&mut self, number: usize) {
         let session = &self.sessions[number];
         let (app, shard, intents) = (session.app, session.shard, session.intents);

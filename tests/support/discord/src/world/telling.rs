@@ -1,17 +1,17 @@
-//! Who hears of what: by server, channel, shard and intent.
+//! Dispatches events by server, channel, shard and intent.
 
 use serde_json::Value;
 
 use super::World;
 use crate::Id;
 
-/// What a session asked to hear of, by Discord's bits.
+/// The intents of a session, as Discord's bits.
 pub(crate) mod intents {
     pub(crate) const GUILD: u64 = 1;
     pub(crate) const GUILD_MEMBERS: u64 = 1 << 1;
     pub(crate) const GUILD_PRESENCES: u64 = 1 << 8;
     pub(crate) const MESSAGE_CONTENT: u64 = 1 << 15;
-    /// What an owner has to switch on.
+    /// Intents that an owner has to enable.
     pub(crate) const PRIVILEGED: u64 = GUILD_MEMBERS | GUILD_PRESENCES | MESSAGE_CONTENT;
     /// Every bit that has a meaning.
     pub(crate) const KNOWN: u64 = 0x0331_FFFF;
@@ -25,13 +25,13 @@ pub(crate) mod intents {
     pub(crate) const TYPING: Needed = (1 << 11, 1 << 14);
 }
 
-/// Where something happens.
+/// The place of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     Guild(Id),
-    /// Only who sees it hears of it.
+    /// Only those who see the channel receive it.
     Channel(Id),
-    /// Meant for one application alone, in a server or not.
+    /// Only one application receives it, in a server or not.
     App(Id, Option<Id>),
 }
 
@@ -42,13 +42,13 @@ pub(crate) struct Listener {
     pub(crate) intents: u64,
 }
 
-/// The shard that hears of a server; of direct messages the first one does.
+/// Returns the shard of a server; direct messages belong to the first shard.
 pub(crate) fn shard_of(guild: Option<Id>, shards: u64) -> u64 {
     guild.map_or(0, |guild| (guild.get() >> 22) % shards)
 }
 
 impl World {
-    /// Tells everyone who may hear it, each by what the payload is for them.
+    /// Sends an event to everyone who may receive it, with each one's version of the payload.
     pub(crate) fn tell(
         &mut self,
         event: &'static str,

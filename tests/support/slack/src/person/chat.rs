@@ -168,7 +168,7 @@ impl Chat {
     /// Presses the stop button, which is there while an agent's session is processing.
     ///
     /// # Panics
-    /// When there is none in time.
+    /// Panics when there is none in time.
     pub async fn stop(&self) {
         self.sees_thread("a stop button", |thread| thread.lifecycle == "processing")
             .await;
@@ -235,7 +235,7 @@ impl Chat {
     /// Waits until the bot says exactly this.
     ///
     /// # Panics
-    /// When it does not in time.
+    /// Panics when it does not in time.
     pub async fn hears(&self, text: &str) -> Message {
         self.finds(&format!("{text:?}"), |message| message.shown == text)
             .await
@@ -244,7 +244,7 @@ impl Chat {
     /// Waits for a message of the bot that is not deleted.
     ///
     /// # Panics
-    /// When none comes in time.
+    /// Panics when none comes in time.
     pub async fn finds(&self, what: &str, is_it: impl Fn(&Message) -> bool) -> Message {
         self.sees(what, |messages| {
             let mut said = messages
@@ -258,7 +258,7 @@ impl Chat {
     /// Waits for a message of the bot that it still writes.
     ///
     /// # Panics
-    /// When none comes in time.
+    /// Panics when none comes in time.
     pub async fn streams(&self) -> Message {
         let is_growing = |message: &Message| message.stream == StreamState::Running;
         self.finds("a stream", is_growing).await
@@ -267,7 +267,7 @@ impl Chat {
     /// Waits for something in what is said here, by anybody.
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// Panics when it does not come in time.
     pub async fn sees<T>(&self, what: &str, find: impl Fn(&[Message]) -> Option<T>) -> T {
         let found = self
             .person
@@ -300,7 +300,7 @@ impl Chat {
     /// Waits for something beside the thread: a status, a title, prompts.
     ///
     /// # Panics
-    /// When it does not come in time.
+    /// Panics when it does not come in time.
     pub async fn sees_thread(&self, what: &str, is_it: impl Fn(&Thread) -> bool) -> Thread {
         let found = self.person.shared.until(PATIENCE, |state| {
             let thread = self.thread_of(state);

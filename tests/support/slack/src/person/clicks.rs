@@ -104,7 +104,7 @@ impl Person {
     /// Clicks on something in the home tab, by its label, and confirms where that is asked.
     ///
     /// # Panics
-    /// When nothing there has this label.
+    /// Panics when nothing there has this label.
     pub async fn click_at_home(&self, home: &Home, label: &str) -> Answered {
         let action = find(&home.0["blocks"], label);
         let delivery = self.shared.change(|state| {
@@ -124,7 +124,7 @@ impl Person {
     /// Fills in the only field of a form, and sends it.
     ///
     /// # Panics
-    /// When the form has no field.
+    /// Panics when the form has no field.
     pub async fn submits(&self, form: &Form, text: &str) -> Answered {
         let blocks = form.0["blocks"].as_array().into_iter().flatten();
         let mut fields = blocks.filter(|block| block["type"] == "input");
@@ -167,7 +167,7 @@ impl Chat {
     /// Clicks on something in a message, by its label, and confirms where that is asked.
     ///
     /// # Panics
-    /// When nothing there has this label.
+    /// Panics when nothing there has this label.
     pub async fn click(&self, message: &Message, label: &str) -> Answered {
         let action = find(&message.blocks, label);
         let delivery = self.person.shared.change(|state| {
@@ -195,7 +195,7 @@ impl Chat {
     /// Chooses a message shortcut of the app, by its callback id.
     ///
     /// # Panics
-    /// When the app has no such shortcut.
+    /// Panics when the app has no such shortcut.
     pub async fn shortcut(&self, callback: &str, ts: &str) -> Answered {
         let delivery = self.person.shared.change(|state| {
             let has = state
@@ -222,7 +222,7 @@ impl Chat {
     /// Types a slash command, with its slash.
     ///
     /// # Panics
-    /// When the app has no such command.
+    /// Panics when the app has no such command.
     pub async fn slash(&self, command: &str, text: &str) -> Answered {
         let delivery = self.person.shared.change(|state| {
             let has = state.workspace.app.commands.iter().any(|one| one == command);

@@ -35,7 +35,7 @@ pub(crate) async fn put(
         };
         if let Err(error) = written.await {
             for path in &paths {
-                // A partial copy is useless. If it cannot be removed, it is at least the person's own.
+                // A partial copy is useless. If it cannot be removed, it is the person's own.
                 let _ = std::fs::remove_file(path);
             }
             return Err(NotHandedOver::new(text!(

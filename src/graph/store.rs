@@ -21,7 +21,8 @@ use super::timed::Timed;
 use super::value::instant;
 use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};
 
-/// How long a turn waits for a look at knowledge that was changed through this store.
+/// Maximum wait of a turn for a new schema, if there is an older one: a check of an unchanged graph takes milliseconds, and
+/// knowledge that another process added is used at once.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// The conversation graph and the team's knowledge, with every operation on them: written once, for
@@ -109,22 +110,20 @@ impl GraphStore {
         self.survey.get(&self.engine).await
     }
 
-    /// As [`GraphStore::schema`], for a turn: what was found the last time, while one task looks again. It waits only
-    /// where nothing was found yet, and a moment where knowledge was changed through this store.
+    /// Returns the schema for a turn. If it is time to read it again, one task does, and its turn waits for it for at most
+    /// [`MOMENT`]; meanwhile, and if reading takes longer or fails, turns get the previous one.
     ///
     /// # Errors
-    /// When nothing was found yet, and the graph cannot be asked.
+    /// Fails when the schema was never read, and the graph cannot be asked.
     pub async fn kept_schema(self: &Arc<Self>) -> Result<Arc<Survey>, StoreError> {
         let Some(kept) = self.survey.kept() else {
-            // In a task of its own: a turn that is given up does not take the look along.
+            // A task of its own: a turn that is given up does not cancel the read.
             return self.look().await;
         };
         if kept.is_due && self.survey.may_look() {
             let store = Arc::clone(self);
             let looking = tokio::spawn(async move { store.look_again().await });
-            if kept.is_outdated
-                && let Ok(Ok(Some(survey))) = timeout(MOMENT, looking).await
-            {
+            if let Ok(Ok(Some(survey))) = timeout(MOMENT, looking).await {
                 return Ok(survey);
             }
         }

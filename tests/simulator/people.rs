@@ -393,7 +393,8 @@ impl Person {
     /// cannot be seen. This happens when some answers are not shown, because they were removed with
     /// what they repeated, or only say that they were stopped, and then nothing was kept. It also
     /// happens when a question was deleted before the answer to its latest version was shown: that
-    /// may still be in flight, and be the last.
+    /// may still be in flight, and be the last. And it happens while a disk is full: what was answered then may be kept
+    /// nowhere, and what was deleted then may still be kept.
     fn unclear_last(&self, conversation: u64) -> Option<Vec<u64>> {
         let live = || self.said.iter().filter(|said| said.fate == Fate::Live);
         let here = || live().filter(|said| said.conversation == conversation);
@@ -422,7 +423,8 @@ impl Person {
         // The edit of a stopped question may be processed just now, while its answer is gone for a
         // moment.
         let is_quiet = self.prompts_until_now().is_some();
-        match is_quiet && is_clear && !self.said.iter().any(may_come) {
+        let is_unsure = self.said.iter().any(|said| said.is_unsure);
+        match is_quiet && is_clear && !is_unsure && !self.said.iter().any(may_come) {
             true => None,
             false => Some(live().map(|said| said.number).collect()),
         }

@@ -1,14 +1,14 @@
-//! Who may talk to the bot. Pure, and closed where nothing was opened.
+//! Decides who may talk to the bot. Pure; an empty list admits nobody.
 
 use muninn_platform::{AllowEntry, AllowList};
 use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
 
 use crate::ids::number;
 
-/// What `DISCORD_ALLOW` lets in. The default lets nobody in.
+/// The allow list of `DISCORD_ALLOW`. The default admits nobody.
 pub type Allow = AllowList<Entry>;
 
-/// One entry of it.
+/// An entry of the allow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     Guild(GuildId),
@@ -35,21 +35,21 @@ impl AllowEntry for Entry {
     }
 }
 
-/// Somebody, somewhere.
+/// A person in a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Visitor<'a> {
     pub(crate) user: UserId,
-    /// Of the guild they speak in; none in direct messages.
+    /// Their roles in the guild they write in; empty in direct messages.
     pub(crate) roles: &'a [RoleId],
-    /// None in direct messages.
+    /// `None` in direct messages.
     pub(crate) guild: Option<GuildId>,
-    /// Where they speak, and the channel that this is a thread of.
+    /// The channel they write in, and its parent if it is a thread.
     pub(crate) channels: [Option<ChannelId>; 2],
 }
 
 impl Visitor<'_> {
-    /// Whether this person is answered there: at least one entry must match. Entries for roles and channels never match
-    /// direct messages, which have neither.
+    /// Whether this person is answered there: at least one entry must match. Entries for roles and
+    /// channels never match direct messages, which have neither.
     pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
         let in_guild = self.guild.is_some();
         allow.lets_in(|entry| match entry {
@@ -61,7 +61,7 @@ impl Visitor<'_> {
     }
 }
 
-/// Whether anybody may be let in there.
+/// Whether anybody could be admitted there.
 pub(crate) fn may_let_in(allow: &Allow, guild: GuildId, channel: ChannelId) -> bool {
     allow.lets_in(|entry| match entry {
         Entry::Role(_) | Entry::User(_) => true,

@@ -1,4 +1,4 @@
-//! Saying something in a channel where nobody asked.
+//! Posts announcements in channels.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Announce for Announcer {
                 .persist(|| self.0.api.send(place.channel, &message));
             match sent.await {
                 Ok(sent) => said = said.or(Some(ids::sent(sent.channel_id, sent.id))),
-                // Said in part, it is not said again from the beginning.
+                // A partly posted announcement is not started again.
                 Err(_) if said.is_some() => break,
                 Err(failure) => match failure.kind {
                     Kind::Away | Kind::Limited | Kind::LoggedOut => return Announced::NotYet,

@@ -1,5 +1,5 @@
-//! Where an answer stands: a channel that is there, or a thread that is opened when there is
-//! something to put into it.
+//! The place of an answer: an existing channel, or a thread that is opened when there is something
+//! to post in it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::errors::{Failure, Refusal};
 use crate::hub::Hub;
 use crate::rights;
 
-/// A thread to be opened at a message.
+/// A thread to open at a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Opening {
     pub(crate) channel: ChannelId,
@@ -20,7 +20,7 @@ pub(crate) struct Opening {
     pub(crate) name: String,
 }
 
-/// Shared by an answer and its signs of life, so that whoever comes first opens the thread.
+/// Shared by an answer and its typing indicator: whoever needs the thread first opens it.
 pub(crate) struct AnswerThread {
     pub(crate) hub: Arc<Hub>,
     channel: ChannelId,
@@ -29,7 +29,7 @@ pub(crate) struct AnswerThread {
 }
 
 impl AnswerThread {
-    /// `channel` is there, or is the thread that `opening` makes.
+    /// `channel` exists already, or is the thread that `opening` creates.
     pub(crate) fn new(hub: Arc<Hub>, channel: ChannelId, opening: Option<Opening>) -> Self {
         Self {
             hub,
@@ -39,7 +39,7 @@ impl AnswerThread {
         }
     }
 
-    /// The channel where messages can be put; opens the thread if it has to.
+    /// Returns the channel for messages; opens the thread if necessary.
     pub(crate) async fn channel(&self) -> Result<ChannelId, Failure> {
         match &self.opening {
             None => Ok(self.channel),
@@ -50,13 +50,13 @@ impl AnswerThread {
         }
     }
 
-    /// What a message there replies to, if the question stands there.
+    /// Returns the question, if it is in this channel: messages there reply to it.
     pub(crate) fn reply_to(&self, channel: ChannelId) -> Option<MessageId> {
         let opening = self.opening.as_ref()?;
         (channel == opening.channel).then_some(opening.message)
     }
 
-    /// A thread that was opened already is called after what the question says now.
+    /// Renames a thread that is open already after the question's current text.
     pub(crate) async fn rename(&self) {
         let Some(opening) = &self.opening else { return };
         let Hub {
@@ -85,7 +85,7 @@ impl AnswerThread {
             .await;
         match opened {
             Ok(()) => Ok(self.channel),
-            // By an earlier process, or by somebody who was faster.
+            // An earlier process opened it, or somebody was faster.
             Err(failure) if failure.is(Refusal::ThreadThere) => Ok(self.channel),
             Err(failure) if failure.is(Refusal::MayNot) => {
                 let why = rights::cannot(

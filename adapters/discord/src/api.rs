@@ -1,5 +1,5 @@
-//! The requests that the adapter makes, with bodies of its own: serenity brings the connection, the
-//! token and the rate limits.
+//! The adapter's API requests, with bodies of its own. serenity provides the connection, the token
+//! and the rate limits.
 
 use std::time::Duration;
 
@@ -21,19 +21,19 @@ use serenity::model::id::{
 use crate::errors::Failure;
 use crate::options::{Api as AnswerTransport, Options};
 
-/// For one request, beside what the rate limiter waits.
+/// Maximum time of a request, in addition to the rate limiter's waiting.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 type Answer<T> = Result<T, Failure>;
 
-/// Discord's API as the bot uses it.
+/// The part of Discord's API that the bot uses.
 pub(crate) struct Api {
     http: Http,
-    /// Without the token, for files.
+    /// A client without the token, for files.
     pub(crate) files: reqwest::Client,
 }
 
-/// A message as it was sent.
+/// A message that was sent.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Sent {
     pub(crate) id: MessageId,
@@ -42,7 +42,7 @@ pub(crate) struct Sent {
     pub(crate) content: String,
 }
 
-/// A message that stands in a channel.
+/// A message in a channel.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ExistingMessage {
     pub(crate) id: MessageId,
@@ -61,7 +61,7 @@ pub(crate) struct ExistingMessage {
 }
 
 impl ExistingMessage {
-    /// Whether it stands in a thread for the message in the channel at which that began.
+    /// Whether it represents, in a thread, the message at which the thread began.
     pub(crate) fn is_thread_starter(&self) -> bool {
         self.kind == 21
     }
@@ -88,7 +88,7 @@ pub(crate) struct OfInteraction {
     pub(crate) id: InteractionId,
 }
 
-/// The application as its owner set it up.
+/// The application, as its owner configured it.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Application {
     pub(crate) id: ApplicationId,
@@ -106,11 +106,11 @@ pub(crate) struct Me {
 pub(crate) struct MyGuild {
     pub(crate) id: GuildId,
     pub(crate) name: String,
-    /// What the bot may do there, before any channel says otherwise.
+    /// The bot's permissions there, before channel overwrites.
     pub(crate) permissions: Permissions,
 }
 
-/// Who may do what in a server, before any channel says otherwise.
+/// Permissions in a server, before channel overwrites.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct GuildRights {
     pub(crate) id: GuildId,
@@ -142,22 +142,22 @@ struct Direct {
     id: ChannelId,
 }
 
-/// Where events come from, and by how many connections.
+/// The gateway's URL, and the number of connections.
 #[derive(Debug, Deserialize)]
 pub(crate) struct GatewayAt {
     pub(crate) url: String,
-    /// As Discord recommends.
+    /// The number that Discord recommends.
     pub(crate) shards: u32,
 }
 
-/// What speaks to Discord as the options say; the rate limiter of each is its own.
+/// Creates an HTTP client for the options; each has its own rate limiter.
 pub(crate) fn http(options: &Options) -> Result<Http, PlatformError> {
     let client = client(options)?;
     let token: &SecretString = &options.token;
     let builder = HttpBuilder::new(token.expose_secret()).client(client);
     Ok(match &options.api {
         AnswerTransport::Discord | AnswerTransport::Elsewhere { .. } => builder.build(),
-        // Its limiter would not go through the proxy.
+        // serenity's rate limiter would bypass the proxy.
         AnswerTransport::Proxy(address) => {
             builder.proxy(address).ratelimiter_disabled(true).build()
         }
@@ -168,7 +168,7 @@ fn client(options: &Options) -> Result<reqwest::Client, PlatformError> {
     let builder = reqwest::Client::builder()
         .use_rustls_tls()
         .timeout(REQUEST_TIMEOUT)
-        // Nothing of Discord's sends elsewhere, and files least of all.
+        // Discord never redirects, least of all for files.
         .redirect(redirect::Policy::none());
     let builder = match &options.api {
         AnswerTransport::Discord | AnswerTransport::Proxy(_) => builder,
@@ -206,7 +206,7 @@ impl Api {
         self.ask(get(Route::UserMe)).await
     }
 
-    /// Who the bot belongs to; whatever goes by the application can be asked from then on.
+    /// Returns the bot's application. Requests that need its id can be made from then on.
     pub(crate) async fn application(&self) -> Answer<Application> {
         let found: Application = self.ask(get(Route::Oauth2ApplicationCurrent)).await?;
         self.http.set_application_id(found.id);
@@ -230,14 +230,14 @@ impl Api {
         self.ask(get(Route::GuildChannels { guild_id })).await
     }
 
-    /// The roles that somebody has in a server, without that of everyone.
+    /// Returns the roles of a member, without the role of everyone.
     pub(crate) async fn roles_of(&self, guild_id: GuildId, user_id: UserId) -> Answer<Vec<RoleId>> {
         let member = Route::GuildMember { guild_id, user_id };
         let Member { roles } = self.ask(get(member)).await?;
         Ok(roles)
     }
 
-    /// Refused where somebody is not in the thread.
+    /// Refused if the person is not in the thread.
     pub(crate) async fn thread_member(
         &self,
         channel_id: ChannelId,
@@ -255,7 +255,7 @@ impl Api {
     }
 
     pub(crate) async fn commands(&self, guild: Option<GuildId>) -> Answer<Vec<Value>> {
-        // Without it Discord leaves the translations out.
+        // Without this parameter Discord omits the translations.
         let request = get(self.commands_route(guild));
         let localized = vec![("with_localizations", "true".to_owned())];
         self.ask(request.params(Some(localized))).await
@@ -308,7 +308,7 @@ impl Api {
         self.ask(request.body(body(message))).await
     }
 
-    /// A message with one file.
+    /// Sends a message with one file.
     pub(crate) async fn send_file(
         &self,
         channel_id: ChannelId,
@@ -342,7 +342,7 @@ impl Api {
         self.tell(Request::new(route, LightMethod::Delete)).await
     }
 
-    /// The messages after one, newest first, at most a hundred.
+    /// Returns the messages after the given one, newest first, at most a hundred.
     pub(crate) async fn messages_after(
         &self,
         channel_id: ChannelId,
@@ -351,7 +351,7 @@ impl Api {
         self.messages(channel_id, "after", message, 100).await
     }
 
-    /// The messages before one, newest first.
+    /// Returns the messages before the given one, newest first.
     pub(crate) async fn messages_before(
         &self,
         channel_id: ChannelId,
@@ -361,8 +361,8 @@ impl Api {
         self.messages(channel_id, "before", message, most).await
     }
 
-    /// The messages after one, at most a hundred, as the gateway would have told them but for the
-    /// server and what its members are there.
+    /// Returns the messages after the given one, at most a hundred, as the gateway would have sent
+    /// them, but without the server and the authors' roles.
     pub(crate) async fn told_after(
         &self,
         channel_id: ChannelId,
@@ -383,7 +383,7 @@ impl Api {
         self.ask(request.params(Some(params))).await
     }
 
-    /// Threads of a channel that everybody there sees and that are archived, the last archived first.
+    /// Returns a page of the archived public threads of a channel, most recently archived first.
     pub(crate) async fn archived_threads(
         &self,
         channel_id: ChannelId,
@@ -399,7 +399,7 @@ impl Api {
         self.tell(post(Route::ChannelTyping { channel_id })).await
     }
 
-    /// A thread that begins at a message.
+    /// Opens a thread at a message.
     pub(crate) async fn open_thread(
         &self,
         channel_id: ChannelId,
@@ -414,7 +414,7 @@ impl Api {
             .await
     }
 
-    /// A thread for those who are added to it, here one person.
+    /// Opens a private thread and adds one person.
     pub(crate) async fn open_private_thread(
         &self,
         channel_id: ChannelId,
@@ -440,7 +440,7 @@ impl Api {
         Ok(id)
     }
 
-    /// The first answer to an interaction, due within three seconds.
+    /// Sends the first response to an interaction, due within three seconds.
     pub(crate) async fn answer(
         &self,
         interaction_id: InteractionId,
@@ -484,7 +484,7 @@ impl Api {
         self.ask(post(route).body(body(message))).await
     }
 
-    /// A further answer with one file.
+    /// Sends a follow-up response with one file.
     pub(crate) async fn follow_up_with_file(
         &self,
         token: &SecretString,
@@ -535,7 +535,7 @@ fn post(route: Route<'_>) -> Request<'_> {
     Request::new(route, LightMethod::Post)
 }
 
-/// The message names the file by the number 0.
+/// The message refers to the file by the number 0.
 fn multipart(message: &Value, name: &str, content: Vec<u8>) -> Option<Multipart> {
     Some(Multipart {
         upload: MultipartUpload::Attachments(vec![CreateAttachment::bytes(content, name)]),

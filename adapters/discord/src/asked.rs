@@ -1,4 +1,4 @@
-//! From a command or a button to the bot, acknowledged within three seconds.
+//! Passes commands and button presses to the bot, acknowledged within three seconds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,12 +27,12 @@ use crate::rights;
 use crate::transport::{AnswerTransport, Token};
 use crate::wanted::{Context, NewThread, Shows, Turn, Wanted, belongs, wanted};
 
-/// Discord waits three seconds for a first answer; what comes later is refused.
+/// Maximum time for a first response: Discord refuses it after three seconds.
 const FIRST_ANSWER: Duration = Duration::from_millis(2_900);
 
 impl Inbound {
-    /// Takes an interaction: acknowledges it at once, and tells the bot after what was said before
-    /// in the same channel. Waits for nothing itself.
+    /// Accepts an interaction: acknowledges it at once, and passes it to the bot after the earlier
+    /// events of the same channel. Does not wait.
     pub(crate) fn asked(&self, asked: Asked, queue: &Arc<KeyedQueue<ChannelId>>) {
         if !self.hub.is_new(asked.id) {
             return;
@@ -57,7 +57,7 @@ impl Inbound {
         }
     }
 
-    /// In which whoever did it reads what they alone are told.
+    /// Returns the language of what the person alone is told.
     pub(crate) fn language_of(&self, asked: &Asked) -> Language {
         let (hub, who) = (&self.hub, &asked.who);
         let audience = hub.audience(&asked.spot, None).id;
@@ -67,7 +67,7 @@ impl Inbound {
             .unwrap_or_else(place)
     }
 
-    /// What needs no turn.
+    /// Handles what needs no turn.
     async fn at_once(&self, asked: Asked, wanted: Wanted) {
         let done = match wanted {
             Wanted::Say { text, row } => {
@@ -82,7 +82,7 @@ impl Inbound {
                 Ok(())
             }
             Wanted::Stop(place) => {
-                // Whether it is acknowledged or not, it stops.
+                // It stops whether acknowledged or not.
                 let stop = Incoming::Stop(place.conversation());
                 let stopped = self.inbox.deliver(stop).await;
                 self.first(&asked, &content::seen()).await;
@@ -114,7 +114,7 @@ impl Inbound {
         }
     }
 
-    /// A new opinion takes the place of the person's earlier one of the same answer.
+    /// Delivers a rating; a new one replaces the person's earlier one of the same answer.
     async fn opinion(
         &self,
         asked: &Asked,
@@ -139,7 +139,7 @@ impl Inbound {
             Shows::Thinking => content::thinking(turn.is_private),
             Shows::Nothing => content::seen(),
         };
-        // Acknowledged whatever waits before it.
+        // Acknowledged regardless of what is queued before it.
         let (hub, of) = (Arc::clone(&self.hub), Arc::clone(&asked));
         let first: JoinHandle<Result<(), Failure>> =
             tokio::spawn(async move { first(&hub, &of, &shown).await });
@@ -164,11 +164,11 @@ impl Inbound {
         let token = Token::new(asked.id, asked.token.clone());
         match first.await {
             Ok(Ok(())) => {}
-            // Told twice: whoever was first answers.
+            // Delivered twice: whoever was first answers.
             Ok(Err(failure)) if failure.is(Refusal::AcknowledgedAlready) => return Ok(()),
             Ok(Err(failure)) => {
                 tracing::warn!(interaction = %asked.id, %failure, "an interaction may not have been acknowledged in time");
-                // Where that is not certain, the answer tries it first.
+                // If that is uncertain, the answer tries the token first.
                 if failure.is(Refusal::InteractionOver) {
                     token.end();
                 }
@@ -188,7 +188,7 @@ impl Inbound {
         self.deliver(message, target).await
     }
 
-    /// The answer stands in the thread that was opened for it.
+    /// Builds the target of an answer in the thread that was opened for it.
     fn on_stage(&self, asked: &Asked, turn: &Turn, place: Place) -> Target {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let asker = asked.who.id;
@@ -202,7 +202,8 @@ impl Inbound {
         Target::new(transport, turn.has_buttons)
     }
 
-    /// The answer takes the place of "thinking…", or of what the pressed button is under.
+    /// Builds the target of an answer that replaces "thinking…", or the message of the pressed
+    /// button.
     fn to_interaction(&self, asked: &Asked, turn: &Turn, token: Token) -> Target {
         let channel = asked.spot.channel;
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), channel, None);
@@ -278,8 +279,8 @@ impl Inbound {
         }
     }
 
-    /// Opens the thread that was asked for, and says in the place of "thinking…" where it is. None:
-    /// none was asked for, or it could not be opened, so the answer stands where the question does.
+    /// Opens the requested thread, and replaces "thinking…" by a link to it. `None`: none was
+    /// requested, or it could not be opened, so the answer is posted where the question was asked.
     async fn stage(&self, asked: &Asked, turn: &Turn, token: &Token) -> Option<(Place, Spot)> {
         let Body::Text(question) = &turn.body else {
             return None;
@@ -372,7 +373,7 @@ impl Inbound {
     }
 }
 
-/// Whose answer the pressed button is under, as far as the button says.
+/// Returns whose answer the pressed button belongs to, as far as the button says.
 fn owner(asked: &Asked) -> Option<UserId> {
     match &asked.what {
         EventKind::Pressed { button, .. } => buttons::parse(button).map(|it| it.belongs.asker),
@@ -395,7 +396,7 @@ fn owner(asked: &Asked) -> Option<UserId> {
     }
 }
 
-/// The first answer to an interaction; once more if Discord was not well.
+/// Sends the first response to an interaction; retries once if Discord is unavailable.
 async fn first(hub: &Hub, asked: &Asked, answer: &Value) -> Result<(), Failure> {
     let answering = async {
         match hub.api.answer(asked.id, &asked.token, answer).await {

@@ -1,11 +1,11 @@
-//! Files that people send, read when the bot wants them and no further than it wants.
+//! Downloads files that people send, only when and as far as the bot wants them.
 
 use muninn_platform::{Attachment, DownloadError, in_one_line};
 use reqwest::Url;
 
 use crate::hub::Hub;
 
-/// Where Discord keeps files.
+/// The hosts of Discord's files.
 const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
 
 pub(crate) async fn download(
@@ -16,7 +16,7 @@ pub(crate) async fn download(
     attachment.read(most, fetch(hub, attachment, most)).await
 }
 
-/// The address, if it is one of Discord's hosts or `own`.
+/// Parses the address. `None` unless its host is one of Discord's or `own`.
 fn address(text: &str, own: Option<&str>) -> Option<Url> {
     let address = Url::parse(text).ok()?;
     let host = address.host_str()?;
@@ -36,7 +36,7 @@ async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8
             "it is no file of Discord's".to_owned(),
         ));
     };
-    // The address has a signature in it that opens the file to everybody.
+    // The error omits the URL, whose signature opens the file to everybody.
     let refused = |error: reqwest::Error| DownloadError::Refused(in_one_line(&error.without_url()));
     let answer = hub.api.files.get(address).send().await.map_err(refused)?;
     let mut answer = match answer.status().as_u16() {

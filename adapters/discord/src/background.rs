@@ -1,5 +1,5 @@
-//! What was said before the bot came: the message that the question replies to, and in a thread the
-//! messages before it.
+//! Reads what was said before the bot joined: the message that the question replies to, and the
+//! earlier messages of a thread.
 
 use muninn_platform::{
     Bounds, Cut, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, read_pages,
@@ -14,28 +14,28 @@ use crate::hub::Hub;
 use crate::ids;
 use crate::rights;
 
-/// As many as Discord gives at once.
+/// Maximum number of messages that Discord returns at once.
 pub(crate) const PAGE: u8 = 100;
 
 /// Where to look.
 #[derive(Clone, Debug)]
 pub(crate) struct Before {
     pub(crate) quoted: Option<Quoted>,
-    /// None: what else is said in the channel is another conversation.
+    /// `None` outside of threads: other messages of the channel are other conversations.
     pub(crate) in_thread: Option<Thread>,
 }
 
-/// A thread, until the question that is asked in it.
+/// A thread, up to the question asked in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
     pub(crate) channel: ChannelId,
-    /// The channel that it belongs to.
+    /// The thread's parent channel.
     pub(crate) parent: Option<ChannelId>,
     pub(crate) question: MessageId,
 }
 
 impl Failure {
-    /// What it means for the page that was asked for.
+    /// Converts the failure to that of the requested page.
     pub(crate) fn of_page(&self) -> PageFailure {
         match self.kind {
             Kind::Limited => PageFailure::Limited(None),
@@ -99,7 +99,7 @@ async fn in_thread(hub: &Hub, thread: Thread) -> PriorMessages {
     }
 }
 
-/// Where not all of a thread was read, newest first: its first page, oldest first.
+/// Reads the first page of a thread that was not read completely (newest first), oldest first.
 async fn first_page(hub: &Hub, thread: Thread, cut: Option<Cut>) -> Vec<ExistingMessage> {
     match cut {
         None | Some(Cut::Refused) => Vec::new(),
@@ -113,7 +113,7 @@ async fn first_page(hub: &Hub, thread: Thread, cut: Option<Cut>) -> Vec<Existing
     }
 }
 
-/// The message in the channel at which a thread began; it has the thread's id.
+/// Reads the channel message at which a thread began; it has the thread's id.
 async fn root(hub: &Hub, thread: Thread) -> Option<ExistingMessage> {
     let message = MessageId::new(thread.channel.get());
     let asked = hub.api.message(thread.parent?, message);
@@ -131,7 +131,8 @@ fn unread(hub: &Hub, channel: ChannelId, failure: &Failure) -> PageFailure {
     failure.of_page()
 }
 
-/// Without the intent other people's texts are empty; what bots say is no one's word.
+/// Converts a message. `None` if it is from a bot, or has no text: without the intent the texts of
+/// others are empty.
 fn prior(channel: ChannelId, message: ExistingMessage) -> Option<PriorMessage> {
     let author = message.author;
     (!author.bot && !message.content.is_empty()).then(|| PriorMessage {

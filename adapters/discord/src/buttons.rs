@@ -1,5 +1,5 @@
-//! The buttons under an answer. What a button does is in the button itself, so it works after a
-//! restart, and after years. Pure.
+//! The buttons below an answer. A button's id holds all that it does, so it works after a restart,
+//! and after years. Pure.
 
 use muninn_platform::{Language, ShownItem};
 use muninn_texts::text;
@@ -9,19 +9,19 @@ use serenity::model::id::UserId;
 use crate::content::Belongs;
 use crate::ids::{Place, number};
 
-/// Which buttons stand under a message.
+/// The buttons below a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
     None,
-    /// Under an answer while it grows.
+    /// Below an answer that is still growing.
     Stop,
-    /// Under an answer.
+    /// Below an answer.
     Answer,
-    /// Before a conversation is forgotten.
+    /// Before forgetting a conversation.
     ForgetSession,
-    /// Before a channel is forgotten.
+    /// Before forgetting a channel.
     ForgetAudience,
-    /// Under a list: two for each of its things.
+    /// Below a list: two for each item.
     Items,
 }
 
@@ -34,38 +34,39 @@ pub(crate) enum Button {
     Again,
     ForgetSession,
     ForgetAudience,
-    /// Forget nothing.
+    /// Keeps everything.
     Keep,
 }
 
-/// What a button says of itself.
+/// A pressed button, as its id describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pressed {
     pub(crate) button: Button,
     pub(crate) belongs: Belongs,
 }
 
-/// What a button under a list does with one of its things.
+/// What a button below a list does with an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemButton {
     Forget,
-    /// Asks what is right first.
+    /// Asks for the correction first.
     Correct,
     Approve,
     Decline,
 }
 
-/// The version of what such a button holds: it belongs to nobody, and the bot knows where its thing is.
+/// The version of the ids of list buttons. They belong to nobody, and the bot knows the item's
+/// place.
 const ITEM_VERSION: &str = "m2";
 
-/// Things of a list that have buttons: a message has five rows of five.
+/// Maximum number of list items with buttons: a message has five rows of five.
 const MOST_ITEMS: usize = 10;
 const ITEMS_A_ROW: usize = 2;
 
 impl ItemButton {
     const ALL: [Self; 4] = [Self::Forget, Self::Correct, Self::Approve, Self::Decline];
 
-    /// Those of a thing.
+    /// Returns the two buttons of an item.
     fn below(item: &ShownItem) -> [Self; 2] {
         if item.is_question() {
             [Self::Approve, Self::Decline]
@@ -99,7 +100,7 @@ impl ItemButton {
         })
     }
 
-    /// At most 69 characters.
+    /// Returns the button's id, at most 69 characters.
     pub(crate) fn custom_id(self, item: &ShownItem) -> String {
         format!("{ITEM_VERSION}:{}:{}", self.letter(), item.token())
     }
@@ -112,7 +113,7 @@ impl ItemButton {
     }
 }
 
-/// The rows under a list. What has no room goes by its number.
+/// Returns the button rows below a list. Further items are used by their number.
 pub(crate) fn item_rows(items: &[ShownItem], language: Language) -> Vec<Value> {
     let shown = &items[..items.len().min(MOST_ITEMS)];
     let rows = shown.chunks(ITEMS_A_ROW).map(|items| {
@@ -124,7 +125,7 @@ pub(crate) fn item_rows(items: &[ShownItem], language: Language) -> Vec<Value> {
     rows.collect()
 }
 
-/// The first version of what a button holds.
+/// The first version of button ids.
 const VERSION: &str = "m1";
 
 const GREY: u8 = 2;
@@ -185,10 +186,10 @@ impl Button {
     }
 }
 
-/// At most 96 characters; Discord takes 100.
+/// Builds a button's id, at most 96 characters; Discord allows 100.
 fn custom_id(button: Button, belongs: Belongs) -> String {
     let Belongs { asker, place, .. } = belongs;
-    // Who asked privately is named in the place already.
+    // For private answers the place already names the asker.
     let asker = match place.private_to {
         Some(person) if person == asker => String::new(),
         Some(_) | None => asker.to_string(),
@@ -196,7 +197,7 @@ fn custom_id(button: Button, belongs: Belongs) -> String {
     format!("{VERSION}:{}:{asker}:{}", button.letter(), place.tail())
 }
 
-/// Reads what a button holds; None: it is of no version that is known.
+/// Parses a button's id. `None` for unknown versions.
 pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
     let mut parts = custom_id.splitn(4, ':');
     if parts.next()? != VERSION {
@@ -220,10 +221,10 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
     })
 }
 
-/// A message's components.
+/// Builds a message's components.
 pub(crate) fn components(row: Row, belongs: Belongs) -> Value {
     let buttons: &[Button] = match row {
-        // The rows of a list are its own.
+        // A list builds its own rows.
         Row::None | Row::Items => return json!([]),
         Row::Stop => &[Button::Stop],
         Row::Answer => &[Button::Why, Button::Good, Button::Bad, Button::Again],

@@ -1,5 +1,5 @@
-//! What became, while nobody listened, of the messages that the bot keeps: Discord tells a new session of no edits and no
-//! deletions.
+//! Finds edits and deletions of kept messages that happened while the bot was offline: Discord does
+//! not report them to a new session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use crate::event::{self, Said};
 use crate::ids::{Event, Place};
 use crate::missed::{MissedReader, People};
 
-/// Channels and threads of a server that are looked into: for each, Discord is asked at least once.
+/// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;
 
 impl MissedReader {
-    /// Tells of what was edited and deleted since then among what is kept of these channels.
+    /// Delivers the edits and deletions since then of kept messages in these channels.
     ///
     /// # Errors
-    /// When the bot is ending.
+    /// Fails when the bot is ending.
     pub(crate) async fn follow_changes(
         &self,
         guild: Option<GuildId>,
@@ -29,7 +29,7 @@ impl MissedReader {
         let mut people = guild.map(|guild| People::new(self, guild));
         let (mut looked, mut changed) = (0, 0);
         for channel in channels {
-            // What is said in a public thread is of its channel's audience.
+            // Public threads belong to their channel's audience.
             let audience = Place::new(guild, *channel).audience();
             let kept = by_place(&self.inbound.inbox.kept(&audience).await?);
             for (place, kept) in &kept {
@@ -69,7 +69,7 @@ impl MissedReader {
         };
         let before = MessageId::new(first.get() - 1);
         let ReadPages { items, cut } = self.messages_after(place, before).await;
-        // All of it was there before it was looked for, also where our clock is behind Discord's.
+        // All kept messages existed before the read, also if our clock is behind Discord's.
         let until = match cut {
             None => kept.last().copied(),
             Some(_) => items.last().map(|newest| newest.id),
@@ -106,7 +106,7 @@ impl MissedReader {
     }
 }
 
-/// The messages that are kept, by the channel or thread that they stand in.
+/// Groups the kept messages by their channel or thread.
 fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
     let mut places: BTreeMap<ChannelId, BTreeSet<MessageId>> = BTreeMap::new();
     for kept in kept {
@@ -124,12 +124,13 @@ fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Changes {
-    /// What they say now, and since when.
+    /// The edited messages with their new text, and the time of the edit.
     edited: Vec<(Said, DateTime<Utc>)>,
     deleted: Vec<MessageId>,
 }
 
-/// What became of kept messages, of which `standing` are all that are still there. Changes of before `since` are known.
+/// Returns the changes of kept messages; `standing` are all that still exist. Changes before
+/// `since` are known.
 fn changes<'a>(
     kept: impl Iterator<Item = &'a MessageId>,
     standing: Vec<Message>,

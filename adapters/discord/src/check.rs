@@ -1,5 +1,5 @@
-//! What `muninn doctor` says of the bot, and the address that invites it: asked of Discord, without
-//! connecting to the gateway.
+//! The checks of `muninn doctor`, and the invitation URL. Both ask Discord without connecting to
+//! the gateway.
 
 mod overwrites;
 
@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::rights;
 use crate::shards::Shards;
 
-/// Looks at token, intents, guilds and commands.
+/// Checks token, intents, guilds and commands.
 pub async fn check(options: &Options) -> Vec<Finding> {
     let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
     let asked = async {
@@ -42,7 +42,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     findings
 }
 
-/// The application may be told what messages say: as one of few guilds, or of many.
+/// The flags of an application that may read messages: limited (few guilds) or full.
 const MAY_READ_MESSAGES: u64 = 1 << 18 | 1 << 19;
 
 fn intents(options: &Options, application: &Application) -> Finding {
@@ -61,7 +61,7 @@ fn intents(options: &Options, application: &Application) -> Finding {
     }
 }
 
-/// Whether the gateway lets it in; nothing where it does.
+/// Reports whether the gateway refuses connections; nothing if it accepts them.
 async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
     let at = match api.gateway().await {
         Ok(at) => at,
@@ -85,7 +85,7 @@ async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
     })]
 }
 
-/// Which of the servers this process is told of, where others are told of the rest.
+/// Reports which servers this process hears, if other processes hear the rest.
 fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
     let range = match shards {
         Shards::Part(range) if !range.is_all() => range,
@@ -108,7 +108,7 @@ fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
     )))
 }
 
-/// Which servers it is in, and which permissions it lacks there and in their channels.
+/// Reports the bot's servers, and the permissions that it lacks there and in their channels.
 async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
     let guilds = match api.guilds().await {
         Ok(guilds) => guilds,
@@ -167,10 +167,10 @@ async fn registered(options: &Options, api: &Api) -> Finding {
     }
 }
 
-/// The address that invites the bot, with the least permissions it needs.
+/// Returns the URL that invites the bot, with the least permissions it needs.
 ///
 /// # Errors
-/// When Discord does not know the token, or cannot be reached.
+/// Fails when Discord rejects the token, or cannot be reached.
 pub async fn invite(options: &Options) -> Result<String, PlatformError> {
     let api = Api::new(options)?;
     let Application { id, .. } = api.application().await.map_err(said)?;

@@ -1,4 +1,4 @@
-//! The commands, and their registration.
+//! The slash commands, and their registration.
 
 use muninn_texts::{Language, Text, text};
 use serde_json::{Map, Value, json};
@@ -14,10 +14,10 @@ const TEXT: u8 = 3;
 const NUMBER: u8 = 4;
 const YES_OR_NO: u8 = 5;
 
-/// The longest question that can be typed as an option; Discord's own limit.
+/// Maximum length of a question typed as an option, in characters; Discord's own limit.
 const LONGEST_QUESTION: u16 = 6_000;
 
-/// All commands as they should be registered.
+/// Returns all commands as they should be registered.
 pub(crate) fn all() -> Vec<Value> {
     let conversations = [
         command(
@@ -63,14 +63,14 @@ pub(crate) fn all() -> Vec<Value> {
         .chain(attending())
         .collect();
     for command in &mut commands {
-        // In guilds and in direct messages with the bot, for those who can use it there.
+        // Available in guilds and in direct messages with the bot, installed to guilds.
         command["contexts"] = json!([0, 1]);
         command["integration_types"] = json!([0]);
     }
     commands
 }
 
-/// What is kept of what was said.
+/// The commands about kept messages.
 fn about_memory() -> [Value; 5] {
     [
         command(
@@ -128,7 +128,7 @@ fn about_memory() -> [Value; 5] {
     ]
 }
 
-/// The accounts, the copy, the pages and the programs of one person.
+/// The commands about a person's accounts, copy, pages and programs.
 fn about_people() -> [Value; 5] {
     [
         command(
@@ -164,7 +164,7 @@ fn about_people() -> [Value; 5] {
     ]
 }
 
-/// Which messages are answered, and what is on the record.
+/// The commands about which messages are answered, and what is on the record.
 fn attending() -> [Value; 5] {
     let texts = [
         ("mute", text!("slash-mute")),
@@ -185,13 +185,13 @@ fn attending() -> [Value; 5] {
     })
 }
 
-/// What may be remembered, in the words that people say it with.
+/// What may be remembered, in the words that people use.
 const REMEMBER_NOT_ME: &str = "don't remember me here";
 const REMEMBER_ME: &str = "remember me here";
 const REMEMBER_CHANNEL: &str = "remember channel";
 const REMEMBER_ASKED: &str = "remember only what is asked";
 
-/// The command in a message's menu.
+/// The command in a message's context menu.
 pub(crate) const ABOUT: &str = "Ask Muninn about this message";
 
 fn command(name: &str, description: &Text, options: Vec<Value>) -> Value {
@@ -206,7 +206,7 @@ fn option(kind: u8, name: &str, description: &Text) -> Value {
     described(json!({ "type": kind, "name": name }), description)
 }
 
-/// A text that must be there, as long as a question may be.
+/// A required text option, as long as a question may be.
 fn question(name: &str, description: &Text) -> Value {
     required(at_most(option(TEXT, name, description), LONGEST_QUESTION))
 }
@@ -215,7 +215,7 @@ fn since(description: &Text) -> Value {
     at_most(option(TEXT, "since", description), 60)
 }
 
-/// One of a list, counted from 1.
+/// A number option: an item of a list, counted from 1.
 fn number(description: &Text) -> Value {
     with(option(NUMBER, "number", description), "min_value", json!(1))
 }
@@ -244,20 +244,20 @@ fn with(mut thing: Value, field: &str, value: Value) -> Value {
     thing
 }
 
-/// With a description as each person's Discord speaks.
+/// Adds a description in each supported language.
 fn described(thing: Value, description: &Text) -> Value {
     let english = json!(description.in_language(Language::English));
     let thing = with(thing, "description", english);
     with(thing, "description_localizations", localized(description))
 }
 
-/// With the name that others go by, and what it is called as each person's Discord speaks.
+/// Adds a name, and its translation in each supported language.
 fn named(thing: Value, name: &str, text: &Text) -> Value {
     let thing = with(thing, "name", json!(name));
     with(thing, "name_localizations", localized(text))
 }
 
-/// A text by Discord's names of locales.
+/// Returns a text by Discord locale.
 fn localized(text: &Text) -> Value {
     let all = Language::ALL.into_iter().flat_map(|language| {
         let said = json!(text.in_language(language));
@@ -268,7 +268,7 @@ fn localized(text: &Text) -> Value {
     Value::Object(all.collect())
 }
 
-/// What Discord calls a language; nothing for the one that everybody sees without a locale of ours.
+/// Returns the Discord locales of a language; none for the default language.
 fn locales(language: Language) -> &'static [&'static str] {
     match language {
         Language::English => &[],
@@ -280,7 +280,7 @@ fn locales(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// Whether what is registered is what should be.
+/// Whether the registered commands are the wanted ones.
 pub(crate) fn are_registered(registered: &[Value]) -> bool {
     let wanted = all();
     let is_there = |wanted: &Value| {
@@ -290,8 +290,8 @@ pub(crate) fn are_registered(registered: &[Value]) -> bool {
     registered.len() == wanted.len() && wanted.iter().all(is_there)
 }
 
-/// A command without what Discord adds to it (ids, versions) and without what says
-/// nothing (false, null, empty); `contexts` only where they are asked for.
+/// Removes what Discord adds to a command (ids, versions) and empty values (false, null, empty);
+/// keeps `contexts` only where wanted.
 fn normal(value: &Value, wanted: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -325,8 +325,8 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// Registers the commands where they are not registered as they should be; Discord allows few
-/// registrations a day. True: something had changed.
+/// Registers the commands if they differ; Discord allows few registrations per day. Returns whether
+/// something had changed.
 pub(crate) async fn register(api: &Api, guild: Option<GuildId>) -> Result<bool, Failure> {
     let registered = api.commands(guild).await?;
     if are_registered(&registered) {
@@ -340,7 +340,7 @@ pub(crate) async fn register(api: &Api, guild: Option<GuildId>) -> Result<bool, 
 mod tests {
     use super::*;
 
-    /// As Discord gives them back.
+    /// The commands as Discord returns them.
     fn registered() -> Vec<Value> {
         let mut commands = all();
         for (number, command) in commands.iter_mut().enumerate() {
@@ -389,7 +389,7 @@ mod tests {
         }
     }
 
-    /// All texts of a kind, with those of other locales.
+    /// Returns all texts of a kind, with their translations.
     fn texts(thing: &Value, name: &str) -> Vec<String> {
         let localized = thing[format!("{name}_localizations")].as_object();
         let all = thing[name].as_str().into_iter();

@@ -1,7 +1,7 @@
-//! What is sent, as Discord's JSON. Pure.
+//! Builds message bodies as Discord's JSON. Pure.
 //!
-//! Everything says that it pings nobody, for what says nothing pings everybody, and that its links
-//! show no previews.
+//! Every body disables pings, since a body that says nothing about them pings everybody, and
+//! disables link previews.
 
 use muninn_platform::{Language, SafeText, ShownItem, TextLimit};
 use muninn_texts::text;
@@ -12,13 +12,14 @@ use crate::buttons::{ItemButton, Row, components};
 use crate::ids::Place;
 use crate::text;
 
-/// Discord takes 2,000 characters a message; the rest is for the line that says whom it answers.
+/// Maximum characters of a message: Discord allows 2,000; the rest is for the line that names the
+/// asker.
 const ROOM: usize = 1_960;
 
 const SUPPRESS_EMBEDS: u64 = 1 << 2;
 const EPHEMERAL: u64 = 1 << 6;
 
-/// Kinds of first answers to an interaction.
+/// Kinds of first responses to an interaction.
 const SAY: u8 = 4;
 const THINK: u8 = 5;
 const UPDATE_LATER: u8 = 6;
@@ -26,26 +27,26 @@ const UPDATE: u8 = 7;
 const CHOICES: u8 = 8;
 const FORM: u8 = 9;
 
-/// What may be written into a form; Discord's own limit.
+/// Maximum characters of a form field; Discord's own limit.
 const LONGEST_CORRECTION: u16 = 4_000;
 
-/// An answer as Discord's messages, each within its limit.
+/// Splits an answer into Discord messages, each within the limit.
 pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
     let parts = parts.iter().map(|part| text::convert(part.as_str()));
     let parts = parts.flat_map(|text| SafeText::new(&text).split(TextLimit::Chars(ROOM)));
     parts.map(|part| part.to_string()).collect()
 }
 
-/// Who is asked again or may stop an answer, and where it belongs: what the buttons below it hold.
+/// What the buttons below an answer hold: its asker, who may stop it, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Belongs {
     pub(crate) asker: UserId,
     pub(crate) place: Place,
-    /// What the buttons are labelled in; they hold nothing of it.
+    /// The language of the buttons' labels; their ids do not hold it.
     pub(crate) language: Language,
 }
 
-/// A message of a channel. With the same `nonce` Discord takes it once within some minutes.
+/// Builds a channel message. For some minutes Discord accepts only one with the same `nonce`.
 pub(crate) fn message(
     text: &str,
     row: Row,
@@ -63,7 +64,7 @@ pub(crate) fn message(
     message
 }
 
-/// The line above an answer that is no reply to anything, which mentions without pinging.
+/// Adds a line above an answer that is not a reply, which mentions the asker without pinging.
 pub(crate) fn addressed_to(asker: UserId, text: &str) -> String {
     format!("{ADDRESSED}{asker}>\n{text}")
 }
@@ -71,7 +72,7 @@ pub(crate) fn addressed_to(asker: UserId, text: &str) -> String {
 /// How such answers begin.
 pub(crate) const ADDRESSED: &str = "-# For <@";
 
-/// A message's new text.
+/// Builds the new text of a message.
 pub(crate) fn edit(text: &str, row: Row, belongs: Belongs) -> Value {
     json!({
         "content": text,
@@ -81,7 +82,7 @@ pub(crate) fn edit(text: &str, row: Row, belongs: Belongs) -> Value {
     })
 }
 
-/// What the bot says unasked.
+/// Builds an announcement.
 pub(crate) fn announcement(text: &str) -> Value {
     json!({
         "content": text,
@@ -90,7 +91,8 @@ pub(crate) fn announcement(text: &str) -> Value {
     })
 }
 
-/// A message of nothing but a file, for one person. With the same `nonce` Discord takes it once within some minutes.
+/// Builds a message that is only a file, for one person. For some minutes Discord accepts only one
+/// with the same `nonce`.
 pub(crate) fn file(name: &str, nonce: &str) -> Value {
     json!({
         "attachments": [{ "id": 0, "filename": name }],
@@ -100,7 +102,7 @@ pub(crate) fn file(name: &str, nonce: &str) -> Value {
     })
 }
 
-/// The same as a further message that answers an interaction and that nobody else sees.
+/// Builds the same as a follow-up to an interaction that nobody else sees.
 pub(crate) fn private_file(name: &str) -> Value {
     json!({
         "attachments": [{ "id": 0, "filename": name }],
@@ -109,7 +111,7 @@ pub(crate) fn private_file(name: &str) -> Value {
     })
 }
 
-/// A form for what is right in the place of something.
+/// Builds a form for correcting an item.
 pub(crate) fn correction_form(item: &ShownItem, language: Language) -> Value {
     let title = text!("form-correct-title", number = item.number).in_language(language);
     json!({ "type": FORM, "data": {
@@ -127,7 +129,7 @@ pub(crate) fn correction_form(item: &ShownItem, language: Language) -> Value {
     }})
 }
 
-/// A further message that answers an interaction.
+/// Builds a follow-up to an interaction.
 pub(crate) fn follow_up(text: &str, row: Row, belongs: Belongs, is_private: bool) -> Value {
     let mut message = edit(text, row, belongs);
     if is_private {
@@ -136,13 +138,13 @@ pub(crate) fn follow_up(text: &str, row: Row, belongs: Belongs, is_private: bool
     message
 }
 
-/// "Muninn is thinking…", seen by all or by the one who asked.
+/// Builds the response "Muninn is thinking…", visible to everybody or only to the asker.
 pub(crate) fn thinking(is_private: bool) -> Value {
     let flags = if is_private { EPHEMERAL } else { 0 };
     json!({ "type": THINK, "data": { "flags": flags, "allowed_mentions": { "parse": [] } } })
 }
 
-/// A first answer that only the one who asked sees.
+/// Builds a first response that only the asker sees.
 pub(crate) fn say(text: &str, row: Row, belongs: Belongs) -> Value {
     json!({ "type": SAY, "data": {
         "content": text,
@@ -152,12 +154,12 @@ pub(crate) fn say(text: &str, row: Row, belongs: Belongs) -> Value {
     }})
 }
 
-/// Nothing to see: the message that the button is on changes later, or not at all.
+/// Builds an invisible response: the message of the button changes later, or not at all.
 pub(crate) fn seen() -> Value {
     json!({ "type": UPDATE_LATER })
 }
 
-/// Other words in the place of the message that the button is on.
+/// Builds a response that replaces the message of the button.
 pub(crate) fn instead(text: &str) -> Value {
     json!({ "type": UPDATE, "data": {
         "content": text,
@@ -166,7 +168,7 @@ pub(crate) fn instead(text: &str) -> Value {
     }})
 }
 
-/// What can be chosen: names and values, 25 at most, of 100 characters at most.
+/// Builds the autocomplete choices: at most 25 names and values, at most 100 characters each.
 pub(crate) fn choices(choices: &[(String, String)]) -> Value {
     let cut = |text: &str| text.chars().take(100).collect::<String>();
     let choices: Vec<Value> = choices

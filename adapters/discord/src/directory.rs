@@ -1,5 +1,5 @@
-//! What is known of guilds, channels and roles: what the gateway tells, and no more of it than the
-//! bot goes by. Members, messages and presences are not kept, so it stays small however much is said.
+//! Caches guilds, channels and roles from the gateway, only as far as the bot uses them. Members,
+//! messages and presences are not kept, so it stays small however busy the guilds are.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
 
-/// What kind of channel, as far as it matters where an answer stands.
+/// The kind of a channel, as far as it decides where answers go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A channel where threads can be opened at messages.
     Text,
-    /// A channel whose messages all stand in threads.
+    /// A channel whose messages are all in threads.
     Forum,
     PublicThread,
     PrivateThread,
-    /// The text beside a voice channel: no threads.
+    /// The text chat of a voice channel: no threads.
     Flat,
     Direct,
 }
@@ -28,11 +28,11 @@ pub(crate) struct Channel {
     pub(crate) id: ChannelId,
     pub(crate) guild: GuildId,
     pub(crate) kind: Kind,
-    /// Of a thread, its channel.
+    /// The channel of a thread.
     pub(crate) parent: Option<ChannelId>,
     pub(crate) name: Box<str>,
     pub(crate) overwrites: Box<[Overwrite]>,
-    /// As Discord told when it told of the channel.
+    /// As of the last time Discord described the channel.
     pub(crate) last_message: Option<MessageId>,
 }
 
@@ -42,7 +42,7 @@ impl Channel {
     }
 }
 
-/// What a channel allows or denies beside the guild's roles.
+/// A channel's overwrite of the guild's permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overwrite {
     pub(crate) of: Holder,
@@ -62,11 +62,11 @@ pub(crate) struct Guild {
     pub(crate) id: GuildId,
     pub(crate) owner: UserId,
     pub(crate) roles: HashMap<RoleId, Permissions>,
-    /// The bot's own.
+    /// The bot's roles.
     pub(crate) my_roles: Vec<RoleId>,
-    /// The one that was made for the bot when it was invited; people mention it by mistake.
+    /// The role that the invitation created for the bot; people mention it by mistake.
     pub(crate) my_own_role: Option<RoleId>,
-    /// As its administrators chose it.
+    /// The language that its administrators chose.
     pub(crate) language: Option<Language>,
 }
 
@@ -91,7 +91,7 @@ impl Spot {
         }
     }
 
-    /// Those who can read a channel can read its public threads, so they are one audience.
+    /// Returns the channel of the audience: whoever can read a channel can read its public threads.
     pub(crate) fn audience_channel(&self) -> ChannelId {
         match self.kind {
             Kind::PublicThread => self.parent.unwrap_or(self.channel),
@@ -106,7 +106,7 @@ impl Spot {
     }
 }
 
-/// A change of what is known.
+/// A change of the cached data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     /// A guild with all of its channels and threads.
@@ -117,7 +117,7 @@ pub(crate) enum Change {
     ChannelGone(GuildId, ChannelId),
     Role(GuildId, RoleId, Permissions),
     RoleGone(GuildId, RoleId),
-    /// A member has these roles now; kept where it is the bot.
+    /// A member's current roles; kept only for the bot.
     Roles(GuildId, UserId, Vec<RoleId>),
 }
 
@@ -127,13 +127,13 @@ struct Known {
     channels: HashMap<GuildId, HashMap<ChannelId, Channel>>,
 }
 
-/// People whose language is kept.
+/// Maximum number of people whose language is kept.
 const MOST_PEOPLE: usize = 10_000;
 
-/// What is known, shared by all parts.
+/// The cache, shared by all parts.
 pub(crate) struct Directory {
     known: Mutex<Known>,
-    /// In which people read Discord, as far as they pressed or commanded something.
+    /// The language of people's Discord, of those who used a button or a command.
     languages: Mutex<Recent<UserId, Language>>,
 }
 
@@ -170,7 +170,7 @@ impl Directory {
             }
             Change::ChannelGone(guild, id) => {
                 if let Some(channels) = known.channels.get_mut(&guild) {
-                    // Its threads go with it; a category's channels stay.
+                    // Its threads are removed too; the channels of a category stay.
                     channels
                         .retain(|_, it| it.id != id && !(it.is_thread() && it.parent == Some(id)));
                 }
@@ -195,7 +195,7 @@ impl Directory {
         }
     }
 
-    /// Whether anything was told of a server, and it is not gone.
+    /// Whether a server was described and is not gone.
     pub(crate) fn knows(&self, guild: GuildId) -> bool {
         self.known.lock().guilds.contains_key(&guild)
     }
@@ -212,7 +212,7 @@ impl Directory {
         })
     }
 
-    /// As [`Directory::spot`], of whatever guild.
+    /// Like [`Directory::spot`], in any guild.
     pub(crate) fn spot_of(&self, channel: ChannelId) -> Option<Spot> {
         let guild = {
             let known = self.known.lock();
@@ -223,7 +223,7 @@ impl Directory {
         self.spot(guild, channel)
     }
 
-    /// The threads of a channel, and itself if it is one.
+    /// Returns the threads of a channel.
     pub(crate) fn threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
         let known = self.known.lock();
         let here = known.channels.get(&guild).into_iter().flatten();
@@ -233,7 +233,7 @@ impl Directory {
             .collect()
     }
 
-    /// The threads of a channel that everybody there sees, as far as they are not archived.
+    /// Returns the public threads of a channel that are not archived.
     pub(crate) fn public_threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
         let known = self.known.lock();
         let here = known.channels.get(&guild).into_iter().flatten();
@@ -250,7 +250,8 @@ impl Directory {
         Some(self.spot(guild, channel)?.name)
     }
 
-    /// In which somebody reads Discord: `told` with what they did, or earlier.
+    /// Returns the language of somebody's Discord: `told` by the current interaction, or an earlier
+    /// one.
     pub(crate) fn language_of(&self, who: UserId, told: Option<Language>) -> Option<Language> {
         let mut languages = self.languages.lock();
         if let Some(language) = told {
@@ -267,7 +268,7 @@ impl Directory {
         self.known.lock().guilds.get(&guild)?.my_own_role
     }
 
-    /// What somebody with these roles may do in a channel; None: not known.
+    /// Returns the permissions of somebody with these roles in a channel; `None` if unknown.
     pub(crate) fn permissions(
         &self,
         spot: &Spot,
@@ -276,7 +277,7 @@ impl Directory {
     ) -> Option<Permissions> {
         let known = self.known.lock();
         let guild = known.guilds.get(&spot.guild?)?;
-        // A thread has no overwrites of its own.
+        // Threads have no overwrites of their own.
         let channel = if spot.is_thread() {
             spot.parent?
         } else {
@@ -286,15 +287,15 @@ impl Directory {
         Some(permissions(guild, &channel.overwrites, who, roles))
     }
 
-    /// What the bot may do in a channel; None: not known.
+    /// Returns the bot's permissions in a channel; `None` if unknown.
     pub(crate) fn my_permissions(&self, spot: &Spot, me: UserId) -> Option<Permissions> {
         let roles = self.known.lock().guilds.get(&spot.guild?)?.my_roles.clone();
         self.permissions(spot, me, &roles)
     }
 }
 
-/// As Discord computes them: the roles' together, then what the channel says of everyone, of the
-/// roles, of the member, each time first what it denies.
+/// Computes permissions as Discord does: those of all roles together, then the channel's overwrites
+/// of everyone, the roles, and the member, each time denials first.
 fn permissions(
     guild: &Guild,
     overwrites: &[Overwrite],
@@ -312,7 +313,7 @@ fn permissions(
     overwritten(base, overwrites, guild.id, who, roles)
 }
 
-/// What is left in a channel of what somebody's roles give them.
+/// Applies a channel's overwrites to the permissions of somebody's roles.
 pub(crate) fn overwritten(
     base: Permissions,
     overwrites: &[Overwrite],
@@ -377,7 +378,7 @@ mod tests {
                 vec![overwrite(EVERYONE, NONE, SEND)],
                 false,
             ),
-            // A role's word counts more than everyone's, a member's more than a role's.
+            // A role's overwrite wins over everyone's, a member's over a role's.
             (
                 SEND,
                 NONE,

@@ -1,5 +1,5 @@
-//! An answer that may be out already, because an earlier process was killed before it noted that:
-//! found again among the messages of a channel. Pure.
+//! Finds an answer among the messages of a channel that an earlier process may have posted before
+//! it was killed, without noting it. Pure.
 
 use serenity::model::id::{InteractionId, MessageId, UserId};
 
@@ -7,19 +7,19 @@ use crate::api::ExistingMessage;
 use crate::content::ADDRESSED;
 use crate::ids::{Event, Place};
 
-/// How the bot's answer is told from its other messages.
+/// How to recognise the answer among the bot's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sought {
     /// It replies to this message.
     ReplyTo(MessageId),
-    /// It is the first in a thread, which begins at the question.
+    /// It is the first in a thread that begins at the question.
     FirstInThread,
-    /// It answers this interaction.
+    /// It responds to this interaction.
     To(InteractionId),
 }
 
-/// How the answer to a question in a place is found, and after which message. None where nobody can: what only the one
-/// who asks sees, and what became of a message.
+/// Returns how to find the answer to a question in a place, and after which message to look. `None`
+/// if it cannot be found: for private answers, and for edits and deletions.
 pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Sought)> {
     match *question {
         Event::Message {
@@ -27,7 +27,7 @@ pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Soug
             message,
             is_first,
         } => {
-            // A forum post's first message is called as its thread, too, and said in it.
+            // A forum post's first message has the id of its thread, and is in it.
             let is_its_thread = place.channel.get() == message.get() && place.channel != channel;
             let sought = if is_its_thread {
                 Sought::FirstInThread
@@ -43,18 +43,17 @@ pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Soug
     }
 }
 
-/// "Muninn is thinking…" is no answer yet.
+/// "Muninn is thinking…" is not an answer yet.
 const LOADING: u64 = 1 << 7;
 
-/// The messages of the answer, in their order, out of what was said since the question (oldest
-/// first).
+/// Returns the answer's messages in order, among the messages since the question (oldest first).
 pub(crate) fn find(said: &[ExistingMessage], me: UserId, sought: Sought) -> Vec<&ExistingMessage> {
     let mine = said.iter().filter(|message| message.author.id == me);
     let replies_to = |message: &ExistingMessage| {
         let reference = message.message_reference.as_ref();
         reference.and_then(|reference| reference.message_id)
     };
-    // Parts after the first refer to nothing; what answers a command is not among them.
+    // Later parts reply to nothing, and responses to commands are not among them.
     let is_part = |message: &&ExistingMessage| {
         message.interaction_metadata.is_none()
             && replies_to(message).is_none()

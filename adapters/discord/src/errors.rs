@@ -1,29 +1,29 @@
-//! What an error of serenity means for what is done next.
+//! Classifies serenity's errors by what to do next.
 
 use muninn_platform::{PlatformError, in_one_line, misconfigured};
 use serenity::http::{ErrorResponse, HttpError};
 
 use crate::NAME;
 
-/// What to do about a request that failed.
+/// What to do about a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Discord wants a rest. Its rate limiter waits by itself, so this is rare.
+    /// Rate limited. The rate limiter waits by itself, so this is rare.
     Limited,
-    /// Discord is away, or not well; it may be better later.
+    /// Discord is unreachable or unwell; a retry may succeed.
     Away,
     /// The token is not accepted.
     LoggedOut,
-    /// It will not be better later.
+    /// A retry will not succeed.
     Refused(Refusal),
 }
 
-/// Why it will not be better later.
+/// Why a retry will not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// The interaction's time is over, or it is none of this application's.
+    /// The interaction has expired, or is not of this application.
     InteractionOver,
-    /// Somebody acknowledged the interaction already: it was told twice.
+    /// The interaction was acknowledged already: it was delivered twice.
     AcknowledgedAlready,
     /// The message is gone.
     NoMessage,
@@ -33,14 +33,15 @@ pub(crate) enum Refusal {
     MayNot,
     /// The thread is locked, or archived for good.
     Locked,
-    /// There is a thread at this message already.
+    /// This message has a thread already.
     ThreadThere,
-    /// The person takes no direct messages.
+    /// The person does not accept direct messages.
     NoDirect,
     Other,
 }
 
-/// Why a request failed. Its text names no address, for an interaction's has its token in it.
+/// Why a request failed. Its text contains no URL, since the URL of an interaction contains its
+/// token.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub(crate) struct Failure {
@@ -79,7 +80,7 @@ impl From<serenity::Error> for Failure {
                 kind: Kind::Away,
                 text: in_one_line(&error.without_url()),
             },
-            // A body that is cut off, or the page of a proxy in front of Discord.
+            // A truncated body, or the page of a proxy in front of Discord.
             serenity::Error::Json(error) => Self {
                 kind: Kind::Away,
                 text: format!("Discord's answer cannot be read: {error}"),
@@ -100,7 +101,7 @@ fn said(answer: &ErrorResponse) -> String {
     format!("{} ({status}, code {code}){details}", answer.error.message)
 }
 
-/// By Discord's list of error codes.
+/// Classifies by Discord's list of error codes.
 fn kind(status: u16, code: isize) -> Kind {
     let refusal = match (status, code) {
         (401, 50027) | (_, 10015 | 10062 | 50027) => Refusal::InteractionOver,
@@ -125,7 +126,7 @@ pub(crate) fn disconnected(
     PlatformError::disconnected(NAME, source)
 }
 
-/// Discord does not know the token.
+/// The error for a token that Discord rejects.
 pub(crate) fn logged_out() -> PlatformError {
     misconfigured(
         "Discord does not accept the token; set DISCORD_TOKEN to the one that the developer portal shows under \"Bot\" after a reset",

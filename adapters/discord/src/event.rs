@@ -1,4 +1,4 @@
-//! What is read out of the gateway's events: only what the bot goes by, as plain data.
+//! Reads gateway events into plain data, only as far as the bot uses them.
 
 use std::fmt::Write as _;
 
@@ -20,13 +20,14 @@ use serenity::model::user::User;
 
 use crate::directory::{Change, Channel, Guild, Holder, Kind, Overwrite, Spot};
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub(crate) enum GatewayEvent {
-    /// A shard is connected, anew: what it missed is not told. With the servers it tells of next.
+    /// A shard began a new session: Discord will not deliver what it missed. With the servers that
+    /// it describes next.
     Ready(Vec<GuildId>),
     Changed(Change),
-    /// A channel or thread was deleted; without one, the bot was removed from the server.
+    /// A channel or thread was deleted; `None`: the bot was removed from the server.
     Gone(GuildId, Option<ChannelId>),
     Said(Said),
     Edited {
@@ -48,10 +49,10 @@ pub(crate) struct Said {
     pub(crate) channel: ChannelId,
     pub(crate) guild: Option<GuildId>,
     pub(crate) author: Person,
-    /// Something a person wrote, no notice of Discord's.
+    /// Written by a person, not a system message.
     pub(crate) is_regular: bool,
     pub(crate) text: String,
-    /// Who is mentioned, with their names.
+    /// The mentioned people, with their names.
     pub(crate) mentions: Vec<(UserId, String)>,
     pub(crate) role_mentions: Vec<RoleId>,
     pub(crate) files: Vec<Attachment>,
@@ -59,7 +60,7 @@ pub(crate) struct Said {
     pub(crate) at: DateTime<Utc>,
 }
 
-/// A message that is referred to.
+/// A message that is replied to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quoted {
     pub(crate) id: MessageId,
@@ -76,20 +77,20 @@ pub(crate) struct Quoted {
 pub(crate) struct Person {
     pub(crate) id: UserId,
     pub(crate) name: String,
-    /// Or a webhook, or Discord itself.
+    /// Also true of webhooks and Discord itself.
     pub(crate) is_bot: bool,
     pub(crate) roles: Vec<RoleId>,
-    /// In the channel; told with interactions only.
+    /// In the channel; only known for interactions.
     pub(crate) permissions: Option<Permissions>,
-    /// In which they read Discord; told with interactions only.
+    /// The language of their Discord; only known for interactions.
     pub(crate) language: Option<Language>,
 }
 
-/// An interaction: somebody gave a command, pressed a button, or types one.
+/// An interaction: somebody used a command or a button, or is typing a command.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) id: InteractionId,
-    /// Answers the interaction, for fifteen minutes, in anybody's hands.
+    /// Anybody who has it can answer the interaction for fifteen minutes.
     pub(crate) token: SecretString,
     pub(crate) who: Person,
     pub(crate) spot: Spot,
@@ -103,45 +104,45 @@ pub(crate) enum EventKind {
         private: bool,
         thread: bool,
     },
-    /// A command that means the same wherever it is given.
+    /// A command that means the same everywhere.
     Given(Command),
-    /// What was said since a day, as typed.
+    /// A digest since a day, as typed.
     CatchUp(Option<String>),
-    /// From which day on the history is to be read, as typed; none for how far that is.
+    /// Reading the history from a day on, as typed; `None` asks for the progress.
     Backfill(Option<String>),
-    /// Which messages are answered, and where as chosen.
+    /// Which messages are answered, and the chosen place.
     Attend(Attention, Option<String>),
-    /// Whether what people say to each other is kept, and where as chosen.
+    /// Whether overheard messages are kept, and the chosen place.
     Record(bool, Option<String>),
     /// What may be remembered, in words.
     Remember(String),
-    /// What is to be forgotten, as chosen, or what the last listing shows under a number.
+    /// What to forget, as chosen, or an item's number in the last listing.
     Forget(String, Option<i64>),
-    /// What is to be kept.
+    /// A note to keep.
     Note(String),
-    /// What is listed of what is kept: what has these words, or what follows the last listing.
+    /// A listing of kept items: those with these words, or the next page of the last listing.
     Memory(Option<String>, bool),
-    /// What the last listing shows under a number says this instead.
+    /// Corrects the item with this number in the last listing.
     Correct(i64, String),
     /// A conversation's id, or what somebody typed instead.
     Session(Option<String>),
-    /// What is typed so far.
+    /// The text typed so far.
     TypingSession(String),
-    /// About a message.
+    /// Asks about a message.
     About(Quoted),
     Pressed {
         button: String,
         on: MessageId,
-        /// Only the one who presses sees the message.
+        /// The message is visible only to whoever pressed.
         is_private: bool,
     },
-    /// A form was filled in: its id, and what was written.
+    /// A submitted form: its id, and the text.
     Submitted(String, String),
-    /// Of another version of this program, or none of ours.
+    /// From another version of this program, or not ours.
     Unknown,
 }
 
-/// Reads an event; what the bot does not go by is none.
+/// Reads an event. `None` if the bot does not use it.
 pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
     let change = match event {
         Event::Ready(event) => {
@@ -149,7 +150,7 @@ pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
             return Some(GatewayEvent::Ready(guilds.collect()));
         }
         Event::GuildCreate(event) => guild(event.guild),
-        // One that is only out of reach comes back.
+        // An unavailable guild comes back.
         Event::GuildDelete(event) if event.guild.unavailable => Change::GuildGone(event.guild.id),
         Event::GuildDelete(event) => return Some(GatewayEvent::Gone(event.guild.id, None)),
         Event::GuildUpdate(event) => Change::Owner(event.guild.id, event.guild.owner_id),
@@ -194,13 +195,14 @@ pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
         Event::InteractionCreate(event) => {
             return asked(event.interaction).map(|asked| GatewayEvent::Asked(Box::new(asked)));
         }
-        // Far more kinds than the bot goes by, and new ones with each version.
+        // Discord has many more kinds, and new ones with each version.
         _ => return None,
     };
     Some(GatewayEvent::Changed(change))
 }
 
-/// The language of a guild; none where nobody chose one, which Discord tells as American English.
+/// Returns a guild's chosen language. `None` for American English, which Discord reports if nobody
+/// chose one.
 fn chosen(locale: &str) -> Option<Language> {
     Language::of_locale(locale).filter(|_| locale != "en-US")
 }
@@ -218,8 +220,8 @@ fn guild(raw: RawGuild) -> Change {
             .map(|(id, role)| (*id, role.permissions))
             .collect(),
     };
-    // Without the list of members only the bot itself is among them; a role that was made for a
-    // bot names it.
+    // Without the members intent the list contains only the bot itself. A bot's own role names the
+    // bot.
     let own = |me: UserId| {
         let mut roles = raw.roles.values();
         roles
@@ -245,7 +247,7 @@ fn guild(raw: RawGuild) -> Change {
     Change::Guild(guild, channels)
 }
 
-/// A thread that is archived is not kept; it is asked for when something is said in it again.
+/// Archived threads are not cached; they are looked up when somebody writes in them again.
 fn thread(raw: GuildChannel) -> Change {
     let is_archived = raw.thread_metadata.is_some_and(|data| data.archived);
     if is_archived {
@@ -260,7 +262,7 @@ pub(crate) fn channel(raw: GuildChannel) -> Channel {
         of: match overwrite.kind {
             PermissionOverwriteType::Member(id) => Holder::Member(id),
             PermissionOverwriteType::Role(id) => Holder::Role(id),
-            // Not known yet: it is nobody's.
+            // An unknown kind: it belongs to nobody.
             _ => Holder::Member(UserId::new(u64::MAX)),
         },
         allow: overwrite.allow,
@@ -305,7 +307,7 @@ pub(crate) fn said(raw: Message) -> Said {
     }
 }
 
-/// Something a person wrote, no notice of Discord's.
+/// Whether a person wrote it; false for system messages.
 fn is_regular(kind: MessageType) -> bool {
     matches!(kind, MessageType::Regular | MessageType::InlineReply)
 }
@@ -314,7 +316,7 @@ fn names(users: &[User]) -> Vec<(UserId, String)> {
     users.iter().map(|user| (user.id, name(user))).collect()
 }
 
-/// Who wrote a message, in a guild as a member of it.
+/// Returns a message's author; in a guild, as its member.
 fn writer(user: &User, member: Option<&PartialMember>, is_webhook: bool) -> Person {
     let nick = member.and_then(|member| member.nick.clone());
     let roles = member.map(|member| member.roles.clone());
@@ -335,7 +337,8 @@ fn quoted(raw: Message) -> Quoted {
     }
 }
 
-/// An update is an edit if it says when; Discord also adds previews, pins and threads by updates.
+/// Reads an update. It is an edit only if it has a time of editing; Discord also sends updates for
+/// previews, pins and threads.
 fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
     let at = *raw.edited_timestamp?;
     let member = raw.member.flatten();
@@ -353,7 +356,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
         text: raw.content?,
         mentions: names(&raw.mentions.unwrap_or_default()),
         role_mentions: raw.mention_roles.unwrap_or_default(),
-        // Files cannot be added by an edit, and those there were are known.
+        // An edit cannot add files, and the existing ones are known.
         files: Vec::new(),
         replies_to: replies_to.map(|message| quoted(*message)),
         at: raw.timestamp.map_or(at, |timestamp| *timestamp),
@@ -416,7 +419,7 @@ fn spot(guild: Option<GuildId>, id: ChannelId, channel: Option<&PartialChannel>)
         guild,
         channel: id,
         kind: kind(channel.kind),
-        // Of a channel that is no thread, its category.
+        // For a channel that is not a thread, the parent is its category.
         parent: channel.parent_id,
         name: channel.name.clone().unwrap_or_default(),
     }
@@ -434,7 +437,7 @@ fn asked(raw: Interaction) -> Option<Asked> {
         }
         Interaction::Component(raw) => Some(of_component(raw)),
         Interaction::Modal(raw) => Some(of_form(raw)),
-        // None of ours: a ping comes over HTTP only.
+        // Not used: pings arrive over HTTP only.
         _ => None,
     }
 }
@@ -474,21 +477,21 @@ fn of_form(raw: ModalInteraction) -> Asked {
     }
 }
 
-/// What was written into a form's only field.
+/// Returns the text of a form's only field.
 fn written(rows: &[ActionRow]) -> String {
     let mut fields = rows.iter().flat_map(|row| &row.components);
     let text = fields.find_map(|field| match field {
         ActionRowComponent::InputText(input) => input.value.clone(),
-        // Far more kinds than the bot goes by.
+        // Discord has many more kinds.
         _ => None,
     });
     text.unwrap_or_default()
 }
 
-/// In the words that people say it with.
+/// Builds the command in the words that people type.
 fn about_tokens(what: Option<String>, number: Option<i64>, life: Option<String>) -> Command {
     let mut words = format!("mcp {}", what.unwrap_or_else(|| "tokens".to_owned()));
-    // Into a text, which takes everything.
+    // Writing to a string cannot fail.
     let _ = match (words.as_str(), number, life) {
         ("mcp revoke", Some(number), _) => write!(words, " {number}"),
         ("mcp token" | "mcp token everywhere", _, Some(life)) => write!(words, " for {life}"),

@@ -1,4 +1,4 @@
-//! What a fuzzer calls: whatever Discord or anybody says is read without a panic.
+//! Entry points for the fuzzer: reading anything from Discord or a person must not panic.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -6,15 +6,15 @@ use serenity::model::event::GatewayEvent;
 
 use crate::{event, text};
 
-/// Reads what the gateway sends.
+/// Reads a gateway payload.
 pub fn decode(payload: Value) {
     if let Ok(GatewayEvent::Dispatch(_, event)) = GatewayEvent::deserialize(payload) {
-        // Errors are shown, so all of it can be.
+        // Errors are logged in full, so formatting must not panic either.
         drop(format!("{:?}", event::read(event)));
     }
 }
 
-/// Markdown as Discord is sent it.
+/// Converts Markdown to what Discord is sent.
 pub fn shown(markdown: &str) -> String {
     text::convert(markdown)
 }

@@ -1,9 +1,9 @@
-//! The connection that events come by: serenity's shards, which keep it alive, resume it, and begin
-//! a new session where they have to.
+//! The connections that deliver events: serenity's shards, which keep them alive, resume them, and
+//! begin new sessions when necessary.
 //!
-//! serenity hands each event to a task of its own, and tasks may overtake each other. On a runtime
-//! with one thread they run in the order in which they were begun, so the shards have a thread of
-//! their own; that also keeps their heartbeats free of whatever else the program does.
+//! serenity hands each event to a task of its own, and tasks may overtake each other. A
+//! single-threaded runtime runs them in the order in which they were spawned, so the shards have
+//! their own thread. That also keeps their heartbeats independent of the rest of the program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,31 +27,32 @@ use crate::event::{self, GatewayEvent};
 use crate::options::Options;
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
 
-/// Events on their way out of the gateway's thread. They are taken out as fast as they can be
-/// sorted, so this is full only if the whole machine stands still; then what comes is lost, and the
-/// log says so.
+/// Capacity of the channel from the gateway's thread. Events are taken out as fast as they can be
+/// sorted, so it only fills up if the whole machine stalls. Then new events are lost, and the log
+/// says so.
 const WAITING: usize = 65_536;
 
-/// How often it is looked whether all shards are connected.
+/// How often to check whether all shards are connected.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// After so long without one more shard Discord is asked why, then after twice as long.
+/// Without another connected shard for this long, Discord is asked why; then after twice as long,
+/// up to the maximum below.
 const UNCONNECTED: Duration = Duration::from_secs(8);
 const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
 
-/// For the shards to say goodbye.
+/// Maximum time for the shards to close their connections.
 const GOODBYE: Duration = Duration::from_secs(8);
 
-/// Something that happened, and the shard that told it.
+/// An event, and the shard that delivered it.
 pub(crate) type ShardEvent = (u32, GatewayEvent);
 
-/// A gateway that runs.
+/// A running gateway.
 pub(crate) struct Gateway {
     pub(crate) events: mpsc::Receiver<ShardEvent>,
     /// Why it ended by itself.
     pub(crate) ended: oneshot::Receiver<PlatformError>,
     stop: CancellationToken,
     thread: std::thread::JoinHandle<()>,
-    /// Whoever drops it wants nothing of it any more, not even a goodbye.
+    /// Dropping it ends the gateway at once, without closing the connections.
     _abandon: DropGuard,
 }
 
@@ -62,7 +63,7 @@ struct Tap {
 
 #[async_trait]
 impl RawEventHandler for Tap {
-    /// Never waits: the order is that of the tasks only as long as none of them does.
+    /// Never waits: the tasks stay in order only as long as none of them does.
     async fn raw_event(&self, context: Context, event: Event) {
         let Some(happening) = event::read(event) else {
             return;
@@ -78,7 +79,7 @@ impl RawEventHandler for Tap {
     }
 }
 
-/// What the bot wants to be told, and no more.
+/// Returns the intents that the bot needs.
 fn intents(options: &Options) -> GatewayIntents {
     let least =
         GatewayIntents::GUILDS | GatewayIntents::GUILD_MESSAGES | GatewayIntents::DIRECT_MESSAGES;
@@ -90,7 +91,7 @@ fn intents(options: &Options) -> GatewayIntents {
 }
 
 impl Gateway {
-    /// Connects in a thread of its own, to where Discord said that the gateway is.
+    /// Connects in a thread of its own, to the gateway URL that Discord gave.
     pub(crate) fn start(
         options: &Options,
         http: Http,
@@ -115,7 +116,7 @@ impl Gateway {
                 let running = run(http, probe, tap, stopped);
                 let running = abandoned.run_until_cancelled(running);
                 if let Some(Err(error)) = runtime.block_on(running) {
-                    // Nobody wants to know while the program ends.
+                    // Nobody listens while the program ends.
                     let _ = tell_end.send(error);
                 }
             })
@@ -129,12 +130,12 @@ impl Gateway {
         })
     }
 
-    /// Says goodbye and waits for it.
+    /// Closes the connections and waits for that.
     pub(crate) async fn stop(self) {
         self.stop.cancel();
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join());
-        // Its own time-out is shorter.
+        // The shutdown has a shorter time-out of its own.
         let _ = tokio::time::timeout(GOODBYE * 2, joined).await;
     }
 }
@@ -148,11 +149,11 @@ async fn run(
     let intents = GatewayIntents::from_bits_truncate(probe.intents);
     let building = ClientBuilder::new_with_http(http, intents).raw_event_handler(tap);
     let mut client = building.await.map_err(disconnected)?;
-    // What serenity falls back to where it could not ask is not what was answered before.
+    // serenity's fallback URL may differ from the one that Discord gave.
     *client.ws_url.lock().await = probe.url.clone();
     let manager = Arc::clone(&client.shard_manager);
     let shards = probe.shards;
-    // serenity takes the end of the range for the last shard, unlike what a range says elsewhere.
+    // Unlike Rust's ranges, serenity's includes the end.
     let running = client.start_shard_range(shards.first()..shards.last(), shards.total());
     tokio::select! {
         ended = running => match ended {
@@ -170,7 +171,7 @@ async fn run(
     }
 }
 
-/// Returns when Discord will never let a shard in that is not connected.
+/// Returns when Discord will never accept a shard that is not connected.
 async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
     let mut connected = 0;
     let mut patience = UNCONNECTED;
@@ -187,7 +188,7 @@ async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
             let up = all.clone().filter(is_up).count();
             (up, all.find(|shard| !is_up(shard)))
         };
-        // Shards are begun one after the other, so each that comes up is good news.
+        // Shards start one after the other, so each connection counts as progress.
         if now > connected || waiting.is_none() {
             (since, patience) = (Instant::now(), UNCONNECTED);
         }
@@ -202,7 +203,7 @@ async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
     }
 }
 
-/// How connections introduce themselves to the gateway.
+/// Describes how connections identify themselves to the gateway.
 pub(crate) fn probe(options: &Options, at: GatewayAt) -> Probe {
     Probe {
         url: at.url,

@@ -1,4 +1,4 @@
-//! Places that are gone: what was said there is forgotten, whether the bot saw them go or not.
+//! Forgets what was said in deleted places, whether the bot saw the deletion or not.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,17 +22,18 @@ use crate::inbound::Inbound;
 use crate::shards::ShardRange;
 use crate::withdraw::Withdrawer;
 
-/// For the graph to tell which conversations there are.
+/// Maximum time for the graph to list the conversations.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Conversations that are looked up at a start, the newest first.
+/// Maximum number of conversations to check at a start, newest first.
 const MOST: usize = 500;
-/// A thread that is called after a younger message may be opened by another process yet.
+/// Another process may still open the thread of a message that is younger than this.
 const TO_BE_OPENED: TimeDelta = TimeDelta::hours(1);
-/// Discord lists at most so many servers at once; with as many there may be more.
+/// Maximum number of servers that Discord lists at once; if there are as many, there may be more.
 pub(crate) const LISTED: usize = 200;
 
 impl Inbound {
-    /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole server.
+    /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole
+    /// server.
     pub(crate) async fn gone(
         &self,
         guild: GuildId,
@@ -43,7 +44,7 @@ impl Inbound {
                 format!("{NAME}/{guild}/{channel}"),
                 format!("{NAME}/gone/{guild}/{channel}"),
             ),
-            // It may be invited and removed again.
+            // The bot may be invited and removed again.
             None => (
                 format!("{NAME}/{guild}"),
                 format!("{NAME}/gone/{guild}/at/{}", Utc::now().timestamp_millis()),
@@ -73,13 +74,13 @@ impl Inbound {
             .await
     }
 
-    /// There is nobody to be answered.
+    /// Returns a reply that posts nothing, for there is nobody to answer.
     pub(crate) fn silent(&self) -> Box<dyn Reply> {
         Box::new(Silent(Arc::clone(&self.hub)))
     }
 
-    /// Looks for places that went while nobody listened; after what was left over was taken, of which
-    /// the threads may be still to be opened.
+    /// Looks for places that were deleted while the bot was offline. Call it after left-over
+    /// messages were taken, whose threads may still have to be opened.
     pub(crate) async fn look_for_gone(&self) -> Result<(), InboxClosed> {
         let (found, answer) = oneshot::channel();
         let prefix = format!("{NAME}/");
@@ -124,7 +125,7 @@ impl Inbound {
     }
 
     async fn is_gone(&self, guild: GuildId, channel: ChannelId) -> bool {
-        // A thread that is still to be opened is not there either.
+        // A thread that is still to be opened does not exist either.
         let is_known = self.hub.directory.spot(guild, channel).is_some();
         if is_known || self.hub.is_in_use(guild, channel) {
             return false;
@@ -134,14 +135,14 @@ impl Inbound {
     }
 }
 
-/// Whether a place that is not there may be a thread that another process is about to open: one with other shards takes
-/// over questions of ours. What is gone all the same, a later start finds.
+/// Whether a missing place may be a thread that another process is about to open: a process with
+/// other shards takes over our questions. If it is gone after all, a later start finds it.
 fn may_others_open(shards: ShardRange, channel: ChannelId, now: DateTime<Utc>) -> bool {
     let age = now - channel.created_at().to_utc();
     !shards.is_all() && age < TO_BE_OPENED
 }
 
-/// Says nothing, for there is no place to say it in.
+/// A reply that posts nothing, for there is no place to post in.
 struct Silent(Arc<Hub>);
 
 #[async_trait]

@@ -1,4 +1,5 @@
-//! Files for one person: in a direct message, or else below their command where nobody else sees them.
+//! Hands over files to one person: in a direct message, or else as an ephemeral response to their
+//! command.
 
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 
@@ -7,10 +8,11 @@ use crate::errors::{Failure, Kind, Refusal};
 use crate::transport::AnswerTransport;
 use muninn_texts::text;
 
-/// Discord takes 10 MiB of a bot; the rest is for what stands around the file.
+/// Maximum file size in bytes: Discord accepts 10 MiB from a bot; the rest is for the request
+/// around the file.
 pub(crate) const LARGEST_FILE: u64 = 9 * 1024 * 1024;
 
-/// Gives the files to the one who is answered, a message each.
+/// Sends the files to the asker, one message each.
 pub(crate) async fn hand_over(
     transport: &AnswerTransport,
     files: &[OwnFile],
@@ -45,7 +47,7 @@ pub(crate) async fn hand_over(
     })
 }
 
-/// Where somebody takes no direct messages: as further answers to their command.
+/// Sends them as follow-ups to the command, if the person accepts no direct messages.
 async fn below_command(
     transport: &AnswerTransport,
     files: &[OwnFile],

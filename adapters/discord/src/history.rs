@@ -1,4 +1,4 @@
-//! A channel's history: what was said in it, and then in each of its threads that everybody there sees.
+//! Reads a channel's history: its messages, then those of each of its public threads.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::inbound::Inbound;
 use crate::missed::id_at;
 use crate::rights;
 
-/// Where Discord wants a rest and its limiter did not take it by itself.
+/// Pause for a rate limit that the limiter did not handle.
 const REST: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// Reads what was said in the channels of servers.
+/// Reads the history of guild channels.
 pub(crate) struct DiscordHistory(Inbound);
 
 impl DiscordHistory {
@@ -35,20 +35,20 @@ impl DiscordHistory {
 /// How far a channel was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Far {
-    /// Places still to be read, the channel itself first; none: which they are is still to be asked.
+    /// The places still to read, the channel first; `None` before they were listed.
     places: Option<VecDeque<ChannelId>>,
     /// The last message that was read in the first of them.
     after: Option<MessageId>,
 }
 
 impl Far {
-    /// From what was kept; from the beginning where that cannot be read.
+    /// Parses the saved progress; starts at the beginning if that fails.
     fn read(at: Option<&str>) -> Self {
         at.and_then(|at| serde_json::from_str(at).ok())
             .unwrap_or_default()
     }
 
-    /// A page of the first place was read, up to there.
+    /// Records that a page of the first place was read, up to `newest`.
     fn went_on(&mut self, is_full: bool, newest: Option<MessageId>) {
         self.after = newest.filter(|_| is_full);
         if self.after.is_none()
@@ -100,7 +100,7 @@ impl History for DiscordHistory {
         let asked = self.0.hub.api.told_after(here, after).await;
         let mut told = match asked {
             Ok(told) => told,
-            // Deleted since, or closed to the bot: the others may still be read.
+            // Deleted since, or not readable by the bot: the others may still be read.
             Err(failure) if here != place.channel && is_gone(&failure) => Vec::new(),
             Err(failure) => return Err(self.refusal(here, &failure)),
         };
@@ -125,7 +125,7 @@ impl History for DiscordHistory {
 }
 
 impl DiscordHistory {
-    /// The channel, and the threads of it in which something was said since then.
+    /// Returns the channel, and its threads with messages since then.
     async fn places(
         &self,
         guild: GuildId,
@@ -162,7 +162,7 @@ impl DiscordHistory {
                     places.push_back(thread.id);
                 }
             }
-            // Archived before that, nothing was said in them since.
+            // Threads that were archived before that have no messages since.
             match oldest.map(|oldest| *oldest) {
                 Some(oldest) if page.has_more && oldest > since && Some(oldest) != before => {
                     before = Some(oldest);
@@ -172,10 +172,10 @@ impl DiscordHistory {
         }
     }
 
-    /// Delivers what people said; gives how many messages that were.
+    /// Delivers what people said; returns the number of messages.
     async fn deliver(&self, said: Vec<Said>) -> Result<usize, HistoryError> {
         let mut messages = 0;
-        // One after the other: a conversation is kept in its order.
+        // One after the other: a conversation is kept in order.
         for said in said {
             let is_speech = self.0.said_before(said).await;
             messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);

@@ -19,36 +19,38 @@ use crate::outbox::Outbox;
 use crate::shards::ShardRange;
 use crate::transport::{Token, Via};
 
-/// Interactions that are remembered: one that is told twice is told within minutes.
+/// Maximum number of remembered interactions: duplicates arrive within minutes.
 const INTERACTIONS: usize = 4_096;
 
-/// Answers that one person alone sees and that may still be taken away: their tokens live for minutes.
+/// Maximum number of private answers that can still be withdrawn: their tokens live for minutes.
 const PRIVATE_ANSWERS: usize = 1_024;
 
-/// Places that are remembered because something was said there.
+/// Maximum number of remembered places with messages.
 const IN_USE: usize = 4_096;
 
-/// Messages to others whose edits are looked at: people add a mention within minutes.
+/// Maximum number of messages to others whose edits are checked: people add a mention within
+/// minutes.
 const UNADDRESSED: usize = 4_096;
 
-/// Messages of the bot's own whose deletion it asked for: Discord tells of it within seconds, and not whose doing it was.
+/// Maximum number of the bot's own deletions to remember: Discord reports them within seconds,
+/// without saying who deleted.
 const REMOVED: usize = 4_096;
 
-/// Archived threads that were looked up.
+/// Maximum number of archived threads in the cache.
 const LOOKED_UP: usize = 1_024;
 
 /// Whether a message does not mention the bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Unaddressed {
-    /// It does, or nothing is known of it.
+    /// It does, or nothing is known about it.
     #[default]
     No,
-    /// The bot was not told of it.
+    /// The bot was not given it.
     Untold,
-    /// The bot was told, and may have answered it.
+    /// The bot was given it, and may have answered it.
     Overheard,
-    /// The bot was told when an edit of this moment added the mention. Discord tells of an edit once more when the message
-    /// gets a thread or a preview.
+    /// The bot was given it when an edit of this time added the mention. Discord repeats an edit
+    /// when the message gets a thread or a preview.
     SinceEdit(DateTime<Utc>),
 }
 
@@ -56,20 +58,21 @@ pub(crate) struct Hub {
     pub(crate) api: Api,
     pub(crate) me: UserId,
     pub(crate) options: Options,
-    /// Whose events this process is told.
+    /// The shards whose events this process receives.
     pub(crate) shards: ShardRange,
     pub(crate) directory: Directory,
     pub(crate) outbox: Outbox,
-    /// What is still to be done, and need not be waited for but at the end.
+    /// Background work that is only awaited at shutdown.
     pub(crate) chores: TaskTracker,
     interactions: Mutex<Recent<InteractionId, ()>>,
     looked_up: Mutex<Recent<ChannelId, Spot>>,
     private_answers: Mutex<Recent<MessageId, (Arc<Token>, Via)>>,
-    /// Nothing there can be taken away any more, and need not be asked for.
+    /// Deleted places: nothing there needs to be withdrawn any more.
     gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
-    /// Where something was said since the start: the thread of its answer may be still to be opened.
+    /// Places with messages since the start: the thread of their answer may still have to be
+    /// opened.
     in_use: Mutex<Recent<(GuildId, ChannelId), ()>>,
-    /// Messages that did not mention the bot, until an edit has them do so.
+    /// Messages that do not mention the bot, until an edit does.
     unaddressed: Mutex<Recent<MessageId, Unaddressed>>,
     removed: Mutex<Recent<MessageId, ()>>,
 }
@@ -94,17 +97,17 @@ impl Hub {
         }
     }
 
-    /// The bot takes a message of its own away, whether Discord lets it or not.
+    /// Records that the bot deletes its own message, whether Discord allows it or not.
     pub(crate) fn removes(&self, message: MessageId) {
         self.removed.lock().insert(message, ());
     }
 
-    /// Whether that a message is gone is the bot's own doing.
+    /// Whether the bot itself deleted a message.
     pub(crate) fn has_removed(&self, message: MessageId) -> bool {
         self.removed.lock().get(&message).is_some()
     }
 
-    /// Something was said in this place, whether its thread is there yet or not.
+    /// Records that something was said in this place, whether its thread exists yet or not.
     pub(crate) fn uses(&self, place: Place) {
         if let Some(guild) = place.guild {
             self.in_use.lock().insert((guild, place.channel), ());
@@ -115,7 +118,7 @@ impl Hub {
         self.in_use.lock().get(&(guild, channel)).is_some()
     }
 
-    /// Remembers whether a message does not mention the bot; gives what was known of it.
+    /// Records whether a message does not mention the bot; returns what was known before.
     pub(crate) fn note_unaddressed(&self, message: MessageId, now: Unaddressed) -> Unaddressed {
         let mut unaddressed = self.unaddressed.lock();
         let before = unaddressed.get(&message).copied().unwrap_or_default();
@@ -123,7 +126,7 @@ impl Hub {
         before
     }
 
-    /// Whether an interaction came for the first time.
+    /// Whether an interaction arrives for the first time.
     pub(crate) fn is_new(&self, interaction: InteractionId) -> bool {
         let mut seen = self.interactions.lock();
         let is_new = seen.get(&interaction).is_none();
@@ -131,7 +134,7 @@ impl Hub {
         is_new
     }
 
-    /// These channels, or the whole server, are there no more.
+    /// Records that these channels, or the whole server (`None`), are gone.
     pub(crate) fn is_gone(&self, guild: GuildId, channels: &[Option<ChannelId>]) {
         let mut gone = self.gone.lock();
         for channel in channels {
@@ -139,7 +142,7 @@ impl Hub {
         }
     }
 
-    /// The bot is in the server again.
+    /// Records that the bot is in the server again.
     pub(crate) fn is_back(&self, guild: GuildId) {
         let mut gone = self.gone.lock();
         if gone.get(&(guild, None)).is_some() {
@@ -152,7 +155,7 @@ impl Hub {
         gone.unwrap_or_default()
     }
 
-    /// Remembers by what an answer that one person alone sees can be taken away.
+    /// Records how a private answer can be withdrawn.
     pub(crate) fn answered_privately(&self, message: MessageId, token: Arc<Token>, via: Via) {
         self.private_answers.lock().insert(message, (token, via));
     }
@@ -161,7 +164,7 @@ impl Hub {
         self.private_answers.lock().get(&message).cloned()
     }
 
-    /// Where something was said; None: Discord does not say either.
+    /// Returns the place of a channel; `None` if Discord does not know it either.
     pub(crate) async fn spot(&self, guild: Option<GuildId>, channel: ChannelId) -> Option<Spot> {
         let Some(guild) = guild else {
             return Some(Spot::direct(channel));
@@ -208,12 +211,12 @@ impl Hub {
         visitor.is_let_in(&self.options.allow)
     }
 
-    /// In which language everybody in an audience is told something.
+    /// Returns the language for everybody in an audience.
     pub(crate) fn language(&self, audience: &AudienceId, guild: Option<Language>) -> Language {
         self.options.channels.language(audience, guild)
     }
 
-    /// The same, of a channel or thread.
+    /// Returns the same for a channel or thread.
     pub(crate) fn language_there(&self, place: Place) -> Language {
         let guild = place.guild.and_then(|it| self.directory.language_in(it));
         let spot = place
@@ -232,7 +235,7 @@ impl Hub {
         set.unwrap_or(self.options.answer)
     }
 
-    /// Those who can read what is said there.
+    /// Returns the audience: who can read what is said there.
     pub(crate) fn audience(&self, spot: &Spot, private_to: Option<UserId>) -> Audience {
         let channel = match private_to {
             Some(_) => spot.channel,

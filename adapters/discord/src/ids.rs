@@ -1,4 +1,4 @@
-//! Discord's ids as the bot knows them. Pure.
+//! Maps Discord's ids to the bot's. Pure.
 //!
 //! | What | Looks like |
 //! |---|---|
@@ -13,14 +13,14 @@ use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, Author, ConversationId, EventId};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 
-/// A conversation, or those who can read one.
+/// A conversation, or the audience that can read one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    /// None in direct messages.
+    /// `None` in direct messages.
     pub(crate) guild: Option<GuildId>,
     /// Thread, channel or direct channel.
     pub(crate) channel: ChannelId,
-    /// The only one who sees it.
+    /// The only person who sees it.
     pub(crate) private_to: Option<UserId>,
 }
 
@@ -48,7 +48,7 @@ impl Place {
         AudienceId::new(format!("discord/{}", self.tail()))
     }
 
-    /// Without the platform: at most 70 characters.
+    /// Returns the id without the platform: at most 70 characters.
     pub(crate) fn tail(&self) -> String {
         let home = home(self.guild);
         match self.private_to {
@@ -86,19 +86,19 @@ fn home(guild: Option<GuildId>) -> String {
     guild.map_or_else(|| "dm".to_owned(), |guild| guild.to_string())
 }
 
-/// What the ids of all conversations of a guild, or of direct messages, begin with.
+/// Returns the prefix of all conversation ids of a guild, or of direct messages.
 pub(crate) fn prefix(guild: Option<GuildId>) -> String {
     format!("discord/{}/", home(guild))
 }
 
-/// An event, read from its id.
+/// An event, parsed from its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A message, or what became of it.
+    /// A message, an edit or a deletion of it.
     Message {
         channel: ChannelId,
         message: MessageId,
-        /// It was said just so, and is no edit and no deletion.
+        /// The message itself, not an edit or a deletion.
         is_first: bool,
     },
     Interaction(InteractionId),
@@ -125,7 +125,8 @@ pub(crate) fn message(channel: ChannelId, message: MessageId) -> EventId {
     EventId::new(format!("discord/{channel}/{message}"))
 }
 
-/// The same edit may be told several times: once more for each preview that Discord adds.
+/// Returns the id of an edit. Discord may deliver an edit several times: again for each preview
+/// that it adds.
 pub(crate) fn edit(channel: ChannelId, message: MessageId, at: DateTime<Utc>) -> EventId {
     let at = at.timestamp_micros();
     EventId::new(format!("discord/{channel}/{message}/{at}"))
@@ -135,7 +136,7 @@ pub(crate) fn deletion(channel: ChannelId, message: MessageId) -> EventId {
     EventId::new(format!("discord/{channel}/{message}/deleted"))
 }
 
-/// Whoever it was: Discord does not say.
+/// The author of a deletion: Discord does not say who it was.
 pub(crate) fn somebody(is_admin: bool) -> Author {
     Author {
         id: "discord/somebody".to_owned(),
@@ -150,7 +151,7 @@ pub(crate) fn interaction(id: InteractionId) -> EventId {
     EventId::new(format!("discord/interaction/{id}"))
 }
 
-/// One opinion for each person and answer, so that a new one takes the place of the old one.
+/// Returns one id per person and answer, so that a new rating replaces the old one.
 pub(crate) fn opinion(channel: ChannelId, answer: MessageId, person: UserId) -> EventId {
     EventId::new(format!("discord/opinion/{channel}/{answer}/{person}"))
 }
@@ -159,12 +160,12 @@ pub(crate) fn author(person: UserId) -> String {
     format!("discord/{person}")
 }
 
-/// The person of an author's id.
+/// Returns the person of an author's id.
 pub(crate) fn person(author: &str) -> Option<UserId> {
     number(author.strip_prefix("discord/")?).map(UserId::new)
 }
 
-/// A message that the bot sent.
+/// Returns the id of a message that the bot sent.
 pub(crate) fn sent(channel: ChannelId, message: MessageId) -> muninn_platform::MessageId {
     muninn_platform::MessageId::new(format!("{channel}/{message}"))
 }
@@ -177,7 +178,7 @@ pub(crate) fn parse_sent(id: &muninn_platform::MessageId) -> Option<(ChannelId, 
     ))
 }
 
-/// Where people can look at a message, or at a channel.
+/// Returns the URL of a message or a channel.
 pub(crate) fn link(guild: Option<GuildId>, channel: ChannelId, at: Option<MessageId>) -> String {
     let home = guild.map_or_else(|| "@me".to_owned(), |guild| guild.to_string());
     match at {
@@ -186,7 +187,7 @@ pub(crate) fn link(guild: Option<GuildId>, channel: ChannelId, at: Option<Messag
     }
 }
 
-/// Discord's ids are numbers above zero.
+/// Parses an id: a positive number.
 pub(crate) fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| *number > 0)
 }

@@ -1,4 +1,4 @@
-//! From a message in a channel to the bot.
+//! Passes messages in channels to the bot.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use crate::reply::{Target, reply};
 use crate::rights;
 use crate::transport::AnswerTransport;
 
-/// Hands what happens to the bot.
+/// Delivers events to the bot.
 #[derive(Clone)]
 pub(crate) struct Inbound {
     pub(crate) hub: Arc<Hub>,
@@ -35,9 +35,9 @@ pub(crate) struct Inbound {
 }
 
 impl Inbound {
-    /// Tells the bot of a message, if it is meant for it; waits until the bot has it in good hands.
+    /// Delivers a message if it is meant for the bot; waits until the bot has accepted it.
     pub(crate) async fn said(&self, said: Said) -> Result<(), InboxClosed> {
-        // Before anything is looked up: most that is said is said by others to others.
+        // Checked before any lookup: most messages are from others to others.
         if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
             return Ok(());
         }
@@ -66,7 +66,8 @@ impl Inbound {
         let unaddressed = match addressed {
             Addressed::Directly => Unaddressed::No,
             Addressed::InConversation => Unaddressed::Overheard,
-            // The bot keeps it and answers nothing, so it is asked when an edit adds the mention.
+            // The bot keeps it without answering, so it gets it again when an edit adds the
+            // mention.
             Addressed::Overheard => Unaddressed::Untold,
         };
         self.hub.note_unaddressed(said.id, unaddressed);
@@ -108,7 +109,8 @@ impl Inbound {
         self.deliver(message, target).await
     }
 
-    /// Tells the bot of what somebody said to others before it listened. False: it was nobody's word.
+    /// Delivers what somebody said to others before the bot listened. Returns false if it is not a
+    /// person's message.
     pub(crate) async fn said_before(&self, said: Said) -> Result<bool, InboxClosed> {
         if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
             return Ok(false);
@@ -126,8 +128,8 @@ impl Inbound {
         delivered.map(|()| true)
     }
 
-    /// As [`Inbound::said`], of what was said while nobody listened. False: it would have been
-    /// answered, but is older than that.
+    /// Like [`Inbound::said`], for messages from while the bot was offline. Returns false if it
+    /// would have been answered, but is too old.
     pub(crate) async fn said_meanwhile(
         &self,
         said: Said,
@@ -143,7 +145,7 @@ impl Inbound {
         self.said(said).await.map(|()| true)
     }
 
-    /// Tells the bot that a message says something else now.
+    /// Delivers the new text of a message.
     pub(crate) async fn edited(
         &self,
         said: Said,
@@ -193,14 +195,14 @@ impl Inbound {
             nonce: edit_nonce(said.id, at),
         });
         self.deliver(message, target).await?;
-        // If it was answered, what it says now is nothing new to the bot.
+        // If it was answered, the bot knows its new text already.
         match before {
             Unaddressed::Overheard => self.said(said).await,
             Unaddressed::No | Unaddressed::Untold | Unaddressed::SinceEdit(_) => Ok(()),
         }
     }
 
-    /// Tells the bot that messages were taken back, by whomever but itself.
+    /// Delivers deletions of messages, except the bot's own.
     pub(crate) async fn deleted(
         &self,
         guild: Option<GuildId>,
@@ -208,7 +210,7 @@ impl Inbound {
         messages: Vec<MessageId>,
     ) -> Result<(), InboxClosed> {
         let spot = self.hub.spot(guild, channel).await;
-        // A channel that is gone is nothing to answer in, but what was said there is forgotten.
+        // A deleted channel cannot be answered in, but its messages are forgotten.
         let spot = spot.unwrap_or_else(|| Spot {
             guild,
             ..Spot::direct(channel)
@@ -242,13 +244,14 @@ impl Inbound {
         Ok(())
     }
 
-    /// What a question's thread is called; says nothing that is a secret.
+    /// Returns the name of a question's thread, without secrets.
     pub(crate) fn thread_name(&self, question: &str, asked_in: Place) -> String {
         let language = self.hub.language_there(asked_in);
         thread_name(self.inbox.repeatable(question).as_str(), language)
     }
 
-    /// In which somebody is told something in a place: as everybody there, or as they read Discord where they are alone.
+    /// Returns the language for somebody in a place: the place's, or in direct messages the
+    /// person's own.
     pub(crate) fn spoken(&self, who: &Person, spot: &Spot) -> Language {
         let alone = match spot.kind {
             Kind::Direct => self.hub.directory.language_of(who.id, who.language),
@@ -299,7 +302,7 @@ impl Inbound {
         Some(Target { sought, ..target })
     }
 
-    /// The token went with the process that had it.
+    /// Builds the target of an interaction again. Its token was lost with the earlier process.
     fn interaction_again(
         &self,
         id: serenity::model::id::InteractionId,
@@ -312,7 +315,7 @@ impl Inbound {
         let belongs = Belongs {
             asker,
             place,
-            // The bot says when it answers.
+            // The bot sets it when it answers.
             language: Language::default(),
         };
         let transport = AnswerTransport {
@@ -323,8 +326,8 @@ impl Inbound {
         Target::new(transport, has_buttons)
     }
 
-    /// Beside the question where no thread may be opened for it: a conversation is called after a
-    /// place that is there, since what was said in one that is not is forgotten.
+    /// Moves the answer beside the question if no thread may be opened for it. Conversations are
+    /// named after existing places, since what was said in a missing one is forgotten.
     fn where_it_may(
         &self,
         said: &Said,
@@ -397,7 +400,7 @@ impl Inbound {
         }
     }
 
-    /// Somebody, with what they may do there: told by an interaction, computed otherwise.
+    /// Returns a person with their permissions: from the interaction, or computed.
     pub(crate) fn author(&self, who: &Person, spot: &Spot) -> Author {
         let permissions = who
             .permissions
@@ -441,7 +444,7 @@ impl Inbound {
         let belongs = Belongs {
             asker,
             place,
-            // The bot says when it answers.
+            // The bot sets it when it answers.
             language: Language::default(),
         };
         let transport = AnswerTransport {
@@ -456,7 +459,8 @@ impl Inbound {
         message: IncomingMessage,
         target: Target,
     ) -> Result<(), InboxClosed> {
-        // Before the bot has it: whoever looks for places that are gone asks the bot for them.
+        // Before the delivery, because the search for deleted places asks the bot which places it
+        // knows.
         self.hub.uses(target.transport.belongs.place);
         let reply = Box::new(reply(target));
         self.inbox
@@ -477,22 +481,22 @@ impl Readdress for Inbound {
     }
 }
 
-/// What is known of an answer to a message.
+/// What an answer to a message needs.
 struct Answering {
     place: Place,
     asker: serenity::model::id::UserId,
     stand: Stand,
-    /// Of the question.
+    /// The channel of the question.
     channel: ChannelId,
     question: MessageId,
-    /// For a thread.
+    /// The name of a new thread.
     name: String,
     has_buttons: bool,
     nonce: String,
 }
 
-/// Of an edit, at most 22 characters: Discord takes 25.
+/// Returns the nonce for an edit, at most 22 characters: Discord allows 25.
 fn edit_nonce(message: MessageId, at: chrono::DateTime<Utc>) -> String {
-    // It has to tell an edit from the question and from other edits for some minutes only.
+    // It only has to differ from the question and other edits for some minutes.
     format!("{:x}e{:x}", message.get(), at.timestamp() & 0xf_ffff)
 }

@@ -1,4 +1,4 @@
-//! What a message means for the bot. Pure: what has to be looked up is in the `Context`.
+//! Decides what a message means for the bot. Pure: looked-up facts are in the `Context`.
 
 use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Language, Request, Toward};
 use muninn_texts::text;
@@ -8,19 +8,19 @@ use crate::directory::{Kind, Spot};
 use crate::event::{Quoted, Said};
 use crate::ids::Place;
 
-/// What is known beside the message.
+/// Facts about the message's surroundings.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) me: UserId,
-    /// The role that was made for the bot.
+    /// The role that was created for the bot.
     pub(crate) my_role: Option<RoleId>,
     pub(crate) spot: Spot,
-    /// The author is let in here.
+    /// The allow list admits the author here.
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
-    /// What people say to one another here is remembered.
+    /// Overheard messages are remembered here.
     pub(crate) is_heard: bool,
-    /// In which a question is put that somebody asks without words.
+    /// The language for a question that somebody asks without words.
     pub(crate) language: Language,
     /// Channels that the text names.
     pub(crate) channels: Vec<(ChannelId, String)>,
@@ -38,7 +38,7 @@ pub(crate) enum Intent {
     },
 }
 
-/// Where the answer stands.
+/// Where the answer goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stand {
     /// In a thread that begins at the question.
@@ -47,7 +47,7 @@ pub(crate) enum Stand {
     Here,
 }
 
-/// Says what a message means.
+/// Decides what a message means.
 pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
     if said.author.is_bot || said.author.id == facts.me {
         return Intent::Nothing(IgnoreReason::Bot);
@@ -57,11 +57,11 @@ pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
     }
     let addressed = match addressed(said, facts) {
         Ok(addressed) => addressed,
-        // What names the bot where it never answers is not said to others.
+        // A message that names the bot where it never answers is not overheard.
         Err(_) if facts.is_heard && !names_bot(said, facts) => Addressed::Overheard,
         Err(silence) => return Intent::Nothing(silence),
     };
-    // Said to somebody who answers it, it may be let in or not; said to nobody, nobody is told.
+    // A message to the bot may be refused with a notice; one to nobody is ignored silently.
     if !facts.is_allowed {
         return Intent::Nothing(match addressed {
             Addressed::Directly | Addressed::InConversation => IgnoreReason::NotAllowed,
@@ -73,7 +73,7 @@ pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
     };
     let (place, stand) = match addressed {
         Addressed::Directly | Addressed::InConversation => place(said, &facts.spot, &wants),
-        // What is said in a channel is one conversation, as people read it.
+        // A channel's messages are one conversation, as people read them.
         Addressed::Overheard => (Place::new(said.guild, said.channel), Stand::Here),
     };
     Intent::Said {
@@ -84,8 +84,8 @@ pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
     }
 }
 
-/// What an edited message says now, and whether it names the bot. Which earlier messages were meant
-/// for the bot only the bot knows, so every edit is told.
+/// Returns the new text of an edited message, and whether it names the bot. Only the bot knows
+/// which earlier messages were meant for it, so every edit is passed on.
 pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String, Place, Stand)> {
     if said.author.is_bot || !said.is_regular || !facts.is_allowed {
         return None;
@@ -96,7 +96,7 @@ pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String,
     (!text.is_empty()).then_some((addressed, text, place, stand))
 }
 
-/// Whether it mentions the bot, or answers it.
+/// Whether it mentions the bot, or replies to it.
 fn names_bot(said: &Said, facts: &Context) -> bool {
     let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
         || facts
@@ -109,7 +109,7 @@ fn names_bot(said: &Said, facts: &Context) -> bool {
     is_named || is_answer
 }
 
-/// What somebody said to others before the bot listened, as it would have heard it.
+/// Returns what somebody said to others before the bot listened, as it would have been overheard.
 pub(crate) fn overheard(said: &Said, facts: &Context) -> Option<String> {
     if !facts.is_heard || !facts.is_allowed || facts.spot.kind == Kind::Direct {
         return None;
@@ -135,7 +135,8 @@ fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
     })
 }
 
-/// To whom a message is said, as far as Discord tells. A reply mentions its author too, unless that was turned off.
+/// Returns to whom a message is said, as far as Discord shows it. A reply also mentions its author,
+/// unless that was turned off.
 pub(crate) fn toward(said: &Said, facts: &Context) -> Toward {
     let others = said.mentions.iter().any(|(id, _)| *id != facts.me);
     let roles = said.role_mentions.iter();
@@ -155,21 +156,21 @@ fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Request> 
     if !text.is_empty() || !said.files.is_empty() {
         return Some(Request::Text(text));
     }
-    // Without the intent other messages come without their text.
+    // Without the intent other messages arrive without text.
     if addressed != Addressed::Directly || facts.mode == AnswerMode::Always {
         return None;
     }
     let quoted = said.replies_to.as_ref();
     Some(
         match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
-            // Nothing but a mention, in a reply to something: that is what it is about.
+            // Only a mention, in a reply: the replied-to message is what it is about.
             Some(quoted) => Request::Text(about(quoted, facts.language)),
             None => Request::Command(Command::Help),
         },
     )
 }
 
-/// A question about a message that somebody else wrote, marked as a quotation.
+/// Builds a question about somebody else's message, marked as a quotation.
 pub(crate) fn about(quoted: &Quoted, language: Language) -> String {
     let lines: Vec<String> = quoted
         .text
@@ -188,7 +189,7 @@ fn place(said: &Said, spot: &Spot, wants: &Request) -> (Place, Stand) {
             let thread = ChannelId::new(said.id.get());
             (Place::new(said.guild, thread), Stand::NewThread)
         }
-        // A command's answer is no conversation.
+        // Answers to commands are no conversations.
         (Kind::Text, Request::Command(_))
         | (
             Kind::Forum | Kind::PublicThread | Kind::PrivateThread | Kind::Flat | Kind::Direct,
@@ -197,7 +198,7 @@ fn place(said: &Said, spot: &Spot, wants: &Request) -> (Place, Stand) {
     }
 }
 
-/// The text as people read it: without the mention of the bot, with names in the place of ids.
+/// Returns the text as people read it: without the mention of the bot, with names instead of ids.
 fn plain(text: &str, said: &Said, facts: &Context) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -210,7 +211,7 @@ fn plain(text: &str, said: &Said, facts: &Context) -> String {
             (Some(name), Some(end)) => {
                 plain.push_str(&name);
                 rest = &form[end..];
-                // Where the bot's name was, no gap is left, and no comma at the beginning.
+                // Removing the bot's name leaves no gap, and no comma at the beginning.
                 if name.is_empty() && plain.trim().is_empty() {
                     rest = rest.trim_start_matches([' ', ',', ':']);
                 } else if name.is_empty() && plain.ends_with(' ') {
@@ -227,7 +228,7 @@ fn plain(text: &str, said: &Said, facts: &Context) -> String {
     plain.trim().to_owned()
 }
 
-/// What stands for a mention, a channel or an emoji: `@123`, `@!123`, `@&123`, `#123`, `:name:123`.
+/// Resolves a mention, a channel or an emoji: `@123`, `@!123`, `@&123`, `#123`, `:name:123`.
 fn named(form: &str, said: &Said, facts: &Context) -> Option<String> {
     if let Some(role) = form.strip_prefix("@&") {
         let role = RoleId::new(crate::ids::number(role)?);
@@ -258,7 +259,7 @@ fn named(form: &str, said: &Said, facts: &Context) -> Option<String> {
     }
 }
 
-/// The channels that a text names, by their ids.
+/// Returns the ids of the channels that a text names.
 pub(crate) fn channels_named(text: &str) -> impl Iterator<Item = ChannelId> {
     let forms = text.split("<#").skip(1);
     forms.filter_map(|form| {
@@ -267,15 +268,16 @@ pub(crate) fn channels_named(text: &str) -> impl Iterator<Item = ChannelId> {
     })
 }
 
-/// The longest name of a thread that Discord takes, in characters.
+/// Maximum characters of a thread's name in Discord.
 const LONGEST_NAME: usize = 100;
 
-/// The name of a thread whose question says nothing, or is forgotten: everybody there reads it.
+/// Returns the name of a thread whose question has no words, or is forgotten: everybody there reads
+/// it.
 pub(crate) fn neutral_name(language: Language) -> String {
     text!("thread-name").in_language(language)
 }
 
-/// A thread's name: the question in one line.
+/// Builds a thread's name: the question in one line.
 pub(crate) fn thread_name(question: &str, language: Language) -> String {
     let words: Vec<&str> = question.split_whitespace().collect();
     let line: String = words
@@ -290,12 +292,12 @@ pub(crate) fn thread_name(question: &str, language: Language) -> String {
         return line;
     }
     let cut: String = line.chars().take(LONGEST_NAME - 1).collect();
-    // At a word, if one ends in the second half.
+    // Cut at a word, if one ends in the second half.
     let at = cut.rfind(' ').filter(|at| *at > cut.len() / 2);
     format!("{}…", cut[..at.unwrap_or(cut.len())].trim_end())
 }
 
-/// Whether somebody may forget what others said: who may manage messages.
+/// Whether somebody may forget others' messages: with the permission to manage messages.
 pub(crate) fn is_admin(permissions: Option<serenity::model::Permissions>) -> bool {
     permissions.is_some_and(|it| it.manage_messages() || it.administrator())
 }

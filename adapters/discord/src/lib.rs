@@ -1,11 +1,11 @@
-//! Muninn in Discord: slash commands and threads.
+//! The Discord adapter: slash commands and threads.
 //!
-//! The `gateway` brings events, in their order; `event` reads of them what the bot goes by, and
-//! `running` sorts them: what changes the `directory` of guilds and channels, what was said, what was
-//! asked. Each channel has a queue of its own. Pure functions decide what a message means
-//! (`intent`) and what an interaction wants (`wanted`); `inbound` and `asked` tell the bot. The
-//! answer goes back through a `reply`: as `text` that Discord renders, in `content` with `buttons`, by
-//! its `transport`, at the pace of the `outbox`.
+//! The `gateway` delivers events in order. `event` reads what the bot uses, and `running` sorts
+//! them into changes of the `directory` of guilds and channels, messages, and interactions. Each
+//! channel has its own queue. Pure functions decide what a message means (`intent`) and what an
+//! interaction wants (`wanted`); `inbound` and `asked` pass them to the bot. The answer returns
+//! through a `reply`: as `text` that Discord renders, in `content` with `buttons`, by its
+//! `transport`, at the pace of the `outbox`.
 
 mod allow;
 mod announce;
@@ -63,7 +63,7 @@ pub use shards::{ShardRange, Shards, ShardsError};
 
 const NAME: &str = "discord";
 
-/// One bot on Discord, in any number of guilds.
+/// The bot on Discord, in any number of guilds.
 #[derive(Debug)]
 pub struct Discord {
     options: Options,

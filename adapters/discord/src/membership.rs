@@ -1,4 +1,4 @@
-//! What somebody may read on Discord at this moment.
+//! Answers what somebody may read on Discord at this moment.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,7 +15,7 @@ use crate::event;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 
-/// Asks Discord who is in a server with which roles, and goes by the rights of these in each channel.
+/// Asks Discord for somebody's roles in a server, and computes their permissions in each channel.
 pub(crate) struct DiscordMembership(Arc<Hub>);
 
 impl DiscordMembership {
@@ -24,13 +24,14 @@ impl DiscordMembership {
     }
 }
 
-/// What is found out to answer one question, and no longer kept.
+/// Facts that are looked up for one request, and not kept.
 struct Asking<'a> {
     hub: &'a Hub,
     user: UserId,
-    /// The user's, in servers; none where they are in it no more.
+    /// The user's roles by server; `None` if they left it.
     roles: HashMap<GuildId, Option<Vec<RoleId>>>,
-    /// Servers of which this process is not told, as those of shards that others run; none where the bot is not.
+    /// Servers that this process does not hear, such as those of other processes' shards; `None` if
+    /// the bot is not in it.
     elsewhere: HashMap<GuildId, Option<Directory>>,
 }
 
@@ -41,7 +42,7 @@ impl Asking<'_> {
             return Ok(false);
         }
         let Some(guild) = place.guild else {
-            // Gives the one that there is.
+            // Returns the existing direct channel.
             let direct = none_if_refused(hub.api.open_direct(user).await)?;
             let is_theirs = direct == Some(place.channel);
             return Ok(is_theirs && hub.lets_in(user, &[], &Spot::direct(place.channel)));
@@ -94,7 +95,7 @@ impl Asking<'_> {
     }
 }
 
-/// The roles and channels of a server, without its threads; none where the bot is not in it.
+/// Looks up the roles and channels of a server, without threads; `None` if the bot is not in it.
 async fn ask(hub: &Hub, guild: GuildId) -> Result<Option<Directory>, Failure> {
     let Some(rights) = none_if_refused(hub.api.guild(guild).await)? else {
         return Ok(None);
@@ -117,7 +118,7 @@ async fn ask(hub: &Hub, guild: GuildId) -> Result<Option<Directory>, Failure> {
     Ok(Some(directory))
 }
 
-/// What Discord refuses to tell is not there, as a member who left.
+/// Treats what Discord refuses as absent, such as a member who left.
 fn none_if_refused<T>(asked: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match asked {
         Ok(told) => Ok(Some(told)),

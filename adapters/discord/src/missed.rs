@@ -1,8 +1,9 @@
-//! What was said while nobody listened: read afterwards, and taken in as if Discord had just told it.
+//! Reads what was said while the bot was offline, and processes it as if Discord had just delivered
+//! it.
 //!
-//! A session that is resumed is told what it missed. A new one is not: but with each server it is told the
-//! last message of each channel and open thread, so only those are read in which something was said.
-//! Each shard has a session of its own, and misses something of its own.
+//! Discord delivers missed events to a resumed session, but not to a new one. A new session
+//! receives, with each server, the last message of each channel and open thread, so only places
+//! with new messages are read. Each shard has a session of its own, and misses other events.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -27,32 +28,32 @@ use crate::ids::Place;
 use crate::inbound::Inbound;
 use crate::shards::ShardRange;
 
-/// The beginning of Discord's ids, in milliseconds of the epoch.
+/// The start of Discord's ids, in milliseconds since the epoch.
 const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
 
-/// What came less than this before a crash may not have been in good hands.
+/// Events from this long before a crash may not have been accepted.
 const ON_ITS_WAY: TimeDelta = TimeDelta::seconds(30);
 
-/// For one channel.
+/// Limits for one channel.
 const OF_ONE: Bounds = Bounds {
     items: 5_000,
     bytes: 8 * 1024 * 1024,
     time: Duration::from_secs(600),
 };
 
-/// Direct messages that are looked into, those with the newest answers first.
+/// Maximum number of direct channels to check, those with the newest answers first.
 const DIRECTS: usize = 200;
 
-/// People whose roles are asked for.
+/// Maximum number of people whose roles are looked up.
 const PEOPLE: usize = 200;
 
-/// For the graph to tell which direct messages there are.
+/// Maximum time for the graph to list the direct channels.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Between attempts to take something in while too much waits.
+/// Pause between attempts to deliver while the queues are full.
 const BUSY: Duration = Duration::from_millis(200);
 
-/// Reads what was missed.
+/// Reads missed messages.
 #[derive(Clone)]
 pub(crate) struct MissedReader {
     pub(crate) inbound: Inbound,
@@ -62,7 +63,7 @@ pub(crate) struct MissedReader {
 }
 
 struct State {
-    /// By the shards of this process, the first one first.
+    /// By the shards of this process, in order.
     seen_until: SeenUntil,
     shards: ShardRange,
     /// Shards that have had a session in this process.
@@ -71,19 +72,19 @@ struct State {
 }
 
 impl State {
-    /// As what was seen by a shard is numbered.
+    /// Returns the index of a shard in `seen_until`.
     fn connection(&self, shard: u32) -> usize {
         let number = self.shards.numbers().position(|one| one == shard);
         number.unwrap_or_default()
     }
 }
 
-/// What a shard has still to read.
+/// What a shard still has to read.
 #[derive(Debug)]
 struct Reading {
     since: DateTime<Utc>,
     until: DateTime<Utc>,
-    /// Discord has not told of them yet.
+    /// Servers that Discord has not described yet.
     guilds: HashSet<GuildId>,
     under_way: usize,
 }
@@ -117,20 +118,21 @@ impl MissedReader {
         }
     }
 
-    /// A message came that was said just now.
+    /// Records a message that was said just now.
     pub(crate) fn heard(&self, message: MessageId) {
         self.state.seen_until.heard(time_of(message));
     }
 
-    /// An event came by a shard, and not the first of a new session: that says nothing of what was missed before.
+    /// Records an event of a shard. Not for the first of a new session, which says nothing about
+    /// missed ones.
     pub(crate) fn saw(&self, shard: u32) {
         let connection = self.state.connection(shard);
         let until = Utc::now() - ON_ITS_WAY;
         self.state.seen_until.note(connection, until);
     }
 
-    /// All that came is in good hands, and no more will come. What a shard missed that never had a session is still
-    /// to be read.
+    /// Records that everything was accepted and no more will come. What a shard without a session
+    /// missed is still to be read.
     pub(crate) fn ends(&self) {
         let begun = self.state.begun.lock().clone();
         for shard in begun {
@@ -140,7 +142,8 @@ impl MissedReader {
         self.state.seen_until.keep();
     }
 
-    /// A session of a shard begins, of which nothing was told before. Discord tells of these servers next.
+    /// Begins a new session of a shard, which received nothing before. Discord describes these
+    /// servers next.
     pub(crate) fn begins(&self, shard: u32, guilds: &[GuildId]) {
         self.state.begun.lock().insert(shard);
         let mut all = self.state.reading.lock();
@@ -150,7 +153,7 @@ impl MissedReader {
         }
         let until = Utc::now();
         let (connection, seen_until) = (self.state.connection(shard), &self.state.seen_until);
-        // What was said before the very first start was not said to it.
+        // Nothing is read from before the very first start.
         let Some(since) = seen_until.hold(connection) else {
             return seen_until.note(connection, until);
         };
@@ -162,7 +165,7 @@ impl MissedReader {
         };
         all.insert(shard, reading);
         drop(all);
-        // Direct messages come by the first of all shards.
+        // Direct messages arrive at the first shard.
         let has_directs = shard == 0;
         let reader = self.clone();
         self.spawn(shard, async move {
@@ -173,7 +176,8 @@ impl MissedReader {
         });
     }
 
-    /// Discord tells of a server, as it does at the beginning of a session.
+    /// Reads what was missed in a server that Discord describes, as it does at the start of a
+    /// session.
     pub(crate) fn told_of(&self, shard: u32, guild: GuildId, channels: &[Channel]) {
         let since = {
             let mut all = self.state.reading.lock();
@@ -201,7 +205,7 @@ impl MissedReader {
         });
     }
 
-    /// A server is gone, and nothing is to be read of it.
+    /// Records that a server is gone, so nothing is to be read of it.
     pub(crate) fn gone(&self, shard: u32, guild: GuildId) {
         if let Some(reading) = self.state.reading.lock().get_mut(&shard) {
             reading.guilds.remove(&guild);
@@ -216,7 +220,7 @@ impl MissedReader {
     ) {
         let reader = self.clone();
         self.inbound.hub.chores.spawn(async move {
-            // What is not finished the next process reads.
+            // The next process reads what is not finished.
             if let Some(Ok(())) = reader.shutdown.run_until_cancelled(job).await {
                 reader.finish(shard, 1);
             }
@@ -295,7 +299,7 @@ impl MissedReader {
         self.follow_changes(None, &channels, since).await
     }
 
-    /// What was said in a channel since then, oldest first.
+    /// Reads what was said in a channel since then, oldest first.
     async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<Said> {
         let read = self.messages_after(channel, id_at(since)).await;
         if let Some(cut) = read.cut {
@@ -304,7 +308,7 @@ impl MissedReader {
         read.items.into_iter().map(event::said).collect()
     }
 
-    /// The messages of a channel after one, oldest first.
+    /// Reads the messages of a channel after the given one, oldest first.
     pub(crate) async fn messages_after(
         &self,
         channel: ChannelId,
@@ -348,7 +352,8 @@ impl MissedReader {
         Ok(())
     }
 
-    /// In the line of its channel, with what Discord tells now. False: it is too old to be answered.
+    /// Delivers a message in its channel's queue, with new events. Returns false if it is too old
+    /// to be answered.
     async fn take(&self, said: Said, oldest: DateTime<Utc>) -> Result<bool, InboxClosed> {
         self.in_line(said.channel, || {
             let (inbound, said) = (self.inbound.clone(), said.clone());
@@ -357,7 +362,7 @@ impl MissedReader {
         .await
     }
 
-    /// Does something in the line of a channel, as soon as there is room.
+    /// Runs something in a channel's queue, as soon as there is room.
     pub(crate) async fn in_line<T, F>(
         &self,
         channel: ChannelId,
@@ -380,7 +385,7 @@ impl MissedReader {
     }
 }
 
-/// The roles of those who said something, which only the gateway tells with a message.
+/// Looks up the roles of authors, which only the gateway includes with a message.
 pub(crate) struct People<'a> {
     reader: &'a MissedReader,
     guild: GuildId,
@@ -396,7 +401,7 @@ impl<'a> People<'a> {
         }
     }
 
-    /// None of somebody who left.
+    /// Returns somebody's roles; none for those who left.
     pub(crate) async fn roles_of(&mut self, person: UserId) -> Vec<RoleId> {
         if let Some(known) = self.known.get(&person) {
             return known.clone();
@@ -412,12 +417,12 @@ impl<'a> People<'a> {
     }
 }
 
-/// When a message was said.
+/// Returns the time of a message.
 fn time_of(message: MessageId) -> DateTime<Utc> {
     message.created_at().to_utc()
 }
 
-/// The id that a message of this time has at least.
+/// Returns the lowest id that a message of this time can have.
 pub(crate) fn id_at(time: DateTime<Utc>) -> MessageId {
     let since = (time.timestamp_millis() - FIRST_MILLISECOND).max(1);
     MessageId::new(u64::try_from(since).unwrap_or(1) << 22)
@@ -429,7 +434,7 @@ mod tests {
 
     #[test]
     fn an_id_says_when() {
-        // The example of Discord's documentation.
+        // The example from Discord's documentation.
         let time = DateTime::from_timestamp_millis(1_462_015_105_796).unwrap();
         let example = 175_928_847_299_117_063;
         let id = id_at(time).get();

@@ -1,4 +1,4 @@
-//! How the adapter is set up.
+//! The adapter's configuration.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,45 +20,45 @@ pub enum Api {
     /// Directly, with a rate limiter of our own.
     #[default]
     Discord,
-    /// Through a proxy that keeps the rate limits itself: `http://host:port` stands for
+    /// Through a proxy that handles rate limits itself: `http://host:port` replaces
     /// `https://discord.com`.
     Proxy(String),
-    /// Directly, but `discord.com` is this address and shows a certificate of this authority
-    /// (PEM): a Discord of one's own.
+    /// Directly, but `discord.com` resolves to this address, with a certificate of this authority
+    /// (PEM): for a self-hosted Discord.
     Elsewhere {
         address: SocketAddr,
         authority: Vec<u8>,
     },
 }
 
-/// How the adapter is set up.
+/// The adapter's configuration.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub token: SecretString,
-    /// The commands are registered in this guild only, where they appear at once; for development.
+    /// Registers the commands in this guild only, where they appear at once; for development.
     pub guild: Option<GuildId>,
     pub allow: Allow,
-    /// Which messages are answered where nothing else is set for the channel.
+    /// Which messages are answered, unless the channel has its own setting.
     pub answer: AnswerMode,
-    /// What is set for single channels.
+    /// Settings of single channels.
     pub channels: Arc<Channels>,
     pub shards: Shards,
-    /// Whether the messages of channels and threads may be read, which has to be switched on for
-    /// the application. Without it mentions, direct messages and commands are answered.
+    /// Whether to read the messages of channels and threads, which must be enabled for the
+    /// application. Otherwise only mentions, direct messages and commands are answered.
     pub reads_messages: bool,
     pub api: Api,
-    /// Files are read from here too, beside Discord's own hosts: `host:port`.
+    /// An additional host of files, beside Discord's own: `host:port`.
     pub file_host: Option<String>,
-    /// What is done about what was said while nobody listened.
+    /// What to do about messages from while the bot was offline.
     pub missed: Missed,
-    /// Where it says that it can read what was said before.
+    /// Where the adapter registers that it can read histories.
     pub histories: Histories,
-    /// Where the platform can be asked who may read what.
+    /// Where the adapter registers that it can answer who may read what.
     pub memberships: Memberships,
 }
 
 impl Options {
-    /// With everything that has a default.
+    /// Creates options with all defaults.
     pub fn new(token: SecretString) -> Self {
         Self {
             token,
@@ -104,7 +104,7 @@ pub struct DiscordArgs {
 }
 
 impl DiscordArgs {
-    /// The adapter's options, where Discord is set up.
+    /// Returns the adapter's options, if Discord is set up.
     ///
     /// # Errors
     /// Names the variable that has to change.

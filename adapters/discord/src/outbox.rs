@@ -1,8 +1,8 @@
-//! What goes out, until it is out or is given up.
+//! Sends requests until they succeed or are given up.
 //!
-//! serenity's rate limiter makes requests wait that Discord would refuse, each route by itself. What
-//! is left to do here is to repeat what failed, and to keep answers that grow from using the limits
-//! up: what is only for show is left out where something else was shown a moment ago.
+//! serenity's rate limiter delays requests that Discord would refuse, per route. The outbox retries
+//! failures, and keeps growing answers from exhausting the limits: an update that is only for show
+//! is skipped shortly after another.
 
 use std::future::Future;
 use std::time::Duration;
@@ -14,23 +14,24 @@ use tokio::time::{Instant, timeout};
 
 use crate::errors::{Failure, Kind};
 
-/// How long Discord may be away before something is given up.
+/// How long Discord may be unavailable before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// For one attempt, with what the rate limiter waits: a channel with a slow route, or a rest for the
-/// whole bot.
+/// Maximum time of an attempt, including the rate limiter's waiting: for a slow route, or a pause
+/// of the whole bot.
 const ATTEMPT: Duration = Duration::from_secs(300);
 
-/// For something that is only shown.
+/// Maximum time of a request that is only for show.
 const SHORT_ATTEMPT: Duration = Duration::from_secs(5);
 
-/// Where no limiter of ours read how long a rest Discord wants.
+/// Pause for a rate limit whose length no limiter of ours read.
 const REST: Duration = Duration::from_secs(5);
 
-/// Discord takes about five edits in five seconds in a channel; the rest is for answers.
+/// Interval of shown updates: Discord allows about five edits in five seconds per channel; the rest
+/// is for answers.
 pub(crate) const SHOW_EVERY: Duration = Duration::from_millis(1_200);
 
-/// Channels whose last show is remembered.
+/// Maximum number of channels whose last update is remembered.
 const REMEMBERED: usize = 1_024;
 
 pub(crate) struct Outbox {
@@ -46,7 +47,7 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// Whether something may be shown in a channel now; then the next has to wait.
+    /// Whether an update may be shown in a channel now; if so, the next has to wait.
     pub(crate) fn may_show(&self, channel: ChannelId) -> bool {
         let mut shown = self.shown.lock();
         let is_early = shown
@@ -58,7 +59,7 @@ impl Outbox {
         !is_early
     }
 
-    /// Does something for show: once, and not for long.
+    /// Makes a request for show: once, with a short time-out.
     pub(crate) async fn try_once<T>(
         &self,
         attempt: impl Future<Output = Result<T, Failure>>,
@@ -73,7 +74,7 @@ impl Outbox {
         }
     }
 
-    /// Does something until it is done, or is given up.
+    /// Retries a request until it succeeds or is given up.
     pub(crate) async fn persist<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Failure>>,

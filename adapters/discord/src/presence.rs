@@ -1,6 +1,6 @@
-//! The sign of life: the typing notice, which Discord shows for ten seconds.
+//! The typing indicator, which Discord shows for ten seconds.
 //!
-//! Nothing waits for it, and what goes wrong with it is of no consequence.
+//! Nothing waits for it, and its failures do not matter.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::hub::Hub;
 
 pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(8);
 
-/// A turn that takes longer is shown as long as this.
+/// Maximum number of repetitions for a long turn.
 const LONGEST: u32 = 120;
 
 /// Shows that the bot is typing, until it is dropped.

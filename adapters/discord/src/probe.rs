@@ -1,7 +1,8 @@
-//! Why Discord does not let a connection in.
+//! Finds out why Discord refuses a connection.
 //!
-//! serenity tries again for ever where Discord closes a connection for good (wrong shards, too many servers, an
-//! unknown version), and Discord resets a token after 1,000 such tries a day. So the gateway is asked once beside it.
+//! serenity retries forever when Discord closes a connection for good (wrong shards, too many
+//! servers, an unknown version), and Discord resets a token after 1,000 such attempts per day. So
+//! the probe asks the gateway once by itself.
 
 use std::time::Duration;
 
@@ -17,20 +18,20 @@ use crate::shards::ShardRange;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a connection says of itself.
+/// How a connection identifies itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
     pub(crate) url: String,
     pub(crate) token: SecretString,
     pub(crate) intents: u64,
-    /// Those of this process.
+    /// The shards of this process.
     pub(crate) shards: ShardRange,
-    /// As many as Discord recommends.
+    /// The number of shards that Discord recommends.
     pub(crate) recommended: u32,
 }
 
 impl Probe {
-    /// Why Discord will never let this shard in; None: it does, or cannot be asked now.
+    /// Returns why Discord will never accept this shard. `None` if it does, or cannot be asked now.
     pub(crate) async fn refusal(&self, shard: u32) -> Option<PlatformError> {
         let closed = tokio::time::timeout(PATIENCE, self.close_code(shard));
         let code = closed.await.ok().flatten()?;
@@ -80,7 +81,7 @@ fn op(payload: &str) -> Option<u64> {
     payload["op"].as_u64()
 }
 
-/// What to do about a close code after which nobody may reconnect.
+/// Converts a close code after which nobody may reconnect to an error.
 fn fatal(code: u16, shards: ShardRange, recommended: u32) -> Option<PlatformError> {
     let is_all = shards.is_all();
     Some(match code {

@@ -1,4 +1,4 @@
-//! The messages of one answer in a channel, a thread, or at an interaction.
+//! The messages of an answer in a channel, a thread, or at an interaction.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,21 +34,21 @@ use crate::withdraw::Withdrawer;
 /// What an answer belongs to.
 pub(crate) struct Target {
     pub(crate) transport: Arc<AnswerTransport>,
-    /// The interaction says "thinking…", which becomes the answer.
+    /// The interaction shows "thinking…", which becomes the answer.
     pub(crate) is_thinking: bool,
-    /// The message that the pressed button is on, which the interaction can change.
+    /// The message of the pressed button, which the interaction can change.
     pub(crate) pressed_on: Option<(ChannelId, MessageId)>,
-    /// An answer to a question, not to a command: it can be asked about and asked again.
+    /// Whether it answers a question rather than a command: people can ask why, and regenerate it.
     pub(crate) has_buttons: bool,
-    /// It takes the place of an answer, or else is for the one who asked alone.
+    /// It replaces an answer, or else is only for the asker.
     pub(crate) is_again: bool,
-    /// How an answer that an earlier process may have given is found.
+    /// How to find an answer that an earlier process may have posted.
     pub(crate) sought: Option<(MessageId, Sought)>,
     pub(crate) before: Option<Before>,
 }
 
 impl Target {
-    /// Of an answer to a message, or to what is answered as one.
+    /// Creates the target of an answer to a message, or to something handled as one.
     pub(crate) fn new(transport: AnswerTransport, has_buttons: bool) -> Self {
         Self {
             transport: Arc::new(transport),
@@ -62,7 +62,7 @@ impl Target {
     }
 }
 
-/// One answer on its way to a channel, a thread, or an interaction.
+/// Creates the reply of one answer in a channel, a thread, or at an interaction.
 pub(crate) fn reply(target: Target) -> LiveReply<TransportSink> {
     let may_stand = target.sought.is_some();
     let sink = TransportSink {
@@ -88,7 +88,7 @@ impl TransportSink {
         self.is_replacing.load(Ordering::Relaxed)
     }
 
-    /// Only the one who asked may see it.
+    /// Whether only the asker may see it.
     fn is_private(&self) -> bool {
         self.target.transport.is_private || (self.target.is_again && !self.is_replacing())
     }
@@ -108,7 +108,7 @@ impl TransportSink {
         }
     }
 
-    /// What one person alone sees is taken away by its token or not at all.
+    /// Records the token of a private message, without which it cannot be withdrawn.
     fn remember(&self, shown: LiveMessage) -> LiveMessage {
         let token = self.target.transport.token.as_ref();
         if let Some(token) = token.filter(|_| self.is_private() && shown.via != Via::Bot) {
@@ -118,7 +118,7 @@ impl TransportSink {
         shown
     }
 
-    /// Turns "thinking…" into the answer; none where there is no such thing.
+    /// Turns "thinking…" into the answer; `None` if there is none.
     async fn fill(&self, words: Words<'_>) -> Result<Option<LiveMessage>, Failure> {
         if !self.is_thinking.swap(false, Ordering::Relaxed) {
             return Ok(None);
@@ -130,13 +130,13 @@ impl TransportSink {
             .persist(|| transport.fill_original(words))
             .await;
         match filled {
-            // Dismissed by the one who asked.
+            // The asker dismissed it.
             Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
             other => other,
         }
     }
 
-    /// Takes "thinking…" away where nothing came of it.
+    /// Removes "thinking…" if nothing replaced it.
     async fn end_thinking(&self) {
         if self.is_thinking.swap(false, Ordering::Relaxed) {
             let removed = self.target.transport.remove_original();
@@ -151,7 +151,7 @@ impl AnswerSink for TransportSink {
     type Text = String;
     type Error = Failure;
 
-    /// Tables become wider when they are aligned, so an answer is split after it is converted.
+    /// Aligning makes tables wider, so an answer is split after its conversion.
     fn limit(&self) -> TextLimit {
         TextLimit::Unlimited
     }
@@ -163,7 +163,7 @@ impl AnswerSink for TransportSink {
         }
     }
 
-    /// That of the channel.
+    /// The pace is the channel's.
     fn keeps_pace(&self) -> bool {
         true
     }
@@ -219,7 +219,7 @@ impl AnswerSink for TransportSink {
         let asked = outbox.persist(|| api.messages_after(channel, since));
         let mut said = match asked.await {
             Ok(said) => said,
-            // What cannot be read cannot be found; the nonce is left.
+            // An unreadable channel cannot be searched; the nonce still protects.
             Err(failure) if failure.is(Refusal::MayNot) => return Ok(Vec::new()),
             Err(failure) => return Err(failure),
         };
@@ -238,7 +238,7 @@ impl AnswerSink for TransportSink {
         part: &Part<'_, String>,
     ) -> Shown<LiveMessage> {
         let (hub, transport, words) = (&self.hub, &self.target.transport, self.words(part));
-        // The first words are shown whoever else shows something there.
+        // The first words are shown regardless of other updates there.
         if !hub.outbox.may_show(transport.belongs.place.channel) && shown.is_some() {
             return Shown::NotNow;
         }
@@ -273,7 +273,7 @@ impl AnswerSink for TransportSink {
         let by_token = self.target.pressed_on;
         let is_private = self.target.transport.is_private;
         messages
-            // What only its reader sees can be changed by nothing but the button on it.
+            // A private message can only be changed through the button on it.
             .filter(|message| !is_private || by_token == Some(*message))
             .map(|(channel, id)| {
                 let via = if is_private { Via::Original } else { Via::Bot };
@@ -282,13 +282,13 @@ impl AnswerSink for TransportSink {
             .collect()
     }
 
-    /// The nonce tells Discord, or it is known from the start.
+    /// False: the nonce tells Discord about repetitions, or it is known from the start.
     fn may_repeat(&self) -> bool {
         false
     }
 
     fn working(&self) {
-        // An interaction shows it by itself.
+        // Interactions show it by themselves.
         let is_thinking = self.is_thinking.load(Ordering::Relaxed);
         if !is_thinking && !self.target.transport.is_private {
             let answer_thread = &self.target.transport.answer_thread;
@@ -354,7 +354,7 @@ impl AnswerSink for TransportSink {
         }
     }
 
-    /// An interaction shows the answer to nobody else; a message in a server is answered in a direct one.
+    /// An interaction shows the answer to nobody else; a message in a server gets a direct message.
     async fn deliver_directly(&self, parts: &[SafeText]) -> Directly {
         let transport = &self.target.transport;
         if transport.belongs.place.guild.is_none() || self.is_private() {

@@ -1,4 +1,4 @@
-//! What the bot may do, and what it has to be allowed.
+//! The permissions that the bot has, and those that it needs.
 
 use serenity::model::Permissions;
 use serenity::model::id::ChannelId;
@@ -7,7 +7,7 @@ use crate::directory::Spot;
 use crate::hub::Hub;
 use crate::ids::{self, Place};
 
-/// The least that everything here needs, for the address that invites the bot.
+/// The least permissions for all features, for the invitation URL.
 pub(crate) const NEEDED: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::SEND_MESSAGES)
     .union(Permissions::READ_MESSAGE_HISTORY)
@@ -15,7 +15,7 @@ pub(crate) const NEEDED: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::CREATE_PRIVATE_THREADS)
     .union(Permissions::SEND_MESSAGES_IN_THREADS);
 
-/// As the settings of a channel call them.
+/// Their names in a channel's settings.
 const NAMES: [(Permissions, &str); 6] = [
     (Permissions::VIEW_CHANNEL, "View Channel"),
     (Permissions::SEND_MESSAGES, "Send Messages"),
@@ -31,32 +31,32 @@ const NAMES: [(Permissions, &str); 6] = [
     ),
 ];
 
-/// As the settings call them, in one line.
+/// Returns their names in the settings, in one line.
 pub(crate) fn names(missing: Permissions) -> String {
     let names = NAMES.iter().filter(|(one, _)| missing.contains(*one));
     names.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// Says that something cannot be done in a channel for want of a permission.
+/// Describes what cannot be done in a channel, and the missing permission.
 pub(crate) fn cannot(hub: &Hub, channel: ChannelId, what: &str, needed: Permissions) -> String {
     let (named, names) = lacks(hub, channel, needed);
     format!("Muninn cannot {what} in {named}: it lacks {names} there")
 }
 
-/// What a channel is called, and what the bot lacks there of what is needed.
+/// Returns a channel's name, and the needed permissions that the bot lacks there.
 pub(crate) fn lacks(hub: &Hub, channel: ChannelId, needed: Permissions) -> (String, String) {
     let spot = hub.directory.spot_of(channel);
     let may = spot
         .as_ref()
         .and_then(|spot| hub.directory.my_permissions(spot, hub.me));
-    // What is not known to be there may be missing.
+    // An unknown permission counts as missing.
     let missing = may.map_or(needed, |may| needed - may);
     let missing = if missing.is_empty() { needed } else { missing };
     let named = spot.map_or_else(|| channel.to_string(), |spot| format!("#{}", spot.name));
     (named, names(missing))
 }
 
-/// Says which permission is missing to answer in a place.
+/// Describes which permission is missing to answer in a place.
 pub(crate) fn missing(hub: &Hub, place: Place) -> String {
     let spot = place
         .guild

@@ -1,4 +1,4 @@
-//! The adapter from its start to its end.
+//! Runs the adapter from its start to its end.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ use crate::missed::MissedReader;
 use crate::options::Options;
 use crate::withdraw::Withdrawer;
 
-/// Events that wait in all queues. The gateway cannot be told to wait, so what is above is lost, and
-/// the log says so.
+/// Maximum number of events in all queues. The gateway cannot be slowed down, so further ones are
+/// lost, and the log says so.
 const MOST_WAITING: usize = 16_384;
 
-/// How long what was begun may take after the end: what waits in lines, what is taken back.
+/// Maximum time after the end for started work: queued events, withdrawals.
 const LAST_CHORES: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(
@@ -66,13 +66,13 @@ pub(crate) async fn run(
     ended
 }
 
-/// What has to be known before anything can arrive.
+/// Facts that are needed before events arrive.
 struct Introduced {
     hub: Hub,
     gateway_at: GatewayAt,
 }
 
-/// Asks who the bot is, and registers its commands where they have changed.
+/// Asks who the bot is, and registers its commands if they have changed.
 async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
     let api = Api::new(options)?;
     let outbox = crate::outbox::Outbox::default();
@@ -89,7 +89,7 @@ async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
         Ok(true) => tracing::info!("the commands were registered"),
         Ok(false) => tracing::debug!("the commands are registered already"),
         Err(failure) if failure.kind == Kind::LoggedOut => return Err(logged_out()),
-        // Mentions and messages are answered without them.
+        // Mentions and messages are answered without commands.
         Err(failure) => {
             tracing::warn!(%failure, "the commands could not be registered; was the bot invited with the scope applications.commands?")
         }
@@ -112,7 +112,7 @@ fn at_start(failure: Failure) -> PlatformError {
     }
 }
 
-/// What is done about one event.
+/// The processing of one event.
 type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 struct Running {
@@ -151,7 +151,7 @@ impl Running {
         }
     }
 
-    /// What an earlier process did not take away can be now.
+    /// Withdraws what an earlier process could not.
     fn tell_connected(&self) {
         let Inbound { hub, inbox } = self.inbound.clone();
         self.inbound.hub.chores.spawn(async move {
@@ -161,7 +161,7 @@ impl Running {
         });
     }
 
-    /// What was said there is forgotten, and in the private threads that went with it.
+    /// Forgets what was said there, including the private threads that were deleted with it.
     fn take_gone(&self, shard: u32, guild: GuildId, channel: Option<ChannelId>) {
         let hub = &self.inbound.hub;
         let gone: Vec<Option<ChannelId>> = match channel {
@@ -220,16 +220,16 @@ impl Running {
             | Change::Roles(..) => None,
         };
         hub.directory.apply(change, hub.me);
-        // What was missed is read where it is known what the channels are.
+        // Missed messages are read after the channels are known.
         if let Some((guild, channels)) = told {
             self.missed.told_of(shard, guild, &channels);
         }
     }
 
-    /// Sorts what happened; never waits.
+    /// Sorts an event into the queues; never waits.
     fn take(&self, shard: u32, happening: GatewayEvent) {
         match &happening {
-            // What came by an earlier session is not followed by what comes by this one.
+            // There may be a gap between the events of the last session and of this one.
             GatewayEvent::Ready(_) => {}
             GatewayEvent::Said(said) => {
                 self.missed.heard(said.id);
@@ -248,7 +248,7 @@ impl Running {
             GatewayEvent::Changed(change) => return self.take_change(shard, change),
             GatewayEvent::Gone(guild, channel) => return self.take_gone(shard, guild, channel),
             GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.queue),
-            // Most that bots say is the bot's own.
+            // Most messages of bots are the bot's own.
             GatewayEvent::Said(said) if said.author.is_bot => return,
             GatewayEvent::Said(said) => queued(
                 said.channel,

@@ -1,4 +1,4 @@
-//! One's own conversations: offered while one is typed, and shown with their links.
+//! A person's own conversations: offered while typing, and shown with links.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use crate::ids::{self, Place};
 use crate::inbound::Inbound;
 use crate::wanted::belongs;
 
-/// Choices are due within three seconds, as every first answer is.
+/// Maximum time for choices, which are due within three seconds like every first response.
 const FOR_CHOICES: Duration = Duration::from_millis(2_000);
 
-/// The answer was deferred, so there is time.
+/// Maximum time for an answer, whose response was deferred.
 const FOR_AN_ANSWER: Duration = Duration::from_secs(20);
 
 impl Inbound {
-    /// Offers the conversations whose first question has what is typed in it.
+    /// Offers the conversations whose first question contains the typed text.
     pub(crate) async fn choices(&self, asked: &Asked, typed: &str) -> Result<(), InboxClosed> {
         let found = match timeout(FOR_CHOICES, self.sessions(asked)).await {
             Ok(found) => found?.unwrap_or_default(),
@@ -36,7 +36,7 @@ impl Inbound {
         Ok(())
     }
 
-    /// Shows one conversation, or all of which the first question has the words in it.
+    /// Shows one conversation, or all whose first question contains the words.
     pub(crate) async fn session(
         &self,
         asked: &Asked,
@@ -69,7 +69,7 @@ impl Inbound {
         Ok(())
     }
 
-    /// The person's own; None: the graph does not tell.
+    /// Returns the person's conversations; `None` if the graph does not answer.
     async fn sessions(&self, asked: &Asked) -> Result<Option<Vec<OwnSession>>, InboxClosed> {
         let (found, answer) = oneshot::channel();
         let question = Incoming::Sessions {
@@ -90,7 +90,7 @@ fn fits(session: &OwnSession, typed: &str) -> bool {
         .all(|word| title.contains(word))
 }
 
-/// A conversation in one line: when, and what was asked first.
+/// Describes a conversation in one line: date and first question.
 fn label(session: &OwnSession) -> String {
     let title: Vec<&str> = session.title.split_whitespace().collect();
     format!(
@@ -100,8 +100,8 @@ fn label(session: &OwnSession) -> String {
     )
 }
 
-/// A chosen conversation, or those that have the words.
-/// None: there is no such conversation.
+/// Describes the chosen conversation, or those that contain the words. `None`: there is no such
+/// conversation.
 fn told(found: &[OwnSession], chosen: &str) -> Option<String> {
     let is_chosen = |session: &&OwnSession| session.conversation.as_str() == chosen;
     let these: Vec<&OwnSession> = match found.iter().find(is_chosen) {

@@ -1,6 +1,6 @@
-//! Which connections to the gateway a process holds, and whose events come by them. Pure.
+//! Decides which gateway connections a process holds, and whose events they deliver. Pure.
 //!
-//! Discord gives each server to one shard by its id, and direct messages to the first shard
+//! Discord assigns each server to a shard by its id, and direct messages to the first shard
 //! (<https://docs.discord.com/developers/events/gateway#sharding>).
 
 use std::fmt;
@@ -9,20 +9,20 @@ use std::str::FromStr;
 
 use serenity::model::id::GuildId;
 
-/// How many connections to the gateway are held.
+/// How many gateway connections to hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shards {
     /// As many as Discord recommends for the bot's guilds.
     #[default]
     Auto,
-    /// All of so many.
+    /// All of this number.
     Number(u32),
-    /// Some of all: other processes hold the others.
+    /// Some of them: other processes hold the rest.
     Part(ShardRange),
 }
 
 impl Shards {
-    /// Those of this process, where Discord recommends so many.
+    /// Returns the shards of this process, given Discord's recommendation.
     pub(crate) fn of(self, recommended: u32) -> ShardRange {
         match self {
             Self::Auto => ShardRange::all(recommended),
@@ -32,7 +32,7 @@ impl Shards {
     }
 }
 
-/// What is wrong with a text that says which shards: what it must be.
+/// Why a shard setting is invalid: what it must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be {0}")]
 pub struct ShardsError(pub &'static str);
@@ -65,7 +65,7 @@ fn number(text: &str) -> Result<u32, ShardsError> {
     text.trim().parse().map_err(|_| FORM)
 }
 
-/// Shards that follow one another, out of all that the bot has. They are counted from 0.
+/// A range of consecutive shards, counted from 0, out of all that the bot has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShardRange {
     first: u32,
@@ -75,7 +75,7 @@ pub struct ShardRange {
 
 impl ShardRange {
     /// # Errors
-    /// When there are no such shards.
+    /// Fails when there are no such shards.
     pub fn new(first: u32, last: u32, total: u32) -> Result<Self, ShardsError> {
         if total == 0 {
             Err(ShardsError("of 1 shard at least in all"))
@@ -92,7 +92,7 @@ impl ShardRange {
         }
     }
 
-    /// All of so many, and one at least.
+    /// All of this number, at least one.
     pub(crate) fn all(total: u32) -> Self {
         let total = total.max(1);
         Self {
@@ -114,7 +114,7 @@ impl ShardRange {
         self.last
     }
 
-    /// Of all processes together.
+    /// Returns the number of shards of all processes together.
     pub(crate) fn total(self) -> u32 {
         self.total
     }
@@ -124,23 +124,23 @@ impl ShardRange {
         self.first == 0 && self.last == self.total - 1
     }
 
-    /// Whether what happens in a server comes by one of them.
+    /// Whether they deliver a server's events.
     pub(crate) fn hear(self, guild: GuildId) -> bool {
         self.numbers().contains(&self.shard_of(guild))
     }
 
-    /// Whether direct messages come by one of them.
+    /// Whether they deliver direct messages.
     pub(crate) fn hear_directs(self) -> bool {
         self.first == 0
     }
 
-    /// Which one, of all that there are, hears of a server.
+    /// Returns the shard, of all, that delivers a server's events.
     pub(crate) fn shard_of(self, guild: GuildId) -> u32 {
         let shard = (guild.get() >> 22) % u64::from(self.total);
         u32::try_from(shard).expect("less than the total")
     }
 
-    /// As settings say it: `0-3/8`.
+    /// Formats them like the setting: `0-3/8`.
     pub(crate) fn setting(self) -> String {
         let Self { first, last, total } = self;
         if first == last {
@@ -150,13 +150,13 @@ impl ShardRange {
         }
     }
 
-    /// What kept files call one of them: `4/8`.
+    /// Returns a shard's name in saved files: `4/8`.
     pub(crate) fn name(self, shard: u32) -> String {
         format!("{shard}/{}", self.total)
     }
 }
 
-/// For people: `shards 0 to 3 of 8`.
+/// Formats them for people: `shards 0 to 3 of 8`.
 impl fmt::Display for ShardRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { first, last, total } = self;
@@ -227,7 +227,7 @@ mod tests {
             assert_ne!(lower.hear(guild), upper.hear(guild));
             assert!(ShardRange::all(3).hear(guild));
         }
-        // The example of Discord's documentation is by the same rule: 175928847299117063 >> 22.
+        // The example in Discord's documentation follows the same rule: 175928847299117063 >> 22.
         let guild = GuildId::new(175_928_847_299_117_063);
         assert_eq!(
             upper.shard_of(guild),

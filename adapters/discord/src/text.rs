@@ -1,20 +1,21 @@
-//! Markdown as a model writes it, turned into what Discord renders. Pure.
+//! Converts Markdown from a model to what Discord renders. Pure.
 //!
-//! Discord knows three sizes of headings, no tables, no rules, no HTML, no code by indentation, and only
-//! fences of three backticks; on the other hand it reads mentions, times, emoji and spoilers out of text that means
-//! none, and hides addresses behind words. Line by line, so that an answer that grows is stable.
+//! Discord has three sizes of headings, no tables, no rules, no HTML, no indented code, and only
+//! fences of three backticks. On the other hand it reads mentions, times, emoji and spoilers in
+//! text that means none, and hides addresses behind words. The conversion works line by line, so
+//! that a growing answer is stable.
 
 mod inline;
 mod paragraph;
 mod table;
 
-/// Breaks a word for a machine and not for a reader.
+/// Breaks a word for machines but not for readers.
 const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
 const FENCE: &str = "```";
 const RULE: &str = "──────────";
 
-/// The text for Discord.
+/// Converts a text for Discord.
 pub(crate) fn convert(text: &str) -> String {
     let lines: Vec<&str> = text.split('\n').collect();
     let mut converted: Vec<String> = Vec::with_capacity(lines.len());
@@ -38,10 +39,10 @@ pub(crate) fn convert(text: &str) -> String {
     converted.join("\n")
 }
 
-/// Whether four blanks before a line make it code.
+/// Tracks whether four spaces before a line make it code.
 struct Indentation {
     after_blank: bool,
-    /// In a list they are the list's.
+    /// In a list they belong to the list.
     has_list: bool,
 }
 
@@ -55,7 +56,7 @@ impl Default for Indentation {
 }
 
 impl Indentation {
-    /// How many of the next lines are code because of it.
+    /// Returns how many of the next lines are indented code.
     fn code(&self, lines: &[&str]) -> Option<usize> {
         if !self.after_blank || self.has_list {
             return None;
@@ -69,7 +70,7 @@ impl Indentation {
             .filter(|(_, line)| !is_blank(line))
             .map(|(at, _)| at + 1);
         let end = end.last()?;
-        // What is blank comes before it and is no part of it.
+        // A blank line before the code is not part of it.
         (!is_blank(&lines[0])).then_some(end)
     }
 
@@ -92,7 +93,7 @@ fn dedented(line: &str) -> Option<&str> {
         .or_else(|| line.strip_prefix('\t'))
 }
 
-/// Code that is indented, between fences.
+/// Puts indented code between fences.
 fn indented(lines: &[&str]) -> Vec<String> {
     let code = lines
         .iter()
@@ -101,7 +102,7 @@ fn indented(lines: &[&str]) -> Vec<String> {
     fence().chain(code).chain(fence()).collect()
 }
 
-/// The beginning of a block of code.
+/// The opening fence of a code block.
 #[derive(Clone, Copy)]
 struct Opening<'a> {
     marker: char,
@@ -116,7 +117,7 @@ impl<'a> Opening<'a> {
         let marker = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let rest = content.trim_start_matches(marker);
         let length = content.len() - rest.len();
-        // `` ```a`b `` is code within a line.
+        // `` ```a`b `` is inline code.
         if length < 3 || (marker == '`' && rest.contains('`')) {
             return None;
         }
@@ -137,7 +138,7 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// A block of code between fences of three backticks; also gives how many lines it took.
+/// Converts a fenced code block to fences of three backticks; also returns how many lines it took.
 fn fenced(opening: Opening<'_>, after: &[&str]) -> (Vec<String>, usize) {
     let end = after.iter().position(|line| opening.is_closed_by(line));
     let body = &after[..end.unwrap_or(after.len())];
@@ -147,13 +148,14 @@ fn fenced(opening: Opening<'_>, after: &[&str]) -> (Vec<String>, usize) {
     (lines, end.map_or(after.len(), |end| end + 1))
 }
 
-/// A line of code, without the indentation of its fence, and with nothing that would end it.
+/// Converts a line of code: without the fence's indentation, and with nothing that would end the
+/// block.
 fn code(line: &str, indent: usize) -> String {
     let blanks = line.len() - line.trim_start_matches(' ').len();
     unfenced(&line[blanks.min(indent)..])
 }
 
-/// With an invisible space in each three backticks.
+/// Inserts an invisible space in each three backticks.
 fn unfenced(code: &str) -> String {
     code.replace(FENCE, &format!("``{ZERO_WIDTH_SPACE}`"))
 }
@@ -179,7 +181,7 @@ fn rendered(line: &str) -> String {
     if let Some((marker, item)) = item(content) {
         return format!("{indent}{marker} {}", inline::convert(item));
     }
-    // Discord's own, for small print.
+    // Discord's own syntax for small print.
     let shown = inline::convert(content);
     if shown.starts_with("-# ") {
         return format!("{indent}\\{shown}");
@@ -187,7 +189,7 @@ fn rendered(line: &str) -> String {
     format!("{indent}{shown}")
 }
 
-/// Three or more of one sign and nothing else.
+/// Whether it is a rule: three or more of one sign and nothing else.
 fn is_rule(content: &str) -> bool {
     let mut signs = content.chars().filter(|c| *c != ' ');
     let Some(first) = signs.next().filter(|c| matches!(c, '-' | '*' | '_')) else {
@@ -212,7 +214,7 @@ fn heading(content: &str) -> Option<String> {
     })
 }
 
-/// An item of a list: how Discord marks it, and what it says.
+/// Parses a list item: Discord's marker, and the text.
 fn item(content: &str) -> Option<(&'static str, &str)> {
     let (marker, item) = content.split_once(' ')?;
     if !matches!(marker, "-" | "*" | "+") {

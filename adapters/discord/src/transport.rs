@@ -1,7 +1,7 @@
-//! How a message of an answer goes out: as the bot's, or by the token of the interaction it answers.
+//! Sends the messages of an answer: as the bot, or with the token of the interaction it answers.
 //!
-//! A token lives for fifteen minutes and ends with the process; after that an answer is an ordinary
-//! message that says whom it answers, or for what was asked privately a direct message.
+//! A token is valid for fifteen minutes and is lost with the process. After that an answer is an
+//! ordinary message that names the asker, or for a private question a direct message.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,19 +21,20 @@ use crate::content::{self, Belongs};
 use crate::errors::{Failure, Refusal};
 use crate::hub::Hub;
 
-/// Discord's fifteen minutes, without what a request may take.
+/// Lifetime of a token: Discord's fifteen minutes, minus the time of a request.
 const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
 
-/// What stands between the answer's nonce and the number of the part. For a message with the nonce of one that was taken
-/// away Discord may give that one, so the next mark makes another nonce. Discord takes 25 characters.
+/// The separator between the answer's nonce and the part's number. For a message with the nonce of
+/// a deleted one, Discord may return the deleted one, so the next mark makes another nonce. Discord
+/// allows 25 characters.
 const NONCE_MARKS: [char; 3] = ['.', ':', ';'];
 
-/// The token of an interaction, as long as it can be used.
+/// The token of an interaction, while it can be used.
 pub(crate) struct Token {
     pub(crate) interaction: InteractionId,
     secret: SecretString,
     began: Instant,
-    /// Discord does not take it any more.
+    /// Discord does not accept it any more.
     is_over: AtomicBool,
 }
 
@@ -47,13 +48,13 @@ impl Token {
         }
     }
 
-    /// It was never alive: the interaction was not acknowledged in time.
+    /// Marks it as invalid: the interaction was not acknowledged in time.
     pub(crate) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
     /// # Errors
-    /// When its time is over.
+    /// Fails when it has expired.
     pub(crate) fn secret_or_over(&self) -> Result<&SecretString, Failure> {
         let over = || Failure::refused(Refusal::InteractionOver, "the interaction is over");
         self.secret().ok_or_else(over)
@@ -65,21 +66,21 @@ impl Token {
     }
 }
 
-/// A message of an answer as it stands.
+/// A posted message of an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveMessage {
     pub(crate) channel: ChannelId,
     pub(crate) id: MessageId,
     pub(crate) via: Via,
-    /// None: not known.
+    /// `None` if unknown.
     pub(crate) text: Option<String>,
     pub(crate) row: Option<Row>,
-    /// It begins with the line that says whom it answers.
+    /// It begins with the line that names the asker.
     pub(crate) is_addressed: bool,
 }
 
 impl LiveMessage {
-    /// One of which only the id is known.
+    /// Creates one of which only the id is known.
     pub(crate) fn of(channel: ChannelId, id: MessageId, via: Via) -> Self {
         Self {
             channel,
@@ -92,17 +93,17 @@ impl LiveMessage {
     }
 
     pub(crate) fn says(&self, words: Words<'_>) -> bool {
-        // Discord keeps no blanks around a message.
+        // Discord trims messages.
         let text = self.text.as_deref().map(str::trim);
         text == Some(words.text.trim()) && self.row == Some(words.row)
     }
 }
 
-/// By what a message can be changed.
+/// How a message can be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Via {
     Bot,
-    /// It is the interaction's own answer.
+    /// As the interaction's original response.
     Original,
     FollowUp,
 }
@@ -114,30 +115,31 @@ pub(crate) struct Words<'a> {
     pub(crate) row: Row,
 }
 
-/// What all messages of one answer share.
+/// What all messages of an answer share.
 pub(crate) struct AnswerTransport {
     pub(crate) hub: Arc<Hub>,
     pub(crate) answer_thread: Arc<AnswerThread>,
     pub(crate) belongs: Belongs,
-    /// Whose answer it is, where somebody else wants it anew: the buttons stay theirs.
+    /// The owner of the answer, if somebody else regenerates it: the buttons stay theirs.
     pub(crate) owner: Option<UserId>,
     /// What the first message replies to.
     pub(crate) reply_to: Option<MessageId>,
     pub(crate) token: Option<Arc<Token>>,
-    /// Only the one who asked may see the answer.
+    /// Only the asker may see the answer.
     pub(crate) is_private: bool,
-    /// An ordinary message says whom it answers.
+    /// Ordinary messages name the asker.
     pub(crate) names_asker: bool,
-    /// By which Discord tells the same message from another.
+    /// By which Discord recognises a repeated message.
     pub(crate) nonce: String,
-    /// What the answer lists.
+    /// The items that the answer lists.
     pub(crate) items: Mutex<Vec<ShownItem>>,
-    /// As the bot answers it; as its buttons say before.
+    /// The language of the answer; `None` before the bot answers, when the buttons' language
+    /// counts.
     pub(crate) spoken: Mutex<Option<Language>>,
 }
 
 impl AnswerTransport {
-    /// Of an answer that everybody in the place can see, as ordinary messages.
+    /// Creates the transport of a public answer, as ordinary messages.
     pub(crate) fn new(answer_thread: AnswerThread, belongs: Belongs, nonce: String) -> Self {
         Self {
             hub: Arc::clone(&answer_thread.hub),
@@ -158,7 +160,7 @@ impl AnswerTransport {
         self.spoken.lock().unwrap_or(self.belongs.language)
     }
 
-    /// What the buttons hold.
+    /// Returns what the buttons hold.
     fn buttons(&self) -> Belongs {
         Belongs {
             asker: self.owner.unwrap_or(self.belongs.asker),
@@ -167,7 +169,7 @@ impl AnswerTransport {
         }
     }
 
-    /// With the buttons of what is listed.
+    /// Adds the buttons of the listed items.
     fn listing(&self, mut body: Value, row: Row) -> Value {
         if row == Row::Items {
             body["components"] = item_rows(&self.items.lock(), self.language()).into();
@@ -179,8 +181,8 @@ impl AnswerTransport {
         self.token.as_deref().and_then(Token::secret)
     }
 
-    /// Turns the interaction's first answer into this message; None: there is no interaction, or
-    /// its time is over.
+    /// Turns the interaction's original response into this message. `None`: there is no
+    /// interaction, or it has expired.
     pub(crate) async fn fill_original(
         &self,
         words: Words<'_>,
@@ -196,7 +198,8 @@ impl AnswerTransport {
             .map(|sent| shown(&sent, Via::Original, words)))
     }
 
-    /// A further message: to the interaction where that can be, otherwise an ordinary one.
+    /// Posts a further message: as a follow-up to the interaction if possible, otherwise as an
+    /// ordinary one.
     pub(crate) async fn create(
         &self,
         part: usize,
@@ -233,7 +236,7 @@ impl AnswerTransport {
         let reply_to = self
             .reply_to
             .or_else(|| self.answer_thread.reply_to(channel));
-        // What it answers is in another channel.
+        // The message that it answers is in another channel.
         let reply_to = reply_to.filter(|_| is_first && !is_direct);
         for mark in NONCE_MARKS {
             let nonce = format!("{}{mark}{part}", self.nonce);
@@ -248,7 +251,8 @@ impl AnswerTransport {
             if is_as_sent {
                 return Ok(standing);
             }
-            // With the nonce of an earlier one it is that one, whatever it says, and also where it was taken away.
+            // With the nonce of an earlier message, Discord returns that one, whatever its text,
+            // and even if it was deleted.
             if let Some(changed) = self.change(&standing, words).await? {
                 return Ok(changed);
             }
@@ -265,7 +269,7 @@ impl AnswerTransport {
         }
     }
 
-    /// Gives a message other words. None: it is gone.
+    /// Changes the text of a message. `None`: it is gone.
     pub(crate) async fn change(
         &self,
         standing: &LiveMessage,
@@ -288,7 +292,7 @@ impl AnswerTransport {
         };
         let changed = match changed {
             Some(sent) => Ok(sent),
-            // Only by the token, and that is over.
+            // Needs the token, which has expired.
             None if self.is_private && standing.via != Via::Bot => return Ok(None),
             None => api.edit(standing.channel, standing.id, &body).await,
         };
@@ -302,7 +306,7 @@ impl AnswerTransport {
         }
     }
 
-    /// Takes a message away; what is gone already is no error.
+    /// Deletes a message; succeeds if it is gone already.
     pub(crate) async fn remove(&self, standing: &LiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
         self.hub.removes(standing.id);
@@ -326,7 +330,7 @@ impl AnswerTransport {
         }
     }
 
-    /// Takes "thinking…" away.
+    /// Removes "thinking…".
     pub(crate) async fn remove_original(&self) -> Result<(), Failure> {
         match self.token() {
             Some(token) => {
@@ -337,7 +341,7 @@ impl AnswerTransport {
         }
     }
 
-    /// None, from now on, where Discord does not take the token any more.
+    /// Returns `None`, and marks the token as invalid, if Discord does not accept it any more.
     fn unless_over<T>(&self, answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
         match answer {
             Ok(answer) => Ok(Some(answer)),

@@ -1,4 +1,4 @@
-//! Discord's own words.
+//! Discord's own terms.
 
 use muninn_platform::Vocabulary;
 

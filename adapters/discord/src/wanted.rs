@@ -1,5 +1,5 @@
-//! What an interaction asks for, and how it is answered at first. Pure: what has to be looked up is
-//! in the `Context`.
+//! Decides what an interaction asks for, and its first response. Pure: looked-up facts are in the
+//! `Context`.
 
 use muninn_platform::{
     AnswerMode, Body, Command, ForgetWhat, ItemDeed, Language, Listing, Opinion, Scope, ShownItem,
@@ -14,24 +14,24 @@ use crate::event::{Asked, EventKind, Quoted};
 use crate::ids::{self, Place};
 use crate::intent::{about, is_admin};
 
-/// What is known beside the interaction.
+/// Facts about the interaction's surroundings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Context {
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
-    /// In which a question is put that somebody asks without words.
+    /// The language for a question that somebody asks without words.
     pub(crate) language: Language,
 }
 
-/// What is to be done.
+/// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// A sentence for the one who asked, and nothing else.
+    /// A sentence for the asker only.
     Say {
         text: Text,
         row: Row,
     },
-    /// The message with the buttons says this instead.
+    /// Replaces the message with the buttons.
     Instead(Text),
     /// Something for the bot.
     Turn(Turn),
@@ -40,13 +40,13 @@ pub(crate) enum Wanted {
         answer: MessageId,
         opinion: Opinion,
     },
-    /// Asks what is right in the place of something that a list shows.
+    /// Asks for the correction of a listed item.
     Form(ShownItem),
     /// Shows a conversation, or all.
     Session(Option<String>),
-    /// Offers conversations while one is typed.
+    /// Offers conversations while the asker types.
     Choices(String),
-    /// None of ours.
+    /// Not ours.
     Nothing,
 }
 
@@ -55,23 +55,23 @@ pub(crate) enum Wanted {
 pub(crate) struct Turn {
     pub(crate) body: Body,
     pub(crate) place: Place,
-    /// Only the one who asked sees the answer.
+    /// Only the asker sees the answer.
     pub(crate) is_private: bool,
     pub(crate) shows: Shows,
     pub(crate) thread: NewThread,
     pub(crate) has_buttons: bool,
 }
 
-/// What is shown at first.
+/// The first response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
     /// "Muninn is thinking…", which becomes the answer.
     Thinking,
-    /// Nothing: the message that the button is on becomes the answer.
+    /// Nothing: the message of the button becomes the answer.
     Nothing,
 }
 
-/// Whether the answer stands in a thread of its own.
+/// Whether the answer gets a thread of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewThread {
     No,
@@ -79,7 +79,7 @@ pub(crate) enum NewThread {
     Private,
 }
 
-/// Says what an interaction asks for.
+/// Decides what an interaction asks for.
 pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
     match &asked.what {
         EventKind::TypingSession(_) if !facts.is_allowed => Wanted::Choices(String::new()),
@@ -112,7 +112,7 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             own(asked, Command::Forget(ForgetWhat::Item(item(*number))))
         }
         EventKind::Forget(what, None) => forget(asked, what),
-        // All who are there see who had it kept; what it says is in the answer's own words.
+        // Everybody there sees who kept the note; its text is in the answer.
         EventKind::Note(text) => {
             let note = Command::Note(text.trim().to_owned());
             Wanted::Turn(turn(asked, Body::Command(note), false))
@@ -150,7 +150,7 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
     }
 }
 
-/// To whom and where a first answer belongs.
+/// Returns the asker and place of a first response.
 pub(crate) fn belongs(asked: &Asked) -> Belongs {
     let place = match &asked.what {
         EventKind::Forget(what, None) if what == "private" => {
@@ -165,7 +165,7 @@ pub(crate) fn belongs(asked: &Asked) -> Belongs {
     }
 }
 
-/// A day as somebody typed it.
+/// Returns a day as somebody typed it.
 fn day(typed: Option<&str>) -> Option<String> {
     let typed = typed.map(str::trim).filter(|typed| !typed.is_empty());
     typed.map(str::to_owned)
@@ -182,7 +182,7 @@ fn say(text: Text) -> Wanted {
     }
 }
 
-/// A turn of the conversation that the interaction is in.
+/// Builds a turn of the conversation that the interaction is in.
 fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
     Turn {
         body,
@@ -194,12 +194,12 @@ fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
     }
 }
 
-/// A command whose answer only the one who gives it sees.
+/// Builds a command whose answer only the asker sees.
 fn privately(asked: &Asked, command: Command) -> Wanted {
     Wanted::Turn(turn(asked, Body::Command(command), true))
 }
 
-/// A question about what somebody said.
+/// Builds a question about somebody's message.
 fn about_message(asked: &Asked, facts: Context, quoted: &Quoted) -> Wanted {
     if facts.mode == AnswerMode::Never {
         return say(text!("never-here"));
@@ -230,7 +230,7 @@ fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: boo
     };
     let place = match (is_private, thread) {
         (true, NewThread::No) => here(&asked.spot).private_to(asked.who.id),
-        // A private thread is for the one it is opened for.
+        // A private thread is for the person it is opened for.
         (true, NewThread::Public | NewThread::Private) | (false, _) => here(&asked.spot),
     };
     Wanted::Turn(Turn {
@@ -242,7 +242,7 @@ fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: boo
     })
 }
 
-/// Where nothing is chosen, it is what the command was given in.
+/// Returns the scope; by default the place in which the command was used.
 fn scope(asked: &Asked, chosen: Option<&str>) -> Scope {
     match chosen {
         Some("thread") => Scope::Conversation,
@@ -254,7 +254,7 @@ fn scope(asked: &Asked, chosen: Option<&str>) -> Scope {
     }
 }
 
-/// About single things that are kept, also of what was asked privately here.
+/// Builds a command about single kept items, including those asked about privately here.
 fn own(asked: &Asked, command: Command) -> Wanted {
     let place = match asked.spot.kind {
         Kind::Direct => here(&asked.spot),
@@ -266,7 +266,7 @@ fn own(asked: &Asked, command: Command) -> Wanted {
     })
 }
 
-/// A number as the bot counts; none is listed under those that are no such number.
+/// Converts an item's number; an invalid one becomes 0, which no list uses.
 fn item(number: i64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
@@ -287,7 +287,7 @@ fn forget(asked: &Asked, what: &str) -> Wanted {
     }
 }
 
-/// A button below a single thing that is kept.
+/// Handles a button below a single kept item.
 fn pressed_at_item(asked: &Asked, button: ItemButton, item: ShownItem) -> Wanted {
     match button {
         ItemButton::Forget => own(asked, Command::Shown(item, ItemDeed::Forget)),
@@ -319,7 +319,7 @@ fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> 
             answer: on,
             opinion: Opinion::Bad,
         },
-        // Who asked is in the graph, so the bot decides who has it answered again.
+        // The graph knows the asker, so the bot decides who may regenerate it.
         Button::Stop if !may_steer => say(text!("not-yours-here")),
         Button::Stop => Wanted::Stop(place),
         Button::Again => Wanted::Turn(Turn {
@@ -495,7 +495,7 @@ mod tests {
         assert_eq!(wanted(&moderator, FACTS), Wanted::Stop(place));
         let again = a_turn(&asked(press("m1:r:4:1/2")));
         assert_eq!(again.body, Body::Command(Command::Again(Sent::new("2/7"))));
-        // Opinions and explanations are for all.
+        // Ratings and explanations are for everybody.
         assert!(matches!(
             wanted(&asked(press("m1:b:5:1/2")), FACTS),
             Wanted::Opinion {

@@ -1,4 +1,4 @@
-//! Taking away what the bot said.
+//! Withdraws what the bot posted.
 
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Withdraw for Withdrawer {
             }
             Err(failure) => match outcome(Err(failure)) {
                 Withdrawn::NotYet => Err(NotNow),
-                // What cannot be read cannot be found.
+                // An unreadable channel cannot be searched.
                 Withdrawn::Gone | Withdrawn::Stays(_) => Ok(Vec::new()),
             },
         }
@@ -90,7 +90,7 @@ impl Withdrawer {
         let api = &self.0.api;
         match api.delete(channel, id).await {
             Err(failure) if failure.is(Refusal::Locked) => {
-                // An archived thread is as it was until it is opened again.
+                // An archived thread cannot be changed until it is opened again.
                 let open = json!({ "archived": false });
                 api.change_channel(channel, &open).await?;
                 api.delete(channel, id).await
@@ -99,7 +99,7 @@ impl Withdrawer {
         }
     }
 
-    /// Only the interaction's token reaches it, and that lives for fifteen minutes.
+    /// Deletes it with the interaction's token, which is valid for fifteen minutes.
     async fn remove_ephemeral(&self, id: MessageId) -> Result<(), Failure> {
         let over = || Failure::refused(Refusal::InteractionOver, "the interaction is over");
         let (token, via) = self.0.private_answer(id).ok_or_else(over)?;
@@ -110,7 +110,8 @@ impl Withdrawer {
         }
     }
 
-    /// A thread that the bot opened is called after its first question. What it posted to open it at says the same.
+    /// Renames a thread that the bot opened, which is named after its first question. The message
+    /// that it posted to open it has the same text.
     async fn rename(&self, thread: ChannelId) -> Result<(), Failure> {
         let found = self.0.api.channel(thread).await?;
         if !is_thread(&found) || found.owner_id != Some(self.0.me) {
@@ -143,7 +144,7 @@ impl Withdrawer {
                 api.delete(channel, id).await
             }
             Ok(_) => Ok(()),
-            // What cannot be read was none of the bot's: those it may always read.
+            // The bot may always read its own threads, so an unreadable one is not its own.
             Err(failure) if failure.is(Refusal::MayNot) => Ok(()),
             Err(failure) => Err(failure),
         }

@@ -1,6 +1,6 @@
-//! What channels take away from the bot that its roles give it.
+//! Finds permissions that channel overwrites deny the bot although its roles have them.
 //!
-//! Asked for each server: its channels, and which roles the bot has there.
+//! Asks Discord for each server's channels, and for the bot's roles there.
 
 use serenity::model::Permissions;
 use serenity::model::id::{RoleId, UserId};
@@ -16,12 +16,12 @@ use crate::ids::Place;
 use crate::options::Options;
 use crate::rights;
 
-/// Servers that are looked at.
+/// Maximum number of servers to check.
 const MOST_GUILDS: usize = 20;
-/// Channels that are named in one line.
+/// Maximum number of channels named in one line.
 const MOST_NAMED: usize = 8;
 
-/// A line for each permission that overwrites take away, with the channels.
+/// Returns a finding for each permission that overwrites deny, with the channels.
 pub(super) async fn look(
     options: &Options,
     api: &Api,
@@ -65,7 +65,7 @@ async fn of_guild(
     Ok((roles, channels.into_iter().map(event::channel).collect()))
 }
 
-/// Whether anything may be said to the bot there.
+/// Whether the bot may answer anybody there.
 fn is_answered(options: &Options, channel: &Channel) -> bool {
     let audience = Place::new(Some(channel.guild), channel.id).audience();
     let mode = options.channels.answer_mode(&audience);
@@ -84,12 +84,12 @@ fn taken_away<'a>(
         .map(|channel| {
             let base = guild.permissions;
             let may = overwritten(base, &channel.overwrites, guild.id, me, roles);
-            // What the roles do not give is said of the whole server.
+            // Permissions that the roles lack are reported for the whole server.
             let lacks = (needed(channel.kind) & base) - may;
             let is_it = |entry: &Entry| *entry == Entry::Channel(channel.id);
             let is_named = options.allow.names(is_it);
             let is_hidden = lacks.contains(Permissions::VIEW_CHANNEL);
-            // What is hidden on purpose is none of the bot's, unless somebody let it in there.
+            // A hidden channel is deliberate, unless the allow list names it.
             let lacks = match (is_hidden, is_named) {
                 (true, true) => Permissions::VIEW_CHANNEL,
                 (true, false) => Permissions::empty(),
@@ -132,7 +132,7 @@ fn finding(guild: &str, permission: Permissions, channels: &[String]) -> Finding
     let text = format!(
         "in {guild} these channels take {what} away from it: {named}{more}; give its role that in their settings, under Permissions"
     );
-    // Without these two, threads are not opened and answers stand elsewhere.
+    // Without these two, no threads are opened and answers are posted elsewhere.
     let is_lesser = Permissions::CREATE_PUBLIC_THREADS | Permissions::CREATE_PRIVATE_THREADS;
     if is_lesser.contains(permission) {
         Finding::warning(text)

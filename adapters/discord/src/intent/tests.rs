@@ -188,7 +188,7 @@ fn bots_notices_and_strangers_are_not_answered() {
         intent(&mention("<@5> hi"), &not_let_in),
         Intent::Nothing(IgnoreReason::NotAllowed)
     );
-    // What was not meant for the bot is nobody's business.
+    // A message that is not for the bot is ignored silently.
     assert_eq!(
         intent(&said("hi"), &not_let_in),
         Intent::Nothing(IgnoreReason::NotAddressed)
@@ -245,7 +245,7 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
     ] {
         assert_eq!(wanted(&said, Kind::Text), expected, "{said:?}");
     }
-    // A sticker, or what may not be read.
+    // A sticker, or a message that may not be read.
     let empty = addressed_as(&said(""), Kind::PublicThread, AnswerMode::Threads);
     assert_eq!(empty, Err(IgnoreReason::Irrelevant));
 }

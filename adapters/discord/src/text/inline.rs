@@ -1,10 +1,10 @@
-//! What stands within a line.
+//! Converts inline Markdown.
 
 use muninn_platform::{backticks, balanced, closing_backticks};
 
 use super::{ZERO_WIDTH_SPACE, unfenced};
 
-/// Tags that stand for marks of Discord's, where they are closed in the same line.
+/// Tags that become Discord's marks, if they are closed in the same line.
 const MARKS: [(&str, &str); 11] = [
     ("b", "**"),
     ("strong", "**"),
@@ -19,7 +19,7 @@ const MARKS: [(&str, &str); 11] = [
     ("kbd", "`"),
 ];
 
-/// Tags of which only the inside is shown.
+/// Tags of which only the content is shown.
 const BARE: [&str; 8] = [
     "p", "div", "span", "sub", "sup", "small", "details", "center",
 ];
@@ -33,7 +33,7 @@ const ENTITIES: [(&str, &str); 6] = [
     ("&nbsp;", " "),
 ];
 
-/// The line for Discord.
+/// Converts a line for Discord.
 pub(super) fn convert(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut rest = line;
@@ -57,7 +57,7 @@ pub(super) fn convert(line: &str) -> String {
     shown
 }
 
-/// The text of a table's cell, without marks: in a block of code they would be shown.
+/// Returns the text of a table cell without marks, which a code block would show.
 pub(super) fn plain(cell: &str) -> String {
     let mut plain = String::with_capacity(cell.len());
     let mut rest = cell;
@@ -83,7 +83,7 @@ pub(super) fn plain(cell: &str) -> String {
     plain
 }
 
-/// What code within a line says, without its backticks, and where it ends.
+/// Parses inline code: its text without backticks, and its end.
 fn span(rest: &str) -> Option<(&str, usize)> {
     let ticks = backticks(rest);
     let end = ticks + closing_backticks(&rest[ticks..], ticks)?;
@@ -93,7 +93,7 @@ fn span(rest: &str) -> Option<(&str, usize)> {
     Some((code, end))
 }
 
-/// Code, as it is: nothing in it is read. Of three backticks Discord would make a block.
+/// Copies inline code unchanged. Discord would read three backticks as a block.
 fn code(rest: &str, shown: &mut String) -> Option<usize> {
     let ticks = backticks(rest);
     let Some(closing) = closing_backticks(&rest[ticks..], ticks) else {
@@ -109,7 +109,7 @@ fn code(rest: &str, shown: &mut String) -> Option<usize> {
     Some(end)
 }
 
-/// An escaped sign stays escaped; a backslash at the end is a break that the line has anyway.
+/// Keeps an escaped sign escaped. A backslash at the end is a line break, which is there anyway.
 fn escaped(rest: &str, shown: &mut String) -> Option<usize> {
     let Some(next) = rest[1..].chars().next() else {
         return Some(1);
@@ -120,7 +120,7 @@ fn escaped(rest: &str, shown: &mut String) -> Option<usize> {
     })
 }
 
-/// An address as it is, whatever signs are in it.
+/// Copies an address unchanged, whatever signs it contains.
 fn address(rest: &str, shown: &mut String) -> Option<usize> {
     if !rest.starts_with("https://") && !rest.starts_with("http://") {
         return None;
@@ -131,7 +131,7 @@ fn address(rest: &str, shown: &mut String) -> Option<usize> {
     Some(length)
 }
 
-/// `[words](address)`: Discord would hide the address behind the words, so both are shown.
+/// Converts `[words](address)`: Discord would hide the address behind the words, so both are shown.
 fn link(rest: &str, shown: &mut String) -> Option<usize> {
     let words_end = balanced(rest, '[', ']')?;
     let target = rest[words_end..]
@@ -167,7 +167,7 @@ fn entity(rest: &str, shown: &mut String) -> Option<usize> {
         .iter()
         .find(|(entity, _)| rest.starts_with(entity))?;
     match *sign {
-        // As it stands here it is no tag and no mention.
+        // A bare bracket must not become a tag or a mention.
         "<" => {
             shown.push('<');
             shown.push(ZERO_WIDTH_SPACE);
@@ -178,7 +178,7 @@ fn entity(rest: &str, shown: &mut String) -> Option<usize> {
     Some(entity.len())
 }
 
-/// Two bars would hide what stands between them and the next two.
+/// Escapes double bars: Discord would hide what is between two of them.
 fn bars(rest: &str, shown: &mut String) -> Option<usize> {
     let length = rest.len() - rest.trim_start_matches('|').len();
     (length > 1).then(|| {
@@ -187,7 +187,7 @@ fn bars(rest: &str, shown: &mut String) -> Option<usize> {
     })
 }
 
-/// `<…>`: an address or a tag.
+/// Converts `<…>`: an address or a tag.
 fn bracketed(rest: &str, shown: &mut String) -> Option<usize> {
     if let Some(length) = line_break(rest) {
         shown.push('\n');
@@ -219,8 +219,8 @@ fn bracketed(rest: &str, shown: &mut String) -> Option<usize> {
     paired(rest, end, &name, mark, shown)
 }
 
-/// Breaks Discord's own forms between angle brackets and runs of three backticks. Looked for in what is shown: a
-/// tag that is left out, or an entity, may have put them together.
+/// Breaks Discord's own forms between angle brackets, and runs of three backticks. It works on the
+/// result, since a removed tag or an entity may have joined them.
 pub(super) fn defused(shown: &str) -> String {
     let mut defused = String::with_capacity(shown.len());
     let mut rest = shown;
@@ -254,8 +254,8 @@ pub(super) fn defused(shown: &str) -> String {
     defused + rest
 }
 
-/// `#123`, `:name:123`, `a:name:123`, `t:123`, `/name:123`, `id:guide`, `@123` and what else there
-/// may come to be.
+/// Whether it is a form of Discord's: `#123`, `:name:123`, `a:name:123`, `t:123`, `/name:123`,
+/// `id:guide`, `@123`, or a future one.
 fn is_discords(inside: &str) -> bool {
     let has_id = inside.chars().any(|c| c.is_ascii_digit());
     let is_timed = inside.starts_with("t:") || inside.starts_with("a:") || inside.starts_with("/");
@@ -271,7 +271,7 @@ fn line_break(rest: &str) -> Option<usize> {
     matches!(tag.to_lowercase().as_str(), "br" | "br/").then_some(end + 1)
 }
 
-/// `<b>words</b>`, if it is closed.
+/// Converts `<b>words</b>`, if it is closed.
 fn paired(rest: &str, end: usize, name: &str, mark: &str, shown: &mut String) -> Option<usize> {
     if rest.starts_with("</") {
         return None;
@@ -291,7 +291,7 @@ fn paired(rest: &str, end: usize, name: &str, mark: &str, shown: &mut String) ->
     Some(end + 1 + at + close.len())
 }
 
-/// `<a href="address">words</a>`.
+/// Converts `<a href="address">words</a>`.
 fn anchor(rest: &str, end: usize, shown: &mut String) -> Option<usize> {
     let tag = &rest[..end];
     let target = tag.split(['"', '\'']).nth(1)?;

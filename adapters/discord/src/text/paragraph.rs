@@ -1,14 +1,14 @@
-//! Code within text may go on in the next line, as Discord reads it too.
+//! Joins lines whose inline code continues in the next line, as Discord does too.
 
 use muninn_platform::{backticks, closing_backticks};
 
 use super::{Opening, heading, is_rule, item};
 
-/// Lines that one paragraph is looked through for the end of its code.
+/// Maximum number of lines to search for the end of inline code.
 const MOST: usize = 20;
 
-/// How many lines are one text, so that the code that begins in the first ends in the last; one where
-/// there is none.
+/// Returns how many lines to convert together, so that inline code of the first ends in the last;
+/// one if there is none.
 pub(super) fn lines_of_spans(lines: &[&str]) -> usize {
     let Some((first, rest)) = lines.split_first() else {
         return 1;
@@ -28,7 +28,7 @@ pub(super) fn lines_of_spans(lines: &[&str]) -> usize {
     1
 }
 
-/// Whether a line is no part of a paragraph, or begins another.
+/// Whether a line is not part of a paragraph, or begins another.
 fn is_block(line: &str) -> bool {
     let content = line.trim();
     content.is_empty()
@@ -39,7 +39,7 @@ fn is_block(line: &str) -> bool {
         || Opening::of(line).is_some()
 }
 
-/// Whether backticks wait for their partner.
+/// Whether a run of backticks is not closed.
 fn has_open_span(text: &str) -> bool {
     let mut at = 0;
     while let Some(next) = text[at..].find('`') {

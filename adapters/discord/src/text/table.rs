@@ -1,4 +1,4 @@
-//! Tables, which Discord does not know, as aligned columns in a block of code.
+//! Converts tables, which Discord does not have, to aligned columns in a code block.
 
 use muninn_platform::Columns;
 use unicode_width::UnicodeWidthStr as _;
@@ -11,14 +11,14 @@ enum Align {
     Right,
 }
 
-/// A table as it was read.
+/// A parsed table.
 pub(super) struct Table {
     aligns: Vec<Align>,
-    /// The first has the names of the columns.
+    /// The first row has the names of the columns.
     rows: Vec<Vec<String>>,
 }
 
-/// Reads a table at the beginning of these lines, and how many lines it takes.
+/// Parses a table at the beginning of these lines; also returns how many lines it takes.
 pub(super) fn read(lines: &[&str]) -> Option<(Table, usize)> {
     let (head, rest) = lines.split_first()?;
     let (under, rest) = rest.split_first()?;
@@ -65,7 +65,7 @@ fn aligns(line: &str) -> Option<Vec<Align>> {
         .filter(|_| is_table)
 }
 
-/// The cells of a row, as plain text.
+/// Returns the cells of a row, as plain text.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);
@@ -87,7 +87,7 @@ fn cells(line: &str) -> Vec<String> {
             (_, None) => {}
         }
     }
-    // What stands after the last bar is nothing.
+    // There is no cell after the last bar.
     if cells.len() > 1 && cells.last().is_some_and(|cell| cell.trim().is_empty()) {
         cells.pop();
     }
@@ -98,7 +98,7 @@ fn cells(line: &str) -> Vec<String> {
 }
 
 impl Table {
-    /// The lines of a block of code.
+    /// Returns the lines of a code block.
     pub(super) fn aligned(&self) -> Vec<String> {
         let columns = Columns {
             between: " | ",

@@ -156,7 +156,7 @@ fn tables_are_aligned() {
     }
 }
 
-/// Text made of what the rules look at, so that they meet each other.
+/// Generates text from the signs that the rules handle, so that they interact.
 fn tricky() -> impl Strategy<Value = String> {
     let pieces = [
         "<",
@@ -210,7 +210,7 @@ fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..24).prop_map(|it| it.concat())
 }
 
-/// The text outside of code, as Discord sees it.
+/// Returns the text outside of code, as Discord sees it.
 fn outside_code(text: &str) -> String {
     let without_blocks: Vec<&str> = text.split("```").step_by(2).collect();
     let text = without_blocks.join("\n");
@@ -229,7 +229,7 @@ fn outside_code(text: &str) -> String {
             let ticks = "`".repeat(run);
             rest = match after.find(&ticks) {
                 Some(end) => {
-                    // What stands before code and what stands after it are not one form.
+                    // Text before and after code does not form one pattern.
                     outside.push('\n');
                     &after[end + run..]
                 }
@@ -245,7 +245,7 @@ fn outside_code(text: &str) -> String {
     outside
 }
 
-/// What Discord reads between angle brackets.
+/// Whether Discord reads it as a form between angle brackets.
 fn means_something(inside: &str) -> bool {
     let is_id = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let begins = ["#", "@", "@!", "@&", "t:"];
@@ -284,7 +284,7 @@ proptest! {
 
     #[test]
     fn words_are_not_lost(words in prop::collection::vec("[a-z]{1,8}", 1..12), text in tricky()) {
-        // Between two texts that may be anything, ordinary lines stay.
+        // Ordinary lines stay unchanged before any text.
         let words = words.join(" ");
         let shown = convert(&format!("{words}\n\n{text}"));
         prop_assert!(shown.starts_with(&words), "{shown}");

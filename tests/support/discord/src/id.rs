@@ -1,11 +1,11 @@
-//! Discord's numbers for everything, which grow with time.
+//! Discord's ids, which grow with time.
 
 use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-/// Milliseconds between 1970 and the first second of 2015, from which Discord counts.
+/// Discord's epoch, the start of 2015, in milliseconds since 1970.
 const EPOCH: i64 = 1_420_070_400_000;
 
 /// A snowflake: a number that grows with time, written as text in every payload.
@@ -21,7 +21,7 @@ impl Id {
         self.0
     }
 
-    /// As a payload or a path names it.
+    /// Parses an id from a payload or a path.
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)
     }
@@ -30,13 +30,13 @@ impl Id {
         value.as_str().and_then(Self::parse)
     }
 
-    /// When it was given, to the millisecond.
+    /// Returns when it was assigned, to the millisecond.
     pub fn at(self) -> DateTime<Utc> {
         let since = i64::try_from(self.0 >> 22).expect("42 bits fit");
         DateTime::from_timestamp_millis(EPOCH + since).unwrap_or_default()
     }
 
-    /// The first of a moment.
+    /// Returns the first id of a moment.
     pub(crate) fn first_of(at: DateTime<Utc>) -> Self {
         let since = u64::try_from(at.timestamp_millis() - EPOCH).unwrap_or_default();
         Self(since << 22)
@@ -59,7 +59,7 @@ impl PartialEq<str> for Id {
     }
 }
 
-/// As payloads write a moment.
+/// Formats a time as in payloads.
 pub(crate) fn stamp(at: DateTime<Utc>) -> Value {
     Value::String(at.format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string())
 }

@@ -1,4 +1,5 @@
-//! A Discord on loopback for tests that read like a chat: REST and gateway of version 10, and attachments.
+//! A Discord server on loopback, for tests that read like a chat. It has REST and gateway of
+//! version 10, and attachments.
 //!
 //! ```
 //! # use loopback_discord::Discord;
@@ -17,13 +18,13 @@
 //! # }
 //! ```
 //!
-//! The server is strict: what breaks one of Discord's rules fails the test in [`Discord::finish`], or when the server
-//! is dropped, and so does a failure that was asked for and did not come about. Nothing here sleeps: what people see is
-//! waited for, until [`PATIENCE`] is over.
+//! The server is strict. Breaking one of Discord's rules fails the test in [`Discord::finish`], or
+//! when the server is dropped; so does a requested failure that did not happen. Nothing here
+//! sleeps: tests wait for what people see, at most for [`PATIENCE`].
 //!
-//! Two ways lead a client here: `serenity::http::HttpBuilder::proxy` with [`Discord::url`] and without the client's own
-//! rate limiter, or a client that trusts [`Discord::authority`] and resolves `discord.com` to
-//! [`Discord::tls_address`].
+//! A client can connect in two ways: with `serenity::http::HttpBuilder::proxy`, [`Discord::url`]
+//! and no rate limiter of its own, or by trusting [`Discord::authority`] and resolving
+//! `discord.com` to [`Discord::tls_address`].
 
 mod chat;
 mod clock;
@@ -58,10 +59,10 @@ pub use places::{Channel, Guild, Webhook};
 pub use view::{Attachment, Button, Message, Thread};
 pub use world::{Counts, Refusal};
 
-/// Longer than anything takes, also on a loaded machine.
+/// Maximum wait: longer than anything takes, also on a loaded machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The token of the bot that is there from the beginning.
+/// The token of the initial bot.
 pub const TOKEN: &str = "loopback-token";
 
 /// The privileged intents, for [`Settings::privileged`].

@@ -1,10 +1,10 @@
-//! What a member may do, and how a channel's overwrites change it.
+//! Permissions of members, and how a channel's overwrites change them.
 
 use std::ops::{BitAnd, BitOr, Not};
 
 use serde_json::Value;
 
-/// A set of permissions, by Discord's bits.
+/// A set of permissions, as Discord's bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permissions(u64);
 
@@ -31,10 +31,10 @@ impl Permissions {
     pub const CREATE_PRIVATE_THREADS: Self = Self(1 << 36);
     pub const SEND_MESSAGES_IN_THREADS: Self = Self(1 << 38);
 
-    /// What an administrator has: every bit that Discord has given a meaning so far.
+    /// An administrator's permissions: every bit that Discord has defined so far.
     pub const ALL: Self = Self((1 << 52) - 1);
 
-    /// What a new server lets everybody do, as far as it matters to chat.
+    /// The default permissions of everybody in a new server, as far as chat needs them.
     pub const EVERYONE: Self = Self(
         Self::ADD_REACTIONS.0
             | Self::VIEW_CHANNEL.0
@@ -92,7 +92,7 @@ impl Not for Permissions {
     }
 }
 
-/// A channel's own rule for a role or a member.
+/// A channel's overwrite for a role or a member.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overwrite {
     pub(crate) allow: Permissions,
@@ -105,8 +105,8 @@ impl Overwrite {
     }
 }
 
-/// The permissions of a member in a channel, as Discord documents their order: everyone's rule, then those of the
-/// member's roles together, then the member's own.
+/// Computes a member's permissions in a channel, in Discord's documented order: everyone's
+/// overwrite, those of the member's roles together, the member's own.
 pub(crate) fn in_channel(
     base: Permissions,
     everyone: Option<Overwrite>,
@@ -163,7 +163,7 @@ mod tests {
             (base, Some(denies(SEND)), vec![allows(SEND)], None, base),
             (base, None, vec![denies(SEND), allows(SEND)], None, base),
             (base, None, vec![allows(SEND)], Some(denies(SEND)), VIEW),
-            // Who cannot see a channel can do nothing there.
+            // A member who cannot see a channel can do nothing there.
             (base, Some(denies(VIEW)), vec![], None, none),
             (
                 Permissions::ADMINISTRATOR,

@@ -1,4 +1,4 @@
-//! The REST interface, version 10: from an address to who answers it.
+//! The REST interface, version 10: maps paths to handlers.
 
 mod answers;
 mod channels;
@@ -23,7 +23,7 @@ use messages::Wants as Messages;
 use registry::{Scope, Wants as Registry};
 use threads::Wants as Threads;
 
-/// What a request wants: which part of the interface, and what of it.
+/// The handler of a request, and what is asked of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Directory(Directory),
@@ -35,18 +35,18 @@ pub(crate) enum Route {
 }
 
 impl Route {
-    /// Its address holds a key of its own, or there is nothing to keep.
+    /// Whether the path contains a key of its own, or the route is public.
     pub(crate) fn needs_no_token(self) -> bool {
         matches!(self, Self::Answer(_) | Self::Directory(Directory::Gateway))
     }
 
-    /// It makes something, and says so by its status.
+    /// Whether it creates something, which the response's status shows.
     pub(crate) fn creates(self) -> bool {
         matches!(self, Self::Thread(Threads::Open | Threads::OpenFrom))
     }
 }
 
-/// Methods and addresses, named as in the published description; where two fit, the first does.
+/// Methods and paths, named as in the published description; the first match counts.
 const ROUTES: &[(&str, &str, Route)] = &[
     ("GET", "/gateway", Route::Directory(Directory::Gateway)),
     (
@@ -207,17 +207,18 @@ const ROUTES: &[(&str, &str, Route)] = &[
     ),
 ];
 
-/// An address that the server knows.
+/// A path that the server knows.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) route: Route,
-    /// As the published description names it.
+    /// Its name in the published description.
     pub(crate) template: &'static str,
     pub(crate) params: Vec<String>,
 }
 
 impl Found {
-    /// What has limits of its own: a channel, a server, or a webhook with its token.
+    /// Returns the part of the path that has its own rate limits: a channel, a server, or a webhook
+    /// with its token.
     pub(crate) fn major(&self) -> String {
         let count = match self.route {
             Route::Answer(_) => 2,
@@ -232,21 +233,21 @@ impl Found {
     }
 }
 
-/// A request, as far as its answer depends on it.
+/// A request, as far as its response depends on it.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     pub(crate) route: Route,
     pub(crate) params: Vec<String>,
     pub(crate) query: &'a HashMap<String, String>,
     pub(crate) body: &'a Value,
-    /// Files that came beside it.
+    /// Files that came with it.
     pub(crate) files: &'a [Sent],
-    /// Who asks; zero where the address holds its own key.
+    /// The application; zero if the path contains its own key.
     pub(crate) app: Id,
 }
 
 impl Call<'_> {
-    /// An id in the address.
+    /// Returns an id from the path.
     pub(crate) fn id(&self, number: usize) -> Result<Id, ApiError> {
         let text = self
             .params
@@ -275,7 +276,7 @@ impl Call<'_> {
     }
 }
 
-/// What an address means.
+/// Finds the route of a path.
 pub(crate) fn find(method: &str, path: &str) -> Result<Found, ApiError> {
     let path = path
         .strip_prefix("/api/v10")
@@ -312,7 +313,7 @@ fn fit(template: &str, path: &str) -> Option<Vec<String>> {
     }
 }
 
-/// Does what is asked and says what the answer is; null for one without a body.
+/// Executes a request and returns the response's body; null for none.
 pub(crate) fn answer(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
     match call.route {
         Route::Directory(wants) => directory::answer(world, call, wants),
@@ -337,7 +338,7 @@ mod tests {
         );
         let original = find("PATCH", "/api/v10/webhooks/1/t/messages/@original").unwrap();
         assert_eq!(original.route, Route::Answer(Answers::Original(Deed::Edit)));
-        // Each interaction has limits of its own, and so has each channel.
+        // Each interaction has its own limits, and so has each channel.
         let major = (found.major(), original.major());
         assert_eq!(major, ("1".to_owned(), "1/t".to_owned()));
         for (method, path, status) in [

@@ -1,4 +1,4 @@
-//! What Discord accepts in a body: pure functions from a body to what is wrong with it.
+//! What Discord accepts in a body. Pure functions return what is wrong with a body.
 
 mod commands;
 mod components;
@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::error::Wrong;
 
-/// Characters as Discord counts them.
+/// Counts characters as Discord does.
 pub(crate) fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A text within bounds at `at`, if it is there.
+/// Checks the length of an optional text.
 fn text(wrongs: &mut Vec<Wrong>, at: &str, value: &Value, least: usize, most: usize) {
     if value.is_null() {
         return;
@@ -41,7 +41,7 @@ fn text(wrongs: &mut Vec<Wrong>, at: &str, value: &Value, least: usize, most: us
     }
 }
 
-/// A text that has to be there.
+/// Checks the length of a required text.
 fn required_text(wrongs: &mut Vec<Wrong>, at: &str, value: &Value, least: usize, most: usize) {
     if value.is_null() {
         wrongs.push(Wrong::new(
@@ -53,7 +53,7 @@ fn required_text(wrongs: &mut Vec<Wrong>, at: &str, value: &Value, least: usize,
     text(wrongs, at, value, least, most);
 }
 
-/// A list of at most `most`, if it is there.
+/// Checks an optional list of at most `most` items.
 fn list<'a>(wrongs: &mut Vec<Wrong>, at: &str, value: &'a Value, most: usize) -> &'a [Value] {
     let Some(list) = value.as_array() else {
         if !value.is_null() {

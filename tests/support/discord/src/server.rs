@@ -1,4 +1,4 @@
-//! The sockets: plain and with TLS, for REST, the gateway and files.
+//! The sockets, plain and with TLS, for REST, the gateway and files.
 
 mod listener;
 pub(crate) mod multipart;
@@ -19,7 +19,7 @@ use crate::world::World;
 
 pub(crate) use listener::{Listening, listen};
 
-/// What every connection and every handle of a test shares.
+/// State shared by every connection and every handle of a test.
 #[derive(Debug)]
 pub(crate) struct Shared {
     world: Mutex<World>,
@@ -36,9 +36,9 @@ impl Shared {
         }
     }
 
-    /// Does something with everything there is, and wakes who waits for a change.
+    /// Changes the state, and wakes whoever waits for a change.
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut World) -> T) -> T {
-        // A test that failed while it looked must not hide why by failing others.
+        // If a test panics while it holds the lock, other panics must not hide the reason.
         let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
         let done = act(&mut world);
         drop(world);
@@ -46,7 +46,7 @@ impl Shared {
         done
     }
 
-    /// Looks at everything there is.
+    /// Reads the state.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&World) -> T) -> T {
         look(&self.world.lock().unwrap_or_else(PoisonError::into_inner))
     }

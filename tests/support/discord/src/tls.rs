@@ -1,11 +1,11 @@
-//! A certificate authority that lives as long as the test, and Discord's names signed by it.
+//! A certificate authority for the duration of a test, which signs Discord's host names.
 
 use std::sync::Arc;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// The names that clients call Discord by.
+/// The host names by which clients reach Discord.
 const NAMES: [&str; 6] = [
     "discord.com",
     "gateway.discord.gg",
@@ -15,7 +15,7 @@ const NAMES: [&str; 6] = [
     "127.0.0.1",
 ];
 
-/// What signs, as clients are given it, and what serves.
+/// The authority's certificate for clients, and the server's configuration.
 pub(crate) struct Authority {
     pub(crate) pem: String,
     pub(crate) config: Arc<rustls::ServerConfig>,
@@ -35,7 +35,7 @@ pub(crate) fn authority() -> Authority {
         .signed_by(&leaf_key, &authority)
         .expect("it can be signed");
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(leaf_key.serialize_der()));
-    // By name, as two providers may be in the tree.
+    // Chosen explicitly, since the dependency tree may contain two providers.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

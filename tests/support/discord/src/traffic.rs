@@ -1,6 +1,6 @@
-//! Keeps everything that was said, so that it can be held against the published description of the interface.
+//! Records all traffic, to check it against the published description of the interface.
 //!
-//! Where `MUNINN_DISCORD_TRAFFIC` names a folder, each process writes one file of JSON lines there.
+//! If `MUNINN_DISCORD_TRAFFIC` names a folder, each process writes one file of JSON lines there.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 
 static FILE: OnceLock<Option<Mutex<File>>> = OnceLock::new();
 
-/// What was asked by REST and how it was answered.
+/// A REST request and its response.
 #[derive(Debug)]
 pub(crate) struct Exchange<'a> {
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
-    /// As the published description names it; none for an address there is none of.
+    /// Its name in the published description; `None` for an unknown path.
     pub(crate) route: Option<&'static str>,
     pub(crate) query: &'a Value,
     pub(crate) status: u16,
     pub(crate) request: &'a Value,
     /// The body came in parts, with files.
     pub(crate) answer: &'a Value,
-    /// The client was meant to be refused, whatever it had sent.
+    /// The refusal was requested, whatever the client had sent.
     pub(crate) staged: bool,
 }
 
@@ -41,7 +41,7 @@ impl Traffic {
         });
     }
 
-    /// A payload as it was sent, which is JSON already.
+    /// Records a payload as it was sent, which is JSON already.
     pub(crate) fn gateway(self, direction: &str, payload: &str) {
         write(|| format!(r#"{{"kind":"gateway","direction":"{direction}","payload":{payload}}}"#));
     }

@@ -1,10 +1,10 @@
-//! The app as it was configured and installed: what it may do and what it is told.
+//! The app as configured and installed: its scopes and its subscriptions.
 
 use serde_json::Value;
 
 use crate::manifest::EVENT_SCOPES;
 
-/// What the installed app may do and what it is told of.
+/// The scopes and subscriptions of the installed app.
 #[derive(Clone, Debug)]
 pub struct App {
     /// Scopes of the bot's token.
@@ -17,30 +17,30 @@ pub struct App {
     pub commands: Vec<String>,
     /// Callback ids of its message shortcuts.
     pub shortcuts: Vec<String>,
-    /// How people meet it beside channels.
+    /// How people use it outside of channels.
     pub surface: Surface,
     /// Whether it has a home tab.
     pub has_home: bool,
     /// Whether the workspace has native streams (`chat.startStream`) and sessions.
     pub has_streams: bool,
-    /// Whether it talks over Socket Mode.
+    /// Whether it uses Socket Mode.
     pub socket_mode: bool,
 }
 
-/// How people meet an app beside channels, as its manifest declares.
+/// How people use an app outside of channels, as its manifest declares.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Surface {
-    /// By its direct messages only.
+    /// In its direct messages only.
     #[default]
     Messages,
-    /// `features.assistant_view`: assistant threads in a pane beside what one looks at.
+    /// `features.assistant_view`: assistant threads in a side pane.
     Assistant,
     /// `features.agent_view`: sessions with a status, a title and a stop button. It has no
     /// `assistant_thread_*` events.
     Agent,
 }
 
-/// Everything that a bot of this kind needs, in the manifest's words.
+/// All scopes that a bot of this kind needs, as in a manifest.
 const SCOPES: [&str; 16] = [
     "app_mentions:read",
     "assistant:write",
@@ -74,7 +74,7 @@ const EVENTS: [&str; 10] = [
 ];
 
 impl Default for App {
-    /// An agent with everything a bot for threads needs, over Socket Mode.
+    /// An agent with everything that a bot for threads needs, over Socket Mode.
     fn default() -> Self {
         Self {
             scopes: owned(&SCOPES),
@@ -91,7 +91,7 @@ impl Default for App {
 }
 
 impl App {
-    /// The app that this manifest describes, as installed with all it asks for.
+    /// Creates the app of a manifest, installed with everything it requests.
     pub fn from_manifest(manifest: &Value) -> Self {
         let texts = |value: &Value| -> Vec<String> {
             let values = value.as_array().into_iter().flatten();
@@ -125,28 +125,28 @@ impl App {
         }
     }
 
-    /// Without one of the scopes.
+    /// Removes one of the scopes.
     #[must_use]
     pub fn without_scope(mut self, scope: &str) -> Self {
         self.scopes.retain(|held| held != scope);
         self
     }
 
-    /// With another surface.
+    /// Changes the surface.
     #[must_use]
     pub fn with_surface(mut self, surface: Surface) -> Self {
         self.surface = surface;
         self
     }
 
-    /// In a workspace that has no native streams and no sessions.
+    /// Puts it in a workspace without native streams and sessions.
     #[must_use]
     pub fn without_streams(mut self) -> Self {
         self.has_streams = false;
         self
     }
 
-    /// Whether it is told of an event: it subscribed to it and has a scope for it.
+    /// Whether it receives an event: it subscribed to it and has a scope for it.
     pub(crate) fn hears(&self, event: &str) -> bool {
         let scopes = EVENT_SCOPES.iter().find(|(name, _)| *name == event);
         let may = scopes.is_none_or(|(_, scopes)| scopes.iter().any(|scope| self.holds(scope)));

@@ -1,4 +1,5 @@
-//! Block Kit: whether blocks and views are as docs.slack.dev/reference/block-kit says, and what a person reads in them.
+//! Block Kit: checks blocks and views against docs.slack.dev/reference/block-kit, and extracts the
+//! text that a person reads.
 
 mod rules;
 mod shown;
@@ -18,7 +19,7 @@ const VIEW_BLOCKS: usize = 100;
 /// "The cumulative limit for all markdown blocks in a single payload is 12,000 characters."
 const MARKDOWN: usize = 12_000;
 
-/// What Slack makes of `markdown_text`.
+/// Returns the blocks that Slack makes of `markdown_text`.
 pub(crate) fn markdown_block(text: &str) -> Value {
     if text.is_empty() {
         return json!([]);
@@ -26,7 +27,7 @@ pub(crate) fn markdown_block(text: &str) -> Value {
     json!([{ "type": "markdown", "text": text }])
 }
 
-/// What is wrong with the blocks of a message.
+/// Returns what is wrong with the blocks of a message.
 pub(crate) fn of_message(blocks: &Value) -> Vec<String> {
     if blocks.is_null() {
         return Vec::new();
@@ -34,7 +35,7 @@ pub(crate) fn of_message(blocks: &Value) -> Vec<String> {
     of_surface(blocks, Surface::Message, MESSAGE_BLOCKS)
 }
 
-/// What is wrong with a home tab.
+/// Returns what is wrong with a home tab.
 pub(crate) fn of_home(view: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     if view["type"] != "home" {
@@ -53,7 +54,7 @@ pub(crate) fn of_home(view: &Value) -> Vec<String> {
     wrong
 }
 
-/// What is wrong with a form.
+/// Returns what is wrong with a modal.
 pub(crate) fn of_modal(view: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     if view["type"] != "modal" {
@@ -96,7 +97,7 @@ impl Checker {
         self.wrong.push(what);
     }
 
-    /// What holds over all blocks of one payload.
+    /// Checks the limits over all blocks of a payload.
     fn over_all(&mut self, blocks: &[Value]) {
         let markdown = blocks.iter().filter(|block| block["type"] == "markdown");
         let markdown = markdown.filter_map(|block| block["text"].as_str());
@@ -108,7 +109,7 @@ impl Checker {
         }
     }
 
-    /// Ids that are given must differ.
+    /// Checks that given ids differ.
     fn once(&mut self, objects: &[Value], name: &str) {
         let mut ids: Vec<&str> = objects
             .iter()
@@ -122,7 +123,7 @@ impl Checker {
         }
     }
 
-    /// Something whose `type` says which rule it follows.
+    /// Checks an object whose `type` determines its rule.
     fn typed(&mut self, value: &Value, rules: &'static [Rule], what: &str) {
         match value["type"].as_str() {
             Some(kind) => self.object(value, kind, rules),
@@ -190,7 +191,7 @@ impl Checker {
         list
     }
 
-    /// Elements are named by their type; texts may stand among them.
+    /// Checks an element, which is named by its type; texts are allowed too.
     fn element(&mut self, name: &str, value: &Value, kinds: &[&str]) {
         let kind = value["type"].as_str().unwrap_or_default();
         if !kinds.contains(&kind) {
@@ -214,7 +215,7 @@ impl Checker {
         }
     }
 
-    /// "Text object": 1 to 3,000 characters where its place does not say less.
+    /// Checks a "Text object": 1 to 3,000 characters unless its place allows less.
     fn text(&mut self, name: &str, value: &Value, most: usize, kinds: &[&str]) {
         let kind = value["type"].as_str().unwrap_or_default();
         if !kinds.contains(&kind) {

@@ -1,4 +1,4 @@
-//! One call of the Web API, as it came and as it was answered.
+//! A recorded call of the Web API, with its response.
 
 use serde_json::Value;
 use tokio::time::Instant;
@@ -9,20 +9,20 @@ pub struct Call {
     pub method: String,
     /// The arguments as they were sent, without the token.
     pub arguments: Value,
-    /// Null where it was not answered by the method (a fault, a closed connection).
+    /// Null if the method did not answer (a fault, a closed connection).
     pub answer: Value,
-    /// HTTP status of the answer; 0 where there was none.
+    /// The response's HTTP status; 0 if there was none.
     pub status: u16,
     pub at: Instant,
 }
 
 impl Call {
-    /// Whether it was answered with `ok: true`.
+    /// Whether the response has `ok: true`.
     pub fn is_ok(&self) -> bool {
         self.answer["ok"] == true
     }
 
-    /// The error it was answered with.
+    /// Returns the error of the response.
     pub fn error(&self) -> Option<&str> {
         self.answer["error"].as_str()
     }

@@ -1,4 +1,4 @@
-//! A conversation, as its owner handles it.
+//! A conversation, as a test controls it.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Channel {
         });
     }
 
-    /// Nobody can write any more.
+    /// Archives it, so that nobody can write any more.
     pub fn archive(&self) {
         self.change(|room| room.is_archived = true);
     }
@@ -46,12 +46,12 @@ impl Channel {
         self.change(|room| room.is_shared = true);
     }
 
-    /// Takes somebody out, without a word to the bot.
+    /// Removes somebody, without notifying the bot.
     pub fn remove(&self, person: &Person) {
         self.change(|room| room.members.retain(|member| member != person.id()));
     }
 
-    /// Takes the bot out, without a word to it.
+    /// Removes the bot, without notifying it.
     pub fn remove_bot(&self) {
         self.change(|room| room.members.retain(|member| member != BOT_USER));
     }

@@ -1,4 +1,4 @@
-//! Whether a call is as its method's page says: pure, over the tables of [`crate::methods`].
+//! Checks calls against their method's documentation. Pure, over the tables of [`crate::methods`].
 
 #[cfg(test)]
 mod tests;
@@ -14,17 +14,17 @@ use crate::methods::{Argument, EDITED_TEXT, Kind, Method, Need};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Encoding {
     Json,
-    /// A form or a query: every value is a text, lists and objects are JSON in it.
+    /// A form or a query: every value is text; lists and objects are JSON in it.
     Form,
 }
 
-/// What is thought of a call.
+/// The result of checking a call.
 #[derive(Debug)]
 pub(crate) struct Checked {
     pub(crate) arguments: Arguments,
     /// Rules that it breaks.
     pub(crate) violations: Vec<String>,
-    /// How Slack answers them; it passes over some.
+    /// Slack's refusal; Slack ignores some violations.
     pub(crate) refusal: Option<Refusal>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn check(method: &Method, sent: &Map<String, Value>, encoding: Encodi
             .iter()
             .any(|argument| argument.name == name)
         {
-            // Slack passes over what it does not know.
+            // Slack ignores unknown arguments.
             checked.say(method, &format!("no such argument: {name}"), None);
         }
     }
@@ -133,7 +133,7 @@ impl Checked {
     }
 }
 
-/// How Slack answers an argument that is not what it must be.
+/// Returns Slack's error for an argument of this kind that is invalid.
 fn error_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Text(4_000 | 12_000 | 40_000) | Kind::Filled(12_000) => "msg_too_long",
@@ -157,7 +157,7 @@ fn error_of(kind: Kind) -> &'static str {
     }
 }
 
-/// A value of a form in the form that its kind has.
+/// Converts a form's value to the type of its kind.
 fn from_form(kind: Kind, sent: &Value) -> Value {
     let text = sent.as_str().unwrap_or_default();
     match kind {
@@ -182,11 +182,11 @@ fn from_form(kind: Kind, sent: &Value) -> Value {
     }
 }
 
-/// What is wrong with an argument's value.
+/// Returns what is wrong with an argument's value.
 fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
     let name = argument.name;
     let text = value.as_str();
-    // What an edited message says is counted in bytes, behind the escapes.
+    // The text of an edit is counted in bytes, after escaping.
     let is_edited = matches!(argument.kind, Kind::Text(EDITED_TEXT));
     let length = text.map(|text| {
         if is_edited {
@@ -238,7 +238,7 @@ fn of(name: &str, wrong: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-/// "Metadata": an event type and an object.
+/// Whether it is valid "Metadata": an event type and an object.
 fn is_metadata(value: &Value) -> bool {
     let names = value.as_object().into_iter().flat_map(Map::keys);
     let mut names =
@@ -249,7 +249,8 @@ fn is_metadata(value: &Value) -> bool {
         && value["event_payload"].is_object()
 }
 
-/// "Up to four suggested prompts", each with `title` and `message`.
+/// Whether it is a valid list of prompts: "Up to four suggested prompts", each with `title` and
+/// `message`.
 fn are_prompts(value: &Value) -> bool {
     let is_filled = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
     value.as_array().is_some_and(|list| {
@@ -259,7 +260,7 @@ fn are_prompts(value: &Value) -> bool {
     })
 }
 
-/// Chunks of a stream ("text streaming"), each of them Markdown.
+/// Whether it is a valid list of chunks of a stream ("text streaming"), each of them Markdown.
 fn are_chunks(value: &Value) -> bool {
     value.as_array().is_some_and(|list| {
         let is_chunk = |chunk: &Value| {

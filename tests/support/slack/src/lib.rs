@@ -1,7 +1,7 @@
-//! A Slack workspace that runs inside a test, on 127.0.0.1.
+//! A Slack workspace on 127.0.0.1, for tests.
 //!
-//! [`Slack`] is the server: the Web API, Socket Mode, the Events API and what belongs to them. [`Person`] and [`Chat`]
-//! are people in the workspace, and a test reads like their chat:
+//! [`Slack`] is the server: the Web API, Socket Mode, the Events API and what belongs to them.
+//! [`Person`] and [`Chat`] are people in the workspace, so a test reads like their chat:
 //!
 //! ```no_run
 //! # async fn test() {
@@ -15,12 +15,13 @@
 //! # }
 //! ```
 //!
-//! It is strict. Every request is checked against what docs.slack.dev says of its method: arguments, types, limits,
-//! scopes, membership, ownership. What Slack refuses is refused with Slack's error; and whatever breaks a documented
-//! rule, refused or passed over, is a violation that fails the test in [`Slack::finish`], or when the server is dropped.
+//! The server is strict. It checks every request against the method's documentation at
+//! docs.slack.dev: arguments, types, limits, scopes, membership, ownership. What Slack refuses is
+//! refused with Slack's error. Breaking a documented rule, whether Slack refuses or ignores it, is
+//! a violation that fails the test in [`Slack::finish`], or when the server is dropped.
 //!
-//! What an app does is seen by people at once, and told to the app as Slack tells it: its own messages too. Waiting is
-//! waiting for a condition, with [`PATIENCE`] as its bound; nothing sleeps.
+//! People see at once what an app does, and the app receives its own messages as Slack's events
+//! too. Tests wait for conditions, at most for [`PATIENCE`]; nothing sleeps.
 
 mod api;
 mod app;

@@ -1,8 +1,8 @@
-//! The documented rate limits, which hold when a test says so.
+//! The documented rate limits, which apply if a test enables them.
 //!
-//! "Rate limits" of the Web API: a tier is so many calls a minute for each method and workspace; posting is one
-//! message a second for each channel, with short bursts; `conversations.history` and `.replies` are one call a minute
-//! for apps that are distributed outside the Marketplace.
+//! "Rate limits" of the Web API: a tier allows a number of calls per minute, method and workspace.
+//! Posting allows one message per second and channel, with short bursts. `conversations.history`
+//! and `.replies` allow one call per minute for apps that are distributed outside the Marketplace.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use crate::methods::Tier;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// "Short bursts of more than one request per second": how many, is not documented.
+/// "Short bursts of more than one request per second": how many is not documented.
 const BURST: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
-    /// Whether tiers and the pace of posting hold.
+    /// Whether tiers and the posting limit apply.
     pub(crate) are_kept: bool,
-    /// Distributed outside the Marketplace: one call a minute, 15 items.
+    /// Distributed outside the Marketplace: one call per minute, 15 items.
     pub(crate) is_unlisted: bool,
-    /// When each key's calls were let through.
+    /// The times of each key's admitted calls.
     passed: BTreeMap<String, Vec<Instant>>,
 }
 
-/// How many calls are let through in which time.
+/// Returns how many calls are admitted in which time.
 fn rule(tier: Tier, is_unlisted: bool) -> (u32, Duration) {
     match tier {
         Tier::Two => (20, MINUTE),
@@ -40,7 +40,7 @@ fn rule(tier: Tier, is_unlisted: bool) -> (u32, Duration) {
 }
 
 impl Limits {
-    /// Lets a call through, or tells how many seconds to wait.
+    /// Admits a call, or returns how many seconds to wait.
     pub(crate) fn admit(&mut self, method: &str, channel: &str, tier: Tier) -> Result<(), u64> {
         let holds = self.are_kept || (self.is_unlisted && tier == Tier::Reading);
         if !holds {

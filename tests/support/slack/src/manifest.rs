@@ -1,9 +1,9 @@
-//! Whether Slack would take an app's manifest, as docs.slack.dev/reference/app-manifest says, and which scopes its
-//! events want.
+//! Checks whether Slack would accept an app's manifest, by docs.slack.dev/reference/app-manifest,
+//! and which scopes its events need.
 
 use serde_json::Value;
 
-/// The scopes of which one brings an event. Those that are not here want none, or are not known.
+/// The scopes of which an event needs one. Other events need none, or are unknown.
 pub(crate) const EVENT_SCOPES: &[(&str, &[&str])] = &[
     ("app_mention", &["app_mentions:read"]),
     ("assistant_thread_context_changed", &["assistant:write"]),
@@ -20,7 +20,7 @@ pub(crate) const EVENT_SCOPES: &[(&str, &[&str])] = &[
     ("team_join", &["users:read"]),
 ];
 
-/// The events that a bot can subscribe to and that have to do with bots like ours, beside those above.
+/// Further events that a bot like ours can subscribe to.
 const FREE_EVENTS: &[&str] = &[
     "agent_session_stopped",
     "agent_session_title_changed",
@@ -41,18 +41,18 @@ enum Shape {
     /// A text of at most this many characters.
     Text(usize),
     Flag,
-    /// An https address.
+    /// An https URL.
     Url,
     Word(&'static [&'static str]),
     /// Anything.
     Any,
-    /// An object of the fields whose paths go on from here.
+    /// An object with the fields whose paths continue from here.
     Group,
-    /// At most this many objects, whose fields' paths go on from here.
+    /// At most this many objects, with the fields whose paths continue from here.
     Groups(usize),
 }
 
-/// Every field by its path; required ones end in `!`.
+/// All fields by path; required ones end in `!`.
 const FIELDS: &[(&str, Shape)] = &[
     ("_metadata", Shape::Any),
     ("display_information!", Shape::Group),
@@ -131,7 +131,7 @@ const FIELDS: &[(&str, Shape)] = &[
     ("settings.token_rotation_enabled", Shape::Flag),
 ];
 
-/// What Slack would not take of a manifest, or what of it would not work; empty for a good one.
+/// Returns what Slack would refuse in a manifest, or what would not work; empty for a valid one.
 pub fn manifest_faults(manifest: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     of_group(manifest, "", &mut faults);
@@ -210,7 +210,7 @@ fn of_field(value: &Value, shape: &Shape, path: &str, faults: &mut Vec<String>) 
     }
 }
 
-/// Without Socket Mode everything that is told wants an address.
+/// Without Socket Mode every kind of delivery needs a URL.
 fn of_addresses(features: &Value, settings: &Value, faults: &mut Vec<String>) {
     if settings["socket_mode_enabled"] == true {
         return;
@@ -239,7 +239,7 @@ fn of_addresses(features: &Value, settings: &Value, faults: &mut Vec<String>) {
     }
 }
 
-/// Features and events want their scopes; an event that is not known is none.
+/// Checks that features and events have their scopes, and that the events exist.
 fn of_scopes(manifest: &Value, faults: &mut Vec<String>) {
     let features = &manifest["features"];
     let scopes = &manifest["oauth_config"]["scopes"]["bot"];

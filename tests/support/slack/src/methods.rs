@@ -1,7 +1,7 @@
-//! The methods of the Web API that the workspace has, and what is documented of their arguments.
+//! The Web API methods of the workspace, with the documentation of their arguments.
 //!
-//! Data: each table says what its method's page under docs.slack.dev/reference/methods says. Checking it is for
-//! [`crate::check`], doing it for [`crate::api`].
+//! Each table contains what its method's page under docs.slack.dev/reference/methods says.
+//! [`crate::check`] checks calls against it, [`crate::api`] executes them.
 
 mod chat;
 mod conversations;
@@ -25,7 +25,8 @@ pub(crate) enum Scopes {
     None,
     /// Any one of these.
     AnyOf(&'static [&'static str]),
-    /// The one of the family of the conversation named by `channel`: `channels:history`, `im:history`…
+    /// The scope of the conversation's family, which `channel` determines: `channels:history`,
+    /// `im:history`…
     OfConversation(&'static str),
 }
 
@@ -40,7 +41,7 @@ pub(crate) enum Kind {
     Id(&'static str),
     Ts,
     Flag,
-    /// A whole number from, to.
+    /// A whole number in this range, inclusive.
     Number(i64, i64),
     /// One of these words.
     Word(&'static [&'static str]),
@@ -53,9 +54,9 @@ pub(crate) enum Kind {
     Chunks,
     /// A home tab.
     Home,
-    /// A form.
+    /// A modal.
     Modal,
-    /// Files that were uploaded, each with `id` and perhaps `title`.
+    /// Uploaded files, each with `id` and perhaps `title`.
     Uploads,
     /// At most four suggested prompts, each with `title` and `message`.
     Prompts,
@@ -63,12 +64,12 @@ pub(crate) enum Kind {
     Texts(usize),
 }
 
-/// Whether an argument must be there.
+/// Whether an argument is required.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Need {
     Required,
     Optional,
-    /// At least one of those with this need: such as text, blocks or attachments.
+    /// At least one of the arguments with this need: such as text, blocks or attachments.
     OneOfThem,
 }
 
@@ -79,7 +80,7 @@ pub(crate) struct Argument {
     pub(crate) need: Need,
 }
 
-/// How many calls a minute are documented ("Rate limits").
+/// The documented number of calls per minute ("Rate limits").
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Tier {
     /// 20+
@@ -88,9 +89,9 @@ pub(crate) enum Tier {
     Three,
     /// 100+
     Four,
-    /// One a second for each channel.
+    /// One per second and channel.
     Posting,
-    /// Hundreds a minute, one for each.
+    /// Hundreds per minute, different for each method.
     Special,
     /// 50+, or 1 for apps that are distributed outside the Marketplace.
     Reading,
@@ -101,7 +102,7 @@ pub(crate) struct Method {
     pub(crate) name: &'static str,
     pub(crate) token: TokenKind,
     pub(crate) scopes: Scopes,
-    /// Whether it takes a JSON body; otherwise only forms and queries.
+    /// Whether it accepts a JSON body; otherwise only forms and queries.
     pub(crate) takes_json: bool,
     pub(crate) tier: Tier,
     pub(crate) arguments: &'static [Argument],

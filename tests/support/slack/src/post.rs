@@ -1,4 +1,4 @@
-//! A message as the workspace keeps it, and as its methods and events tell of it.
+//! A stored message, and its form in methods and events.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -17,14 +17,14 @@ pub(crate) enum Writer {
     Slackbot,
 }
 
-/// How far a streamed message is.
+/// The progress of a streamed message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum StreamState {
-    /// It was posted whole.
+    /// It was posted complete.
     None,
     Running,
     Stopped,
-    /// By somebody with the stop button.
+    /// Stopped by somebody with the stop button.
     StoppedByPerson,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Post {
     pub(crate) edited: Option<(String, String)>,
     /// All texts it had.
     pub(crate) texts: Vec<String>,
-    /// Ephemeral: who alone sees it.
+    /// The only person who sees it, if it is ephemeral.
     pub(crate) only_for: Option<String>,
     pub(crate) stream: StreamState,
     pub(crate) is_gone: bool,
@@ -77,7 +77,7 @@ impl Post {
         }
     }
 
-    /// Replaces what it says.
+    /// Replaces its content.
     pub(crate) fn rewrite(&mut self, text: &str, blocks: Value) {
         text.clone_into(&mut self.text);
         self.blocks = blocks;
@@ -85,7 +85,7 @@ impl Post {
         self.revised_at = Instant::now();
     }
 
-    /// What is left of a deleted root whose thread goes on.
+    /// Turns a deleted root whose thread goes on into a tombstone.
     pub(crate) fn bury(&mut self) {
         self.rewrite("This message was deleted.", Value::Null);
         self.subtype = Some("tombstone");
@@ -101,7 +101,7 @@ impl Post {
         }
     }
 
-    /// As `conversations.history` and events tell of it, without the channel.
+    /// Returns it as in `conversations.history` and events, without the channel.
     pub(crate) fn json(&self, workspace: &Workspace) -> Value {
         let mut told =
             json!({ "type": "message", "ts": self.ts, "text": self.text, "user": self.user() });
@@ -126,12 +126,12 @@ impl Post {
         if let Some((user, ts)) = &self.edited {
             set("edited", json!({ "user": user, "ts": ts }));
         }
-        // Whether a message is a stream that still runs is documented nowhere, so it is not told.
+        // It is not documented how a running stream is marked, so it is not.
         self.add_thread(workspace, &mut told);
         told
     }
 
-    /// Whom a message is by.
+    /// Adds the author.
     fn add_writer(&self, workspace: &Workspace, told: &mut Value) {
         let mut set = |name: &str, value: Value| told[name] = value;
         match &self.writer {
@@ -158,7 +158,7 @@ impl Post {
         }
     }
 
-    /// Roots tell of their replies.
+    /// Adds the thread; roots include their replies.
     fn add_thread(&self, workspace: &Workspace, told: &mut Value) {
         if self.thread_ts.as_ref().is_some_and(|root| *root != self.ts) {
             let root = workspace.post(&self.channel, self.thread_ts.as_deref().unwrap_or_default());
@@ -182,13 +182,13 @@ impl Post {
     }
 }
 
-/// As `bots.info` tells of a bot.
+/// Returns a bot as in `bots.info`.
 pub(crate) fn bot_json(id: &str, name: &str, app: &str) -> Value {
     json!({ "id": id, "deleted": false, "name": name, "updated": 1_700_000_000, "app_id": app,
         "user_id": BOT_USER, "icons": {}, "team_id": TEAM })
 }
 
-/// People's clients name each message they send by a UUID.
+/// Returns the UUID that people's clients give each message.
 fn client_message_id(ts: &str) -> String {
     let digits: String = ts.chars().filter(char::is_ascii_digit).collect();
     format!("00000000-0000-4000-{}-{:0>12}", &digits[..4], &digits[4..])

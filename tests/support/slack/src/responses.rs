@@ -1,4 +1,4 @@
-//! Response URLs: how an app answers a command or a click later.
+//! Response URLs, by which an app answers a command or a click later.
 //!
 //! "Handling user interaction": a response URL can be used up to 5 times within 30 minutes of receiving the payload.
 
@@ -15,7 +15,7 @@ use crate::state::State;
 pub(crate) const USES: usize = 5;
 pub(crate) const LIFE: Duration = Duration::from_secs(30 * 60);
 
-/// What a response may say ("Message payloads", and the fields that only responses have).
+/// The allowed fields of a response ("Message payloads", and the fields that only responses have).
 const FIELDS: [&str; 12] = [
     "attachments",
     "blocks",
@@ -37,12 +37,12 @@ pub(crate) struct ResponseUrl {
     pub(crate) user: String,
     pub(crate) at: Instant,
     pub(crate) uses: usize,
-    /// The message that was clicked on; none for commands.
+    /// The clicked message; `None` for commands.
     pub(crate) message: Option<String>,
     pub(crate) thread: Option<String>,
 }
 
-/// A new address for what somebody just did.
+/// Returns a new response URL for an interaction.
 pub(crate) fn open(state: &mut State, url: ResponseUrl) -> String {
     let key = format!("{}/{}", crate::ids::TEAM, state.workspace.number());
     let address = format!("{}/response/{key}", state.workspace.base_url);
@@ -50,7 +50,7 @@ pub(crate) fn open(state: &mut State, url: ResponseUrl) -> String {
     address
 }
 
-/// Does what a response says. The error is what the address answers with.
+/// Executes a response. The error is the URL's response.
 pub(crate) fn respond(state: &mut State, key: &str, body: &Value) -> Result<(), &'static str> {
     let Some(url) = state.responses.get_mut(key) else {
         return Err("invalid_url");
@@ -71,7 +71,7 @@ pub(crate) fn respond(state: &mut State, key: &str, body: &Value) -> Result<(), 
     answer(state, &url, fields)
 }
 
-/// Says what an acknowledgement or a response carries.
+/// Posts the message of an acknowledgement or a response.
 pub(crate) fn answer(
     state: &mut State,
     url: &ResponseUrl,
@@ -107,7 +107,7 @@ pub(crate) fn answer(
     post.metadata = fields.get("metadata").cloned().unwrap_or_default();
     let thread = fields.get("thread_ts").and_then(Value::as_str);
     post.thread_ts = thread.map(str::to_owned).or_else(|| url.thread.clone());
-    // "response_type": ephemeral unless it says in_channel.
+    // "response_type": ephemeral unless it is `in_channel`.
     if fields.get("response_type") != Some(&json!("in_channel")) {
         post.only_for = Some(url.user.clone());
     }

@@ -1,12 +1,12 @@
-//! How Slack signs what it sends to an app's address.
+//! Slack's signatures of requests to an app's URL.
 //!
-//! "Verifying requests from Slack": `v0=` and the hex of an HMAC-SHA256, keyed with the signing secret, over
-//! `v0:<timestamp>:<body>`.
+//! "Verifying requests from Slack": `v0=` and the hex of an HMAC-SHA256, keyed with the signing
+//! secret, over `v0:<timestamp>:<body>`.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The value of `x-slack-signature` for a request.
+/// Returns the value of `x-slack-signature` for a request.
 ///
 /// `timestamp` is the value of `x-slack-request-timestamp`, in seconds since 1970.
 pub fn sign(secret: &str, timestamp: &str, body: &str) -> String {

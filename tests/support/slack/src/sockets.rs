@@ -23,21 +23,21 @@ const MOST: usize = 10;
 /// How often the server pings.
 const PING_EVERY: Duration = Duration::from_secs(5);
 
-/// A connection that leaves so many pings unanswered is closed.
+/// A connection with this many unanswered pings is closed.
 const MOST_UNANSWERED: usize = 3;
 
-/// What a connection is to do.
+/// A command to a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Frame {
     Text(String),
     /// The attempt of a delivery, whose time begins when it is written.
     Envelope(String, usize, usize),
     Ping,
-    /// Says good-bye and closes.
+    /// Sends a close frame and closes.
     Close,
-    /// The line is cut.
+    /// Cuts the connection.
     Cut,
-    /// Neither reads nor writes from now on, but stays open.
+    /// Stops reading and writing, but stays open.
     Freeze,
 }
 
@@ -45,15 +45,15 @@ pub(crate) enum Frame {
 pub(crate) struct Connection {
     pub(crate) id: usize,
     pub(crate) sender: mpsc::UnboundedSender<Frame>,
-    /// Told to disconnect: it gets nothing new.
+    /// Told to disconnect: it receives nothing new.
     pub(crate) is_retiring: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
-    /// From `apps.connections.open`, each good for one connection.
+    /// From `apps.connections.open`, each valid for one connection.
     pub(crate) tickets: Vec<String>,
-    /// Where connections are opened, if not at the server itself.
+    /// The address for opening connections, if it is not the server itself.
     pub(crate) front: Option<SocketAddr>,
     pub(crate) open: Vec<Connection>,
     /// How many were opened since the start.
@@ -62,7 +62,7 @@ pub(crate) struct Sockets {
 }
 
 impl Sockets {
-    /// "Events are sent to one of the connections": in turn.
+    /// Returns the next connection, in turn: "Events are sent to one of the connections".
     fn next(&mut self) -> Option<&Connection> {
         let usable: Vec<&Connection> = self.open.iter().filter(|one| !one.is_retiring).collect();
         self.turn += 1;
@@ -72,13 +72,13 @@ impl Sockets {
 
     pub(crate) fn all(&self, frame: &Frame) {
         for connection in &self.open {
-            // One that is just closing is found out by its own task.
+            // A closing connection is handled by its own task.
             let _ = connection.sender.send(frame.clone());
         }
     }
 }
 
-/// Puts something into an envelope on one of the connections.
+/// Sends a delivery in an envelope on one of the connections.
 pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
     let Some((connection, sender)) = state.sockets.next().map(|one| (one.id, one.sender.clone()))
     else {
@@ -99,7 +99,7 @@ pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &
     });
 }
 
-/// Events wait for a connection; whatever a person waits for fails at once.
+/// Handles a delivery without a connection: events wait, interactions and commands fail at once.
 fn unheard(state: &mut State, id: usize) {
     let delivery = state.deliveries.get(id);
     match delivery.kind {
@@ -129,7 +129,7 @@ fn envelope_of(
     told
 }
 
-/// Whether an acknowledgement may carry an answer.
+/// Whether an acknowledgement may carry a response.
 fn accepts_answer(kind: OutgoingKind, payload: &Value) -> bool {
     match kind {
         OutgoingKind::Event => false,
@@ -188,7 +188,7 @@ async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
     shared.change(|state| close(&again, state, id));
 }
 
-/// Takes a connection in, if there is room for it; its number and its greeting.
+/// Accepts a connection if there is room; returns its number and its greeting.
 fn open(state: &mut State, sender: mpsc::UnboundedSender<Frame>) -> Option<(usize, String)> {
     if state.sockets.open.len() >= MOST {
         return None;
@@ -214,7 +214,7 @@ pub(crate) fn disconnect(reason: &str) -> Value {
     json!({ "type": "disconnect", "reason": reason, "debug_info": { "host": "applink-loopback" } })
 }
 
-/// What was told over a closed connection and not acknowledged is told over another one.
+/// Closes a connection; what was not acknowledged is delivered over another one.
 fn close(shared: &Arc<Shared>, state: &mut State, id: usize) {
     state.sockets.open.retain(|connection| connection.id != id);
     let mut broken = Vec::new();
@@ -273,12 +273,13 @@ fn hear(shared: &Arc<Shared>, heard: Message) {
         Message::Binary(_) => shared.change(|state| {
             state.violate("Socket Mode: a binary frame");
         }),
-        // Pings are answered by the WebSocket itself, closing by the end of the stream.
+        // The WebSocket library answers pings, and the end of the stream closes it.
         Message::Ping(_) | Message::Pong(_) | Message::Close(_) => {}
     }
 }
 
-/// "Acknowledge events": `{"envelope_id": …, "payload": …}`, the payload only where it is accepted.
+/// Handles an acknowledgement: `{"envelope_id": …, "payload": …}`, the payload only where it is
+/// accepted.
 fn acknowledged(state: &mut State, text: &str) {
     let Ok(heard) = serde_json::from_str::<Value>(text) else {
         return state.violate(format!("Socket Mode: no JSON: {text}"));

@@ -1,4 +1,5 @@
-//! The Web API over HTTP: who may call what, in which form, how often; and the addresses for files and responses.
+//! The Web API over HTTP: authorization, encoding and rate limits of calls; and the URLs for files
+//! and responses.
 
 use std::sync::Arc;
 
@@ -18,14 +19,14 @@ use crate::methods::{self, Method, Scopes, TokenKind};
 use crate::responses;
 use crate::state::{Shared, State};
 
-/// A call as it came.
+/// A received call.
 struct Received {
     arguments: Map<String, Value>,
     encoding: Encoding,
     token: Option<String>,
 }
 
-/// An answer: status, headers beside the usual ones, body.
+/// A response: status, additional headers, body.
 type Answer = (u16, Vec<(&'static str, String)>, Value);
 
 /// `/api/<method>`
@@ -69,13 +70,13 @@ pub(crate) async fn call(
     if is_closed { cut() } else { respond(answer) }
 }
 
-/// Whether a fault is one for this call.
+/// Whether a fault applies to this call.
 fn meets(fault: &Fault, sent: &Value) -> bool {
     let blocks = sent["blocks"].as_array();
     !matches!(fault, Fault::Blocks(_)) || blocks.is_some_and(|blocks| !blocks.is_empty())
 }
 
-/// What is answered instead of what the method does.
+/// Returns the response that a fault causes instead of the method.
 fn instead(fault: Option<&Fault>) -> Option<Answer> {
     match fault? {
         Fault::RateLimited(seconds) => Some(rate_limited(*seconds)),
@@ -89,7 +90,7 @@ fn instead(fault: Option<&Fault>) -> Option<Answer> {
     }
 }
 
-/// What is answered instead of what came of it.
+/// Returns the response that a fault causes after the method was executed.
 fn behind(fault: Option<&Fault>) -> Option<Answer> {
     match fault? {
         Fault::LostBehind(status) => instead(Some(&Fault::Status(*status))),
@@ -173,7 +174,7 @@ impl From<Refusal> for Stop {
     }
 }
 
-/// Every check in the order in which Slack makes them, and then what the method does.
+/// Makes all checks in Slack's order, and then executes the method.
 fn act(state: &mut State, method: &Method, received: &Received) -> Result<Value, Stop> {
     authenticate(state, method, received.token.as_deref())?;
     let checked = check(method, &received.arguments, received.encoding);
@@ -210,7 +211,7 @@ fn authenticate(state: &mut State, method: &Method, token: Option<&str>) -> Resu
     }
 }
 
-/// `missing_scope` names what is needed and what there is.
+/// Checks the scopes; `missing_scope` contains the needed and the provided ones.
 fn authorize(state: &State, method: &Method, channel: &str) -> Result<(), Refusal> {
     let app = &state.workspace.app;
     let provided = match method.token {
@@ -253,7 +254,7 @@ fn respond((status, headers, told): Answer) -> Response {
     for (name, value) in headers {
         response = response.header(name, value);
     }
-    // A text is a body that is no JSON.
+    // A string is a body that is not JSON.
     let (kind, body) = match told {
         Value::String(page) => ("text/html; charset=utf-8", page),
         told => ("application/json; charset=utf-8", told.to_string()),
@@ -262,7 +263,7 @@ fn respond((status, headers, told): Answer) -> Response {
     response.body(Body::from(body)).expect("headers of our own")
 }
 
-/// Begins an answer and closes the connection in it.
+/// Begins a response and closes the connection within it.
 fn cut() -> Response {
     let broken = futures::stream::once(async {
         Err::<Bytes, _>(std::io::Error::other("closed by the test"))
@@ -309,7 +310,8 @@ pub(crate) async fn response_url(
     }
 }
 
-/// `/files-pri/<file>/<name>`: the content with a token, else the way to the login page, as Slack does.
+/// `/files-pri/<file>/<name>`: the content with a token, else a redirect to the login page, as in
+/// Slack.
 pub(crate) async fn file(
     Extract(shared): Extract<Arc<Shared>>,
     Path((id, _name)): Path<(String, String)>,
@@ -350,7 +352,7 @@ pub(crate) async fn file(
         .expect("a header of our own")
 }
 
-/// `/upload/v1/<file>`: takes the content of a file that the app was given this address for.
+/// `/upload/v1/<file>`: accepts the content of a file, at the URL given to the app.
 pub(crate) async fn upload(
     Extract(shared): Extract<Arc<Shared>>,
     Path(id): Path<String>,
@@ -370,7 +372,7 @@ pub(crate) async fn upload(
     }
 }
 
-/// Where those land who have no token.
+/// The login page for requests without a token.
 pub(crate) async fn login() -> Response {
     let page =
         "<!DOCTYPE html><html><head><title>Sign in | Slack</title></head><body></body></html>";

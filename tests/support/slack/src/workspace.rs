@@ -1,7 +1,7 @@
-//! The workspace: its people, channels and messages, and what becomes of them.
+//! The workspace: its people, channels and messages, and their changes.
 //!
-//! Knows nothing of HTTP, sockets or tokens. Whatever the app would be told of is put into the outbox as an event;
-//! whether it subscribed to it is decided there too, as Slack does.
+//! Independent of HTTP, sockets and tokens. Events for the app are put into the outbox, if the app
+//! subscribed to them, as in Slack.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::ids::{BOT, BOT_USER, OTHER_TEAM, TEAM, id};
 use crate::outgoing::Outgoing;
 use crate::post::{Post, Writer};
 
-/// What kind of conversation.
+/// The kind of a conversation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum ChannelKind {
     Public,
@@ -24,7 +24,7 @@ pub enum ChannelKind {
 }
 
 impl ChannelKind {
-    /// As events name it.
+    /// Returns its name in events.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Public => "channel",
@@ -34,7 +34,7 @@ impl ChannelKind {
         }
     }
 
-    /// The family that scopes and events of such conversations are named after.
+    /// Returns the family in the names of its scopes and events.
     pub(crate) fn family(self) -> &'static str {
         match self {
             Self::Public => "channels",
@@ -45,7 +45,7 @@ impl ChannelKind {
     }
 }
 
-/// Who somebody is in the workspace.
+/// A member of the workspace.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Member {
     pub(crate) id: String,
@@ -56,7 +56,7 @@ pub(crate) struct Member {
     pub(crate) bot_id: Option<String>,
     /// Of another team (Slack Connect).
     pub(crate) is_stranger: bool,
-    /// As they chose it; American English where they chose none.
+    /// The chosen language; American English if `None`.
     pub(crate) locale: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Room {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: ChannelKind,
-    /// User ids, the bot's too where it is in.
+    /// User ids, including the bot's if it is a member.
     pub(crate) members: Vec<String>,
     pub(crate) is_archived: bool,
     /// Shared with another team (Slack Connect).
@@ -89,7 +89,7 @@ impl Room {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Session {
     pub(crate) title: String,
-    /// The status line ("is thinking…"); empty where none is shown.
+    /// The status line ("is thinking…"); empty if none is shown.
     pub(crate) status: String,
     /// Every status line it had.
     pub(crate) statuses: Vec<String>,
@@ -98,7 +98,7 @@ pub(crate) struct Session {
     pub(crate) lifecycles: Vec<String>,
     /// Title and message of each suggested prompt.
     pub(crate) prompts: Vec<(String, String)>,
-    /// Of its assistant thread; none where the session is not one.
+    /// The context of an assistant thread; `None` if the session is not one.
     pub(crate) context: Option<Value>,
 }
 
@@ -106,43 +106,43 @@ pub(crate) struct Session {
 #[derive(Clone, Debug)]
 pub(crate) struct Upload {
     pub(crate) name: String,
-    /// In bytes, as the app said.
+    /// In bytes, as the app claimed.
     pub(crate) length: usize,
-    /// None: nothing was put there yet.
+    /// `None` before the upload.
     pub(crate) content: Option<Vec<u8>>,
 }
 
-/// Everything of the workspace.
+/// The state of the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
     pub(crate) app: App,
     pub(crate) members: BTreeMap<String, Member>,
     pub(crate) rooms: BTreeMap<String, Room>,
-    /// In the order of their posting.
+    /// In order of posting.
     pub(crate) posts: Vec<Post>,
     /// By channel and thread.
     pub(crate) sessions: BTreeMap<(String, String), Session>,
     /// Home views by person.
     pub(crate) homes: BTreeMap<String, Value>,
-    /// Content by file id, beside the file object.
+    /// Content by file id, with the file object.
     pub(crate) files: BTreeMap<String, (Value, Vec<u8>)>,
-    /// Files of the app's own that it did not share yet, by id.
+    /// The app's files that it has not shared yet, by id.
     pub(crate) uploads: BTreeMap<String, Upload>,
     pub(crate) outbox: Vec<Outgoing>,
-    /// Where the server is reached, for addresses in what it tells.
+    /// The server's URL, for URLs in payloads.
     pub(crate) base_url: String,
     last_ts: i64,
     counter: usize,
 }
 
 impl Workspace {
-    /// A number that was not there before.
+    /// Returns a new number.
     pub(crate) fn number(&mut self) -> usize {
         self.counter += 1;
         self.counter
     }
 
-    /// A time that is later than every other one here.
+    /// Returns a time that is later than all others here.
     pub(crate) fn ts(&mut self) -> String {
         let now = chrono::Utc::now().timestamp_micros();
         self.last_ts = now.max(self.last_ts + 1);
@@ -158,7 +158,7 @@ impl Workspace {
         id
     }
 
-    /// A conversation with these people in it, and the bot.
+    /// Creates a conversation of these people and the bot.
     pub(crate) fn add_room(&mut self, kind: ChannelKind, name: &str, people: &[&str]) -> String {
         let number = self.number();
         let letter = match kind {
@@ -179,7 +179,7 @@ impl Workspace {
         id
     }
 
-    /// The direct messages between somebody and the bot.
+    /// Returns the direct messages of somebody and the bot.
     pub(crate) fn direct(&mut self, user: &str) -> String {
         let mut rooms = self.rooms.values();
         let found = rooms.find(|room| room.kind == ChannelKind::Direct && room.has(user));
@@ -203,7 +203,7 @@ impl Workspace {
         posts.find(|post| post.channel == channel && post.ts == ts)
     }
 
-    /// The messages of a thread that everybody sees, its root first.
+    /// Returns the messages of a thread that everybody sees, its root first.
     pub(crate) fn thread<'a>(
         &'a self,
         channel: &'a str,
@@ -215,7 +215,7 @@ impl Workspace {
         })
     }
 
-    /// Keeps a message, and tells the app of it where it would see it.
+    /// Stores a message, and notifies the app if it would see it.
     pub(crate) fn publish(&mut self, post: Post) -> String {
         let ts = post.ts.clone();
         let told = post.only_for.is_none();
@@ -228,7 +228,7 @@ impl Workspace {
         ts
     }
 
-    /// A status line goes when the app says something in its thread.
+    /// Clears the status line when the app posts in its thread.
     fn end_status(&mut self, post: &Post) {
         let thread = post.thread_ts.clone().unwrap_or_else(|| post.ts.clone());
         if matches!(post.writer, Writer::App)
@@ -238,7 +238,7 @@ impl Workspace {
         }
     }
 
-    /// Changes a message, and tells the app.
+    /// Edits a message, and notifies the app.
     pub(crate) fn revise(&mut self, channel: &str, ts: &str, change: impl FnOnce(&mut Post)) {
         let Some(before) = self.post(channel, ts).map(|post| post.json(self)) else {
             return;
@@ -248,7 +248,7 @@ impl Workspace {
         self.tell_of_change(channel, ts, &before);
     }
 
-    /// Takes a message away, and tells the app. The root of a thread leaves a tombstone.
+    /// Deletes a message, and notifies the app. The root of a thread leaves a tombstone.
     pub(crate) fn remove(&mut self, channel: &str, ts: &str) {
         let Some(before) = self.post(channel, ts).map(|post| post.json(self)) else {
             return;
@@ -269,13 +269,13 @@ impl Workspace {
         self.sessions.entry(key).or_default()
     }
 
-    /// In which a person reads Slack.
+    /// Returns the language of a person's Slack.
     pub(crate) fn locale(&self, id: &str) -> &str {
         let chosen = self.members.get(id).and_then(|it| it.locale.as_deref());
         chosen.unwrap_or("en-US")
     }
 
-    /// A person as `users.info` tells of them.
+    /// Returns a person as in `users.info`.
     pub(crate) fn user_json(&self, id: &str) -> Option<Value> {
         let bot = Member {
             id: BOT_USER.to_owned(),
@@ -300,7 +300,7 @@ impl Workspace {
         }))
     }
 
-    /// A conversation as `conversations.info` tells of it.
+    /// Returns a conversation as in `conversations.info`.
     pub(crate) fn room_json(&self, room: &Room) -> Value {
         if room.kind == ChannelKind::Direct {
             let user = room.members.iter().find(|member| *member != BOT_USER);
@@ -321,7 +321,7 @@ impl Workspace {
     }
 }
 
-/// What somebody tells of themselves: nothing but a name.
+/// Returns somebody's profile, which contains only a name.
 fn profile_json(member: &Member) -> Value {
     let image = |size: u32| format!("https://a.slack-edge.com/ravens_{size}.png");
     json!({
@@ -334,7 +334,7 @@ fn profile_json(member: &Member) -> Value {
 }
 
 impl Session {
-    /// Another lifecycle status of an agent session.
+    /// Changes the lifecycle status of an agent session.
     pub(crate) fn enter(&mut self, lifecycle: &str) {
         lifecycle.clone_into(&mut self.lifecycle);
         self.lifecycles.push(lifecycle.to_owned());
@@ -342,7 +342,7 @@ impl Session {
 }
 
 impl Workspace {
-    /// The root of a new assistant thread, which Slack posts by itself.
+    /// Creates the root of a new assistant thread, which Slack posts by itself.
     pub(crate) fn open_thread(&mut self, channel: &str) -> String {
         let ts = self.ts();
         let mut post = Post::new(channel, ts.clone(), Writer::App, "New Assistant Thread");
@@ -352,7 +352,7 @@ impl Workspace {
     }
 }
 
-/// A file object ("File object").
+/// Returns a file object ("File object").
 pub(crate) fn file_json(
     workspace: &Workspace,
     file: &str,

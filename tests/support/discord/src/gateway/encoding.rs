@@ -1,4 +1,4 @@
-//! How payloads are written: plain, compressed one by one, or as one compressed stream.
+//! Encodes payloads: plain, compressed one by one, or as one compressed stream.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use axum::extract::ws::{Message, Utf8Bytes};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
-/// From this size on, in bytes, a payload is compressed for a client that lets it be.
+/// Minimum size in bytes of a payload that is compressed, if the client allows it.
 const LARGE: usize = 4_096;
 
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) enum Encoding {
     Plain,
     /// The client asked for it in its identify.
     Large,
-    /// The client asked for it in the address.
+    /// The client asked for it in the URL.
     Stream(ZlibEncoder<Vec<u8>>),
 }
 

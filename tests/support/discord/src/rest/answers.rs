@@ -1,4 +1,4 @@
-//! Answers to interactions: the callback, the answer itself, what follows it.
+//! Responses to interactions: the callback, the original response, and follow-ups.
 
 use serde_json::{Value, json};
 
@@ -10,18 +10,18 @@ use crate::interaction::{Answer, Doing, Interaction};
 use crate::rules::{self, MessageForm};
 use crate::world::{Draft, World, flags, kinds};
 
-/// What is done with an interaction.
+/// What to do with an interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     Callback,
     FollowUp,
-    /// The answer itself.
+    /// The original response.
     Original(Deed),
-    /// The answer or what followed it, by id.
+    /// The original response or a follow-up, by id.
     One(Deed),
 }
 
-/// What is done with an answer.
+/// What to do with a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     Edit,
@@ -120,7 +120,7 @@ fn callback_wrongs(doing: Option<Doing>, kind: u64, data: &Value) -> Vec<Wrong> 
     }
 }
 
-/// Does what a callback says, and how far the answer is then.
+/// Executes a callback, and returns the state of the response.
 fn give(
     world: &mut World,
     call: &Call<'_>,
@@ -155,7 +155,7 @@ fn give(
             world.forms.insert(interaction.id, data.clone());
             Answer::Form
         }
-        // Only choices are left of what fits.
+        // Of the accepted kinds only choices are left.
         _ => Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
     })
 }
@@ -167,7 +167,7 @@ fn under_data(wrong: Wrong) -> Wrong {
     }
 }
 
-/// What may answer what.
+/// Whether a kind of callback may respond to an interaction.
 fn fits(doing: Doing, kind: u64) -> bool {
     match doing {
         Doing::Command => matches!(kind, 4 | 5 | 9),
@@ -192,7 +192,7 @@ fn callback_json(world: &World, id: Id, kind: u64) -> Value {
         told["response_message_id"] = original.id.json();
         told["response_message_ephemeral"] = original.is_ephemeral().into();
         told["response_message_loading"] = (original.draft.flags & flags::LOADING != 0).into();
-        // Of a deferral the description has no message.
+        // For a deferral the description has no message.
         if matches!(kind, 4 | 7) {
             let message = world.message_for(interaction.app, interaction.channel, original.id);
             json["resource"] = json!({ "type": kind, "message": message });
@@ -209,7 +209,7 @@ fn follow_up(
 ) -> Result<Value, ApiError> {
     world.quiet(call);
     let mut draft = drafted(call.body, MessageForm::Answer)?;
-    // The first one after a deferral takes the place of what says that it thinks.
+    // The first follow-up after a deferral replaces the "thinking" message.
     if interaction.answer == Answer::Deferred
         && let Some(original) = interaction.original
     {
@@ -232,7 +232,7 @@ fn follow_up(
 }
 
 impl World {
-    /// The answer was edited into what said that it thinks.
+    /// Records that the "thinking" message was edited into the response.
     fn answered(&mut self, id: Id) {
         if let Some(known) = self.interactions.get_mut(&id)
             && known.answer == Answer::Deferred

@@ -1,4 +1,4 @@
-//! A channel itself: looking, changing, typing.
+//! Channels: reading, editing, typing.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::permissions::Permissions;
 use crate::rules;
 use crate::world::{Channel, Place, World, intents, with_guild};
 
-/// What is done with a channel.
+/// What to do with a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     Look,
@@ -32,7 +32,8 @@ fn kind_of_typing(world: &mut World, user: Id, channel: &Channel) -> Result<Valu
     Ok(Value::Null)
 }
 
-/// A thread's state and name by who may, and anything else by who manages channels.
+/// Edits a channel. A thread's state and name need the thread's permissions; everything else needs
+/// the permission to manage channels.
 fn edit(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
     let permissions = world.permissions(call.app, channel);
     if !call.body["name"].is_null() {
@@ -94,7 +95,7 @@ fn rename(world: &mut World, call: &Call<'_>, channel: Id, event: &'static str) 
 }
 
 impl World {
-    /// Somebody begins to write.
+    /// Begins to type.
     pub(crate) fn types(&mut self, user: Id, channel: Id) {
         let now = self.clock.elapsed();
         self.typed.push((channel, user, now));
@@ -109,7 +110,7 @@ impl World {
         });
     }
 
-    /// Takes a channel or thread away, with its threads.
+    /// Deletes a channel or thread, with its threads.
     pub(crate) fn delete_channel(&mut self, id: Id) {
         let threads: Vec<Id> = self
             .channels
@@ -142,7 +143,7 @@ impl World {
         self.messages.remove(&id);
     }
 
-    /// Whether somebody may write in a channel as it is now.
+    /// Whether somebody may write in a channel in its current state.
     pub(crate) fn may_write(&self, user: Id, channel: &Channel) -> Result<(), ApiError> {
         if !channel.kind.holds_messages() {
             return Err(ApiError::no_text_here());

@@ -1,4 +1,4 @@
-//! Who and what there is: the application, its servers, their channels and members.
+//! The application, its servers, and their channels and members.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::world::{Channel, Guild, Kind, World};
 
-/// How many sessions a bot may begin in a day.
+/// Maximum number of sessions a bot may begin per day.
 const STARTS: usize = 1_000;
 
-/// What there is to know.
+/// What to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     Gateway,
@@ -82,7 +82,7 @@ fn my_guilds(world: &World, call: &Call<'_>) -> Value {
         .collect()
 }
 
-/// The direct messages with somebody, who need not have written before.
+/// Opens the direct channel with somebody, who need not have written before.
 fn open_direct(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
     let Some(user) = Id::of(&call.body["recipient_id"]) else {
         let wrong = Wrong::new(
@@ -120,7 +120,7 @@ fn channels(world: &World, call: &Call<'_>) -> Result<Value, ApiError> {
 }
 
 impl World {
-    /// The direct messages of two, made when they are first needed.
+    /// Returns the direct channel of two users; creates it on first use.
     pub(crate) fn direct(&mut self, one: Id, other: Id) -> Id {
         let is_theirs = |channel: &&Channel| {
             channel.kind == Kind::Direct

@@ -1,4 +1,4 @@
-//! Messages: writing, reading, changing and taking them away.
+//! Messages: posting, reading, editing and deleting.
 
 use serde_json::{Value, json};
 
@@ -9,13 +9,14 @@ use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
 use crate::world::{Attached, Channel, Draft, Message, World, flags};
 
-/// Discord gives at most this many messages at once.
+/// Maximum number of messages per page.
 const PAGE: usize = 100;
 
-/// Within this time a message of the same nonce is not written again, if that was asked for ("past few minutes").
+/// For this long a message with a known nonce is not posted again, if that was requested ("past few
+/// minutes").
 const NONCE_KEPT: std::time::Duration = std::time::Duration::from_mins(3);
 
-/// What is done with messages.
+/// What to do with messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     List,
@@ -39,7 +40,7 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
     }
 }
 
-/// A message that is there for everybody: what only one person sees is no message of the channel.
+/// Returns a message that everybody can see: ephemeral messages do not belong to the channel.
 fn known<'a>(world: &'a World, channel: &Channel, id: Id) -> Result<&'a Message, ApiError> {
     let message = world
         .message(channel.id, id)
@@ -60,7 +61,7 @@ fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
     }
     if earlier == Some(false) {
         if call.body["message_reference"]["fail_if_not_exists"] != false {
-            // Whether the earlier message is still there is nothing a client can know.
+            // A client cannot know whether the earlier message still exists.
             let wrong = Wrong::new(
                 "message_reference",
                 "MESSAGE_REFERENCE_UNKNOWN_MESSAGE",
@@ -144,7 +145,7 @@ fn edit(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
         .permissions(call.app, channel)
         .contains(Permissions::MANAGE_MESSAGES);
     if author != call.app {
-        // A moderator may hide embeds, and nothing else.
+        // A moderator may only hide embeds.
         let only_flags = call
             .body
             .as_object()
@@ -188,7 +189,7 @@ fn remove(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value
     Ok(Value::Null)
 }
 
-/// A message from a body.
+/// Parses a message from a body.
 pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError> {
     let wrongs = rules::message(body, form);
     if !wrongs.is_empty() {
@@ -217,11 +218,11 @@ pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError
     })
 }
 
-/// Discord takes so many bytes of a bot where nobody pays for more.
+/// Maximum bytes of a bot's file in a server without boosts.
 const LARGEST_FILE: usize = 10 * 1024 * 1024;
 
 impl World {
-    /// Takes the files that came with a message, as it names them.
+    /// Stores the files of a message, under the names it gives them.
     pub(crate) fn attach(&mut self, call: &Call<'_>, channel: Id) -> Result<Vec<Id>, ApiError> {
         let named = call.body["attachments"].as_array().map_or(0, Vec::len);
         let is_named = |file: &crate::server::multipart::Sent| {
@@ -256,7 +257,7 @@ impl World {
         Ok(call.files.iter().map(attach).collect())
     }
 
-    /// Notes it where an application may call somebody.
+    /// Records a violation if the body may ping somebody.
     pub(crate) fn quiet(&mut self, call: &Call<'_>) {
         self.quiet_body(call, call.body);
     }
@@ -267,7 +268,7 @@ impl World {
         }
     }
 
-    /// Changes a message by a body that names only what changes.
+    /// Edits a message; the body contains only what changes.
     pub(crate) fn change(
         &mut self,
         call: &Call<'_>,
@@ -290,7 +291,7 @@ impl World {
             self.quiet_body(call, body);
         }
         let draft = drafted(body, MessageForm::Edit).or_else(|error| {
-            // An answer's edit may name its flags as its creation did.
+            // Editing a response may repeat the flags of its creation.
             if form == MessageForm::Answer {
                 drafted(body, MessageForm::Answer)
             } else {
@@ -315,12 +316,12 @@ fn leaves_nothing(message: &Message, body: &Value, draft: &Draft) -> bool {
     let has_embeds = !old.embeds.is_empty();
     let has_rows = !draft.components.is_empty() || stays("components", old.components.is_empty());
     let has_files = !old.attachments.is_empty();
-    // What only says that it is thinking has no text yet.
+    // A "thinking" message has no text yet.
     let is_waiting = old.flags & flags::LOADING != 0 && body["content"].is_null();
     !(has_text || has_embeds || has_rows || has_files || is_waiting)
 }
 
-/// Takes over what a body names.
+/// Applies the fields that a body contains.
 fn put(message: &mut Message, body: &Value, new: Draft) {
     let names = |name: &str| body.get(name).is_some();
     let old = &mut message.draft;
@@ -338,7 +339,7 @@ fn put(message: &mut Message, body: &Value, new: Draft) {
     old.flags &= !flags::LOADING;
 }
 
-/// Components as Discord gives them back: each with a number.
+/// Numbers components, as Discord returns them.
 fn number(mut rows: Vec<Value>) -> Vec<Value> {
     let mut next = 1;
     let mut give = |component: &mut Value| {

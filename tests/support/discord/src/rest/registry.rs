@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::rules;
 use crate::world::World;
 
-/// What is done with commands.
+/// What to do with commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     All,
@@ -75,7 +75,7 @@ fn set(
     Ok(Value::Array(set))
 }
 
-/// As Discord keeps it: a command of a known name and kind keeps its id.
+/// Registers a command like Discord: one of a known name and kind keeps its id.
 fn register(
     world: &mut World,
     app: Id,
@@ -121,7 +121,7 @@ fn register(
     }
 }
 
-/// As Discord gives it where nobody asks for translations.
+/// Removes translations, which Discord omits unless requested.
 fn without_localizations(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -136,7 +136,7 @@ fn without_localizations(value: Value) -> Value {
     }
 }
 
-/// Discord leaves out what says nothing: nulls, `false` and empty lists.
+/// Removes empty values, which Discord omits: nulls, `false` and empty lists.
 fn kept_option(option: &Value) -> Value {
     let mut option = option.clone();
     if let Some(fields) = option.as_object_mut() {

@@ -14,18 +14,18 @@ use crate::world::{
     Channel, Draft, Kind, Place, Thread, World, intents, kinds, thread_member_json,
 };
 
-/// Minutes without a word after which a thread may be archived.
+/// Allowed times of inactivity until a thread is archived, in minutes.
 const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
 
-/// What is done with threads.
+/// What to do with threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
     OpenFrom,
     Open,
     Add,
-    /// Somebody who is in it.
+    /// Somebody's membership.
     Member,
-    /// Those that everybody sees and that are archived.
+    /// Archived public threads.
     Archived,
 }
 
@@ -40,7 +40,8 @@ pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result
     }
 }
 
-/// The last archived first, at most so many and only those archived before a time.
+/// Lists archived threads, most recently archived first, up to a limit and optionally only those
+/// archived before a time.
 fn archived(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
     needs(world, call.app, channel, Permissions::READ_MESSAGE_HISTORY)?;
     let limit: usize = call.asked("limit").map_or(Ok(50), str::parse).unwrap_or(0);
@@ -124,7 +125,7 @@ fn open(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
         (Kind::Announcement, Some(10)) => {
             (Kind::AnnouncementThread, Permissions::CREATE_PUBLIC_THREADS)
         }
-        // What Discord makes without a type is private.
+        // Discord's default type is a private thread.
         (Kind::Text, Some(12) | None) => (Kind::PrivateThread, Permissions::CREATE_PRIVATE_THREADS),
         _ => return Err(ApiError::wrong_channel_kind()),
     };
@@ -201,7 +202,7 @@ fn member(channel: &Channel, user: Id) -> Result<Value, ApiError> {
 }
 
 impl World {
-    /// A thread of a channel, opened by somebody.
+    /// Opens a thread of a channel.
     pub(crate) fn open_thread(&mut self, id: Id, parent: Id, owner: Id, name: &str, kind: Kind) {
         let now = self.clock.now();
         let thread = Thread {
@@ -233,7 +234,7 @@ impl World {
         );
     }
 
-    /// A thread on a message; it has the message's id.
+    /// Opens a thread on a message; it has the message's id.
     pub(crate) fn open_thread_from(
         &mut self,
         channel: Id,
@@ -253,7 +254,7 @@ impl World {
         };
         let id = self.new_id();
         self.post_as(id, message, author.unwrap_or(owner), starter);
-        // The message itself now says that it has a thread.
+        // The message itself now shows that it has a thread.
         self.tell(
             "MESSAGE_UPDATE",
             Place::Channel(channel),
@@ -265,7 +266,7 @@ impl World {
         );
     }
 
-    /// A forum's post: a thread whose first message has its id.
+    /// Opens a forum post: a thread whose first message has its id.
     pub(crate) fn open_post(&mut self, id: Id, forum: Id, owner: Id, name: &str, draft: Draft) {
         self.open_thread(id, forum, owner, name, Kind::PublicThread);
         self.post_as(id, id, owner, draft);

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{list, required_text, text};
 use crate::error::Wrong;
 
-/// Discord's limits: slash commands and context-menu commands of one kind, options, choices, characters of a name and
-/// of a description.
+/// Discord's limits: slash commands and context-menu commands of one kind, options, choices,
+/// characters of a name and of a description.
 const COMMANDS: usize = 100;
 const MENU_COMMANDS: usize = 5;
 const OPTIONS: usize = 25;
@@ -17,20 +17,21 @@ const NAME: usize = 32;
 const DESCRIPTION: usize = 100;
 const CHOICE: usize = 100;
 
-/// Characters of a command with its options and choices, each text in its longest translation.
+/// Maximum characters of a command with its options and choices, each text in its longest
+/// translation.
 const WHOLE: usize = 4_000;
-/// What Discord calls the languages it is shown in.
+/// Discord's locales.
 const LOCALES: [&str; 32] = [
     "id", "da", "de", "en-GB", "en-US", "es-ES", "es-419", "fr", "hr", "it", "lt", "hu", "nl",
     "no", "pl", "pt-BR", "ro", "fi", "sv-SE", "vi", "tr", "cs", "el", "bg", "ru", "uk", "hi", "th",
     "zh-CN", "ja", "zh-TW", "ko",
 ];
 
-/// Kinds of commands and options, by Discord's numbers.
+/// Kinds of commands and options, as Discord's numbers.
 const CHAT_INPUT: u64 = 1;
 const SUBCOMMAND_GROUP: u64 = 2;
 
-/// What is wrong with a whole set of commands.
+/// Returns what is wrong with a set of commands.
 pub(crate) fn commands(body: &Value) -> Vec<Wrong> {
     let Some(commands) = body.as_array() else {
         return vec![Wrong::new(
@@ -115,7 +116,7 @@ fn one(wrongs: &mut Vec<Wrong>, at: &str, command: &Value) {
     }
 }
 
-/// `^[-_'\p{L}\p{N}]{1,32}$`, in lower case.
+/// Checks a name: `^[-_'\p{L}\p{N}]{1,32}$`, in lower case.
 fn name(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
     required_text(wrongs, at, value, 1, NAME);
     let fits =
@@ -164,7 +165,7 @@ fn options(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
     }
 }
 
-/// Characters of a command, of an option or of a choice, with all that is in it.
+/// Counts the characters of a command, an option or a choice, with everything in it.
 fn whole(thing: &Value) -> usize {
     let longest = |name: &str| {
         let translations = thing[format!("{name}_localizations")].as_object();
@@ -180,7 +181,7 @@ fn whole(thing: &Value) -> usize {
     longest("name") + longest("description") + value + within.iter().sum::<usize>()
 }
 
-/// The translations of a name or a description.
+/// Checks the translations of a name or a description.
 fn localized(wrongs: &mut Vec<Wrong>, at: &str, thing: &Value, name: &str, most: usize) {
     let field = format!("{name}_localizations");
     for (locale, value) in thing[&field].as_object().into_iter().flatten() {
@@ -201,7 +202,7 @@ fn named(wrongs: &mut Vec<Wrong>, at: &str, option: &Value) {
     required_text(wrongs, &at, &option["description"], 1, DESCRIPTION);
 }
 
-/// What an option offers: choices, or completion, but not both.
+/// Checks an option, which may have choices or autocompletion, but not both.
 fn offered(wrongs: &mut Vec<Wrong>, at: &str, option: &Value) {
     choices(wrongs, &format!("{at}.choices"), &option["choices"]);
     let offered = option["choices"].as_array();
@@ -245,7 +246,7 @@ fn choices(wrongs: &mut Vec<Wrong>, at: &str, value: &Value) {
     }
 }
 
-/// What is wrong with the answer to somebody who types.
+/// Returns what is wrong with an autocomplete response.
 pub(crate) fn autocomplete(data: &Value) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     if !data["choices"].is_array() {

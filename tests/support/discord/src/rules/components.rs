@@ -13,7 +13,7 @@ const BUTTONS: usize = 5;
 const CUSTOM_ID: usize = 100;
 const LABEL: usize = 80;
 
-/// Kinds of components and of buttons, by Discord's numbers.
+/// Kinds of components and of buttons, as Discord's numbers.
 const ROW: u64 = 1;
 const BUTTON: u64 = 2;
 const LINK: u64 = 5;
@@ -59,7 +59,7 @@ fn one<'a>(wrongs: &mut Vec<Wrong>, at: &str, component: &'a Value, ids: &mut Ha
     button(wrongs, at, component);
 }
 
-/// Its own id, or the address that it opens.
+/// Checks a button's custom id, or the URL that it opens.
 fn identity<'a>(
     wrongs: &mut Vec<Wrong>,
     at: &str,
@@ -106,7 +106,7 @@ fn button(wrongs: &mut Vec<Wrong>, at: &str, button: &Value) {
     }
 }
 
-/// What is wrong with a form: up to five rows, each with one field.
+/// Returns what is wrong with a form: up to five rows, each with one field.
 pub(crate) fn form(data: &Value) -> Vec<Wrong> {
     const FIELD: u64 = 4;
     let mut wrongs = Vec::new();

@@ -10,22 +10,22 @@ const CONTENT: usize = 2_000;
 const NONCE: usize = 25;
 const THREAD_NAME: usize = 100;
 
-/// Flags a bot may set: suppressed embeds, ephemeral, silent, components of version 2.
+/// Flags that a bot may set: suppressed embeds, ephemeral, silent, components of version 2.
 const SUPPRESS_EMBEDS: u64 = 1 << 2;
 const EPHEMERAL: u64 = 1 << 6;
 const SUPPRESS_NOTIFICATIONS: u64 = 1 << 12;
 const COMPONENTS_V2: u64 = 1 << 15;
 
-/// Where a message's body stands.
+/// How a message's body is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageForm {
     Create,
     Edit,
-    /// The answer to an interaction or a follow-up: it may be ephemeral.
+    /// A response to an interaction or a follow-up, which may be ephemeral.
     Answer,
 }
 
-/// What is wrong with a message.
+/// Returns what is wrong with a message.
 pub(crate) fn message(body: &Value, form: MessageForm) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     if !body.is_object() {
@@ -45,9 +45,9 @@ pub(crate) fn message(body: &Value, form: MessageForm) -> Vec<Wrong> {
     wrongs
 }
 
-/// What would call somebody in a body that has to call nobody: none if it is as it should be.
+/// Returns what would ping somebody in a body that must ping nobody; `None` if nothing does.
 ///
-/// Discord reads mentions out of the text wherever `allowed_mentions` is not sent.
+/// Discord parses mentions from the text whenever `allowed_mentions` is not sent.
 pub(crate) fn pings(body: &Value) -> Option<String> {
     let allowed = &body["allowed_mentions"];
     if allowed.is_null() {
@@ -67,21 +67,22 @@ pub(crate) fn pings(body: &Value) -> Option<String> {
     None
 }
 
-/// What is wrong with a thread's name.
+/// Returns what is wrong with a thread's name.
 pub(crate) fn thread_name(name: &Value) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     required_text(&mut wrongs, "name", name, 1, THREAD_NAME);
     wrongs
 }
 
-/// What the bot never sends, and so is not held to Discord's rules here.
+/// Checks that a field is empty: the bot never sends it, so Discord's rules for it are not
+/// implemented here.
 fn none(wrongs: &mut Vec<Wrong>, body: &Value, name: &str) {
     if body[name].as_array().is_some_and(|list| !list.is_empty()) {
         wrongs.push(Wrong::new(name, "NOT_HERE", "This server knows none."));
     }
 }
 
-/// Files that come beside it, each by the number that it has there.
+/// Checks the attached files, each by its number.
 fn attachments(wrongs: &mut Vec<Wrong>, attachments: &Value) {
     let all = super::list(wrongs, "attachments", attachments, 10);
     for (number, attachment) in all.iter().enumerate() {

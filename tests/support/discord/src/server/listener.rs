@@ -1,4 +1,4 @@
-//! Takes connections and ends them in the middle where a test wants it.
+//! Accepts connections, and cuts them when a test wants it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl Drop for Listening {
     }
 }
 
-/// Serves on a socket that is already bound, with TLS or without.
+/// Serves on a bound socket, with TLS or without.
 pub(crate) fn listen(
     listener: TcpListener,
     router: Router,
@@ -55,12 +55,12 @@ pub(crate) fn listen(
 }
 
 async fn serve(stream: TcpStream, router: Router, tls: Option<Arc<rustls::ServerConfig>>) {
-    // A client that waits for the answer must not wait for the next one.
+    // A client that waits for a response must not wait for the next one.
     let _ = stream.set_nodelay(true);
     match tls {
         None => speak(stream, router).await,
         Some(config) => {
-            // Who trusts another authority goes away, which is its right.
+            // A client that trusts another authority closes the connection, which is no failure.
             if let Ok(stream) = TlsAcceptor::from(config).accept(stream).await {
                 speak(stream, router).await;
             }
@@ -73,7 +73,7 @@ async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, rou
         let router = router.clone();
         async move {
             let Ok(response) = router.oneshot(request.map(Body::new)).await;
-            // An error ends the connection without an answer.
+            // An error ends the connection without a response.
             if response.extensions().get::<CutHere>().is_some() {
                 Err(CutHere)
             } else {
@@ -81,9 +81,9 @@ async fn speak(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, rou
             }
         }
     });
-    // HTTP/2 for who wants it, as from the real one.
+    // Offers HTTP/2, as Discord does.
     let server = auto::Builder::new(TokioExecutor::new());
     let connection = server.serve_connection_with_upgrades(TokioIo::new(stream), service);
-    // Clients go away as they like.
+    // Clients may disconnect at any time.
     let _ = connection.await;
 }

@@ -1,18 +1,18 @@
-//! Bodies with files: `payload_json` beside `files[n]`.
+//! Parses bodies with files: `payload_json` beside `files[n]`.
 
 use serde_json::Value;
 
 /// A file that came with a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
-    /// By which the message names it.
+    /// The number by which the message refers to it.
     pub(crate) number: u64,
     pub(crate) name: String,
     pub(crate) media_type: String,
     pub(crate) content: Vec<u8>,
 }
 
-/// What such a body says, with its files. None: it is none.
+/// Returns the payload of such a body, and its files. `None` if it is not one.
 pub(super) fn read(kind: &str, body: &[u8]) -> Option<(Value, Vec<Sent>)> {
     let boundary = kind.strip_prefix("multipart/form-data")?;
     let boundary = boundary.split_once("boundary=")?.1.trim_matches('"');
@@ -41,7 +41,7 @@ pub(super) fn read(kind: &str, body: &[u8]) -> Option<(Value, Vec<Sent>)> {
     Some((told, files))
 }
 
-/// What stands between the boundaries.
+/// Returns the parts between the boundaries.
 fn parts<'a>(mut body: &'a [u8], boundary: &[u8]) -> Vec<&'a [u8]> {
     let mut parts = Vec::new();
     while let Some(begin) = find(body, boundary) {

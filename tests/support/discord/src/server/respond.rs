@@ -1,4 +1,4 @@
-//! One request from its bytes to its answer: failures on demand, limits, rules, the record.
+//! Handles a request: requested failures, limits, rules, the record.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::rest::{self, Call, Found};
 use crate::traffic::Exchange;
 use crate::world::{Refusal, World};
 
-/// Ends the connection where its answer would be.
+/// Ends the connection instead of a response.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CutHere;
 
@@ -31,7 +31,7 @@ impl std::fmt::Display for CutHere {
 
 impl std::error::Error for CutHere {}
 
-/// What came in.
+/// A request.
 struct Received {
     method: Method,
     path: String,
@@ -42,12 +42,12 @@ struct Received {
     is_json: bool,
 }
 
-/// What goes out.
+/// A response.
 struct Outgoing {
     status: u16,
     body: Value,
     headers: Vec<(&'static str, String)>,
-    /// It answers a failure that the test wanted.
+    /// It results from a failure that the test requested.
     staged: bool,
 }
 
@@ -133,7 +133,7 @@ fn finish(outgoing: &Outgoing) -> Response {
 }
 
 impl World {
-    /// The first failure that waits for such a request.
+    /// Returns the first requested failure that matches a request.
     fn failing(&mut self, method: &str, route: Option<&str>) -> Option<Failing> {
         let fits = |fault: &&mut crate::fault::Fault| {
             fault.left > 0
@@ -254,7 +254,8 @@ impl World {
         });
     }
 
-    /// Who asks, if what they sent can be looked at at all. None: the address holds its own key.
+    /// Authenticates a request and checks its headers. Returns the application; `None` if the path
+    /// contains its own key.
     fn check(
         &mut self,
         received: &Received,
@@ -272,7 +273,7 @@ impl World {
         }
         let Ok(found) = found else { return Ok(None) };
         let agent = text(header::USER_AGENT);
-        // discord.py says who it is only where it says its token.
+        // discord.py sends its user agent only together with its token.
         if !found.route.needs_no_token() && !agent.starts_with("DiscordBot (") {
             self.blame(format!(
                 "{}: the user agent is {agent:?}, not DiscordBot (address, version)",
@@ -300,7 +301,7 @@ fn call<'a>(received: &'a Received, found: &Found, app: Option<Id>) -> Call<'a> 
     }
 }
 
-/// An attachment, as the content delivery network gives it.
+/// Returns an attachment, like the content delivery network.
 pub(super) async fn file(
     State(shared): State<Arc<Shared>>,
     Path((channel, id, name)): Path<(String, String, String)>,

@@ -10,7 +10,7 @@ use crate::Id;
 use crate::id::stamp;
 use crate::permissions::Overwrite;
 
-/// What kind of channel, by Discord's numbers.
+/// The kind of a channel, as Discord's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text = 0,
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Messages are written in it, not only in its threads.
+    /// Whether messages are posted in it, not only in its threads.
     pub(crate) fn holds_messages(self) -> bool {
         self != Self::Forum
     }
@@ -55,7 +55,7 @@ pub(crate) struct Channel {
     pub(crate) position: usize,
     /// Of roles and of members.
     pub(crate) overwrites: BTreeMap<Id, Overwrite>,
-    /// Of direct messages.
+    /// Of direct channels.
     pub(crate) recipients: Vec<Id>,
     pub(crate) thread: Option<Thread>,
     pub(crate) last_message: Option<Id>,
@@ -80,7 +80,7 @@ impl Channel {
 }
 
 impl World {
-    /// As payloads show it; a thread with the member that is asked for, if it is one.
+    /// Returns it as in payloads; a thread includes the given member, if they are in it.
     pub(crate) fn channel_json(&self, channel: &Channel, member: Option<Id>) -> Value {
         let last = channel.last_message.map(Id::json);
         let mut json = json!({
@@ -146,7 +146,8 @@ impl World {
         member: Option<Id>,
     ) -> Value {
         let said = self.messages.get(&channel.id).map_or(0, |messages| {
-            // The first message of a post, or what the thread was opened from, does not count.
+            // The first message of a post, or the message at which the thread began, does not
+            // count.
             messages
                 .values()
                 .filter(|message| !message.deleted && message.id != channel.id)

@@ -15,7 +15,7 @@ pub(crate) struct Role {
     pub(crate) id: Id,
     pub(crate) name: String,
     pub(crate) permissions: Permissions,
-    /// The application whose own role this is.
+    /// The application that owns this role.
     pub(crate) of_app: Option<Id>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Without who it is, as in events.
+    /// Returns the member without the user, as in events.
     pub(crate) fn partial_json(&self) -> Value {
         let roles: Vec<Value> = self.roles.iter().map(|role| role.json()).collect();
         json!({
@@ -60,12 +60,12 @@ pub(crate) struct Guild {
     /// The first is everybody's, with the guild's own id.
     pub(crate) roles: Vec<Role>,
     pub(crate) members: BTreeMap<Id, Member>,
-    /// Not there for the moment.
+    /// Temporarily unavailable.
     pub(crate) is_out: bool,
 }
 
 impl Guild {
-    /// What somebody may do before any channel has its say; none for who is not in it.
+    /// Returns somebody's permissions before channel overwrites; `None` for non-members.
     pub(crate) fn permissions(&self, user: Id) -> Option<Permissions> {
         let member = self.members.get(&user)?;
         if user == self.owner {
@@ -76,7 +76,7 @@ impl Guild {
         Some(granted.fold(Permissions::NONE, |sum, role| sum | role.permissions))
     }
 
-    /// As the REST interface gives it.
+    /// Returns it as the REST interface does.
     pub(crate) fn json(&self) -> Value {
         let roles = self.roles.iter().enumerate();
         let roles: Vec<Value> = roles.map(|(position, role)| role.json(position)).collect();
@@ -97,19 +97,20 @@ impl Guild {
 }
 
 impl World {
-    /// A member with who it is.
+    /// Returns a member with the user.
     pub(crate) fn member_json(&self, guild: &Guild, user: Id) -> Value {
         let mut member = guild.members[&user].partial_json();
         member["user"] = self.users[&user].json();
         member
     }
 
-    /// As the gateway tells a bot of it: with its channels, its active threads and the members it hears of.
+    /// Returns the guild as the gateway describes it to a bot: with its channels, its active
+    /// threads and the members that the bot receives.
     pub(crate) fn guild_create_json(&self, guild: &Guild, listener: &Listener) -> Value {
         let mut json = guild.json();
         let here = |channel: &&Channel| channel.guild == Some(guild.id);
         let channels: Vec<&Channel> = self.channels.values().filter(here).collect();
-        // A bot is told of every channel, also of those it does not see, but only of threads that it sees.
+        // A bot receives every channel, even those it cannot see, but only threads that it can see.
         let (threads, rooms): (Vec<&Channel>, Vec<&Channel>) = channels
             .into_iter()
             .partition(|channel| channel.thread.is_some());
@@ -127,7 +128,7 @@ impl World {
             .collect();
         json["channels"] = Value::Array(rooms);
         json["threads"] = Value::Array(threads);
-        // Without the intent of members a bot is told of itself alone.
+        // Without the members intent a bot receives only itself.
         let hears_members = listener.intents & super::intents::GUILD_MEMBERS != 0;
         let members = guild
             .members

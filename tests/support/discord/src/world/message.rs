@@ -1,4 +1,4 @@
-//! Messages, as they are kept, and what happens when one comes, changes or goes.
+//! Stored messages, and the events of posting, editing and deleting them.
 
 mod mentions;
 mod shown;
@@ -38,11 +38,11 @@ pub(crate) struct Attached {
     pub(crate) name: String,
     pub(crate) media_type: String,
     pub(crate) content: Vec<u8>,
-    /// As the payload claims, which may be a lie.
+    /// The size in the payload, which may be false.
     pub(crate) claimed_size: u64,
 }
 
-/// What a message is made from.
+/// The content of a new message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) kind: u8,
@@ -57,7 +57,7 @@ pub(crate) struct Draft {
     pub(crate) application: Option<Id>,
     pub(crate) interaction: Option<Value>,
     pub(crate) ephemeral_for: Option<Id>,
-    /// None: whoever is named is called, as for people.
+    /// `None`: everybody who is mentioned is pinged, as for people's messages.
     pub(crate) allowed_mentions: Option<Value>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Message {
     pub(crate) channel: Id,
     pub(crate) author: Id,
     pub(crate) draft: Draft,
-    /// Everything it said, the last is what it says now.
+    /// All its texts; the last one is current.
     pub(crate) texts: Vec<String>,
     pub(crate) mentions: Vec<Id>,
     pub(crate) mention_roles: Vec<Id>,
@@ -97,7 +97,7 @@ impl Message {
 }
 
 impl World {
-    /// Writes a message and tells of it.
+    /// Posts a message and reports it.
     pub(crate) fn post(&mut self, channel: Id, author: Id, draft: Draft) -> Id {
         let id = self.new_id();
         self.post_as(id, channel, author, draft)
@@ -145,7 +145,7 @@ impl World {
         id
     }
 
-    /// Changes what a message says and tells of it.
+    /// Edits a message and reports it.
     pub(crate) fn rewrite(&mut self, channel: Id, id: Id, change: impl FnOnce(&mut Message)) {
         let (now, elapsed) = (self.clock.now(), self.clock.elapsed());
         let Some(mut message) = self.message(channel, id).cloned() else {
@@ -168,7 +168,7 @@ impl World {
         }
     }
 
-    /// Takes a message away and tells of it.
+    /// Deletes a message and reports it.
     pub(crate) fn erase(&mut self, channel: Id, id: Id) {
         let Some(message) = self.message_mut(channel, id) else {
             return;
@@ -194,7 +194,7 @@ impl World {
         );
     }
 
-    /// Takes several away at once.
+    /// Deletes several messages at once.
     pub(crate) fn erase_all(&mut self, channel: Id, ids: &[Id]) {
         for id in ids {
             if let Some(message) = self.message_mut(channel, *id) {
@@ -233,7 +233,7 @@ impl World {
         );
     }
 
-    /// A message in an archived thread opens it again.
+    /// Reopens an archived thread, as a message in it does.
     fn wake_thread(&mut self, channel: Id) {
         let thread = self
             .channels
@@ -287,7 +287,7 @@ impl World {
             intents::GUILDS,
             |_, listener| {
                 let mut update = update.clone();
-                // Without the intent of members a bot hears only of itself.
+                // Without the members intent a bot receives only its own membership.
                 if listener.intents & intents::GUILD_MEMBERS == 0 && listener.app != user {
                     update["added_members"] = json!([]);
                 }
@@ -296,7 +296,7 @@ impl World {
         );
     }
 
-    /// Tells a bot that it takes part; of a private thread it had not heard before.
+    /// Reports to a bot that it joined; a private thread is new to it.
     fn tell_who_joined(&mut self, channel: Id, app: Id, is_private: bool, member: &Value) {
         let place = Place::App(app, self.channels[&channel].guild);
         if is_private {
@@ -312,7 +312,8 @@ impl World {
         });
     }
 
-    /// Tells of a channel or thread as it is now: of a channel also who does not see it.
+    /// Reports the current state of a channel or thread; of a channel also to those who cannot see
+    /// it.
     pub(crate) fn tell_of_channel(&mut self, event: &'static str, channel: Id) {
         let found = &self.channels[&channel];
         let place = match (found.guild, &found.thread) {
@@ -324,7 +325,7 @@ impl World {
         });
     }
 
-    /// Somebody pins a message; Discord says so in the channel.
+    /// Pins a message; Discord announces it in the channel.
     pub(crate) fn pin(&mut self, channel: Id, user: Id, id: Id) {
         if let Some(message) = self.message_mut(channel, id) {
             message.pinned = true;
@@ -351,7 +352,7 @@ impl World {
         self.post(channel, user, notice);
     }
 
-    /// Discord finds a page behind an address in a message, and shows it: a change that is no edit.
+    /// Embeds the page of a link in a message, which changes the message but is not an edit.
     pub(crate) fn unfurl(&mut self, channel: Id, id: Id, url: &str) {
         let Some(message) = self.message_mut(channel, id) else {
             return;

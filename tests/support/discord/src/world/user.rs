@@ -9,9 +9,9 @@ pub(crate) struct User {
     pub(crate) id: Id,
     pub(crate) name: String,
     pub(crate) is_bot: bool,
-    /// Takes no direct messages.
+    /// Accepts no direct messages.
     pub(crate) is_closed: bool,
-    /// In which they read Discord.
+    /// The language of their Discord.
     pub(crate) locale: String,
 }
 
@@ -28,7 +28,7 @@ impl User {
         user
     }
 
-    /// As the account itself is told.
+    /// Returns it as the account itself receives it.
     pub(crate) fn own_json(&self) -> Value {
         let mut user = self.json();
         let own = json!({ "mfa_enabled": false, "locale": self.locale, "premium_type": 0, "email": null, "verified": true });
@@ -44,15 +44,16 @@ impl User {
 pub(crate) struct App {
     pub(crate) id: Id,
     pub(crate) token: String,
-    /// The privileged intents that its owner has switched on.
+    /// The privileged intents that its owner has enabled.
     pub(crate) privileged: u64,
     pub(crate) owner: Id,
-    /// How many shards Discord would have it run.
+    /// The number of shards that Discord recommends.
     pub(crate) shards: u64,
 }
 
 impl App {
-    /// Flags of an application in fewer than a hundred servers: presence, members, content.
+    /// Returns the flags of an application in fewer than a hundred servers: presence, members,
+    /// content.
     pub(crate) fn flags(&self) -> u64 {
         [(8, 13), (1, 15), (15, 19)]
             .into_iter()
@@ -74,7 +75,7 @@ impl App {
     }
 }
 
-/// Posts in a channel without being anybody.
+/// Posts in a channel without an account.
 #[derive(Clone, Debug)]
 pub(crate) struct Webhook {
     pub(crate) id: Id,

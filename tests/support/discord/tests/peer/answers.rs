@@ -1,4 +1,4 @@
-//! Whole conversations with a client that has never heard of this server.
+//! Whole conversations with serenity, a client that does not know this server.
 
 use loopback_discord::Target;
 use serde_json::json;

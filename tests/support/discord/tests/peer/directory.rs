@@ -1,4 +1,4 @@
-//! Everything else that can be asked of the server: what it answers is what serenity knows.
+//! All other requests: serenity must understand every response of the server.
 
 use loopback_discord::Permissions;
 use serde_json::json;

@@ -1,18 +1,18 @@
-//! discord.py as a second client, which knows nothing of the first.
+//! Tests with discord.py as a second, independent client.
 //!
-//! `DISCORD_PY` names a Python that has it (`tests/servers/discord/discord-py-up` makes one).
+//! `DISCORD_PY` names a Python that has it (`tests/servers/discord/discord-py-up` installs one).
 
 use std::process::{Child, Command, Stdio};
 
 use loopback_discord::{Discord, TOKEN};
 use serde_json::json;
 
-/// Ends with the test.
+/// Killed when the test ends.
 struct Bot(Child);
 
 impl Drop for Bot {
     fn drop(&mut self) {
-        // One that has ended by itself needs no end.
+        // It may have ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

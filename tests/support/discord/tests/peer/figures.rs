@@ -8,7 +8,7 @@ use loopback_discord::{Discord, Id, TOKEN};
 
 use crate::support::{Peer, Way, all_intents};
 
-/// What the process takes of memory, in MB.
+/// Returns the process's resident memory, in MB.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -23,7 +23,7 @@ fn resident() -> usize {
         / 1024
 }
 
-/// What the server itself takes for a request, asked over one connection that is kept.
+/// Returns the server's own time per request, over one connection that is kept open.
 fn own_share(discord: &Discord, channel: Id) -> Duration {
     const REQUESTS: u32 = 1_000;
     let address = discord.url().replace("http://", "");
@@ -40,7 +40,7 @@ fn own_share(discord: &Discord, channel: Id) -> Duration {
     for _ in 0..REQUESTS {
         stream.write_all(request.as_bytes()).unwrap();
         let mut buffer = [0; 8_192];
-        // An answer of this size comes in one piece.
+        // A response of this size arrives in one read.
         assert!(stream.read(&mut buffer).unwrap() > 0);
     }
     begun.elapsed() / REQUESTS

@@ -1,4 +1,4 @@
-//! Sessions, drops, shards and intents, as serenity lives with them.
+//! Sessions, disconnects, shards and intents, with serenity as the client.
 
 use std::time::Duration;
 
@@ -79,7 +79,7 @@ async fn an_event_may_come_several_times() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn signs_of_life_are_expected_and_given() {
-    // serenity looks for its time twice a second.
+    // serenity checks twice a second whether a heartbeat is due.
     let settings = Settings {
         heartbeat: Duration::from_millis(700),
         ..Settings::default()

@@ -1,4 +1,4 @@
-//! Limits and failures, by serenity's own rate limiter and without it.
+//! Limits and failures, with serenity's own rate limiter and without it.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Independent clients against the server: what it says has to be what they know as Discord.
+//! Independent clients against the server: they must accept it as Discord.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answers;

@@ -1,4 +1,4 @@
-//! Threads, forums, permissions and what is taken away.
+//! Threads, forums, permissions and deletions.
 
 use loopback_discord::{Permissions, Target};
 use serenity::all::{
@@ -13,7 +13,7 @@ fn quiet(text: &str) -> CreateMessage {
         .allowed_mentions(CreateAllowedMentions::new())
 }
 
-/// Discord's code of a refusal.
+/// Returns Discord's code of a refusal.
 fn code<T: std::fmt::Debug>(result: serenity::Result<T>) -> isize {
     let error = result.unwrap_err();
     let serenity::Error::Http(serenity::http::HttpError::UnsuccessfulRequest(refusal)) = error
@@ -61,7 +61,7 @@ async fn what_may_not_be_done_is_refused_by_discords_codes() {
     let chat = ann.at(&general);
     let here = ChannelId::new(general.id().get());
     let said = MessageId::new(chat.say("hello").get());
-    // It looks at the channel for it, which it may not any more further down.
+    // The bot reads the channel for it, which it may not do any more below.
     peer.handles_messages(1).await;
 
     let mine = here.send_message(&peer.http, quiet("mine")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Rules that a client breaks are noticed, whatever the client makes of the answer.
+//! Violations are noticed, whatever the client makes of the response.
 
 use loopback_discord::{Discord, TOKEN};
 use serde_json::{Value, json};

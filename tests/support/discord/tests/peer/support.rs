@@ -1,4 +1,4 @@
-//! A bot on serenity, with its cache, which repeats what it is asked.
+//! A bot on serenity, with its cache, which echoes what it is asked.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,9 +20,9 @@ use tokio::task::JoinHandle;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Log {
     pub(crate) lines: Vec<String>,
-    /// Names of events as the client knows them.
+    /// Names of received events, as the client knows them.
     pub(crate) events: Vec<String>,
-    /// How many messages of people the bot is done with.
+    /// How many messages of people the bot has handled.
     pub(crate) messages_handled: usize,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Peer {
     running: JoinHandle<serenity::Result<()>>,
 }
 
-/// How it comes to the server.
+/// How the bot connects to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Proxy,
@@ -69,7 +69,7 @@ pub(crate) fn all_intents() -> GatewayIntents {
     GatewayIntents::non_privileged() | GatewayIntents::MESSAGE_CONTENT
 }
 
-/// A server and a bot on it that is ready.
+/// Starts a server and a bot on it, and waits until it is ready.
 pub(crate) async fn with_peer(way: Way) -> (Discord, Peer) {
     let discord = Discord::start().await;
     let peer = Peer::start(&discord, way, all_intents()).await;
@@ -110,7 +110,7 @@ impl Peer {
         peer
     }
 
-    /// Returns when the client has heard of an event of this name.
+    /// Waits until the client has received an event of this name.
     pub(crate) async fn hears_of(&self, event: &str) {
         let mut log = self.log.subscribe();
         let heard = log.wait_for(|log| log.events.iter().any(|known| known == event));
@@ -122,7 +122,7 @@ impl Peer {
         );
     }
 
-    /// Returns when the bot is done with so many messages of people.
+    /// Waits until the bot has handled this many messages of people.
     pub(crate) async fn handles_messages(&self, count: usize) {
         let mut log = self.log.subscribe();
         let handled = log.wait_for(|log| log.messages_handled >= count);
@@ -130,7 +130,7 @@ impl Peer {
         assert!(handled, "{count} messages were not handled");
     }
 
-    /// What went wrong for the client, which is then forgotten.
+    /// Waits for complaints of the client; returns and clears them.
     pub(crate) async fn complains(&self) -> String {
         let mut log = self.log.subscribe();
         let complained = log.wait_for(|log| !log.lines.is_empty());
@@ -144,7 +144,7 @@ impl Peer {
         lines.join("\n")
     }
 
-    /// Ends it, and the server; nothing was wrong.
+    /// Ends the bot and the server; fails if the client complained.
     pub(crate) async fn finish(self, discord: Discord) {
         self.shards.shutdown_all().await;
         let ended = tokio::time::timeout(Duration::from_secs(10), self.running).await;
@@ -344,7 +344,7 @@ async fn answer_button(
         .await
 }
 
-/// What serenity warned of, over all tests of this process.
+/// serenity's warnings, from all tests of this process.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 struct Warnings;
@@ -366,11 +366,11 @@ impl<S: tracing::Subscriber> tracing_subscriber::Layer<S> for Warnings {
 
 fn collect_warnings() {
     use tracing_subscriber::layer::SubscriberExt;
-    // The first test of the process does it for all.
+    // Only the first test of the process installs it.
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Warnings));
 }
 
-/// A payload that serenity could not read, or an answer of another status than it knows.
+/// Returns payloads that serenity could not read, and responses with an unexpected status.
 fn misread() -> Vec<String> {
     let warnings = WARNINGS.lock().unwrap();
     let is_misread = |line: &&String| {

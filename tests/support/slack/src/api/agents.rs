@@ -6,7 +6,7 @@ use super::{Arguments, Refusal, writable};
 use crate::app::Surface;
 use crate::state::State;
 
-/// The thread that a call names, which must be there.
+/// Returns the thread that a call names, which must exist.
 fn thread(state: &State, call: &Arguments) -> Result<(String, String), Refusal> {
     let channel = call.text("channel_id");
     writable(state, channel)?;
@@ -42,7 +42,7 @@ pub(crate) fn set_prompts(state: &mut State, call: &Arguments) -> Result<Value, 
     }
     let thread = match named {
         Some(ts) => super::chat::root_of(state, &channel, ts, "invalid_thread_ts")?,
-        // Those of the conversation's beginning, where there is no thread yet.
+        // Without a thread: the prompts of a new conversation.
         None => String::new(),
     };
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -14,7 +14,7 @@ pub(crate) fn auth_test(_state: &mut State, _call: &Arguments) -> Result<Value, 
     )
 }
 
-/// Each address that it gives opens one connection.
+/// Returns a URL that opens one connection.
 pub(crate) fn open_connection(state: &mut State, _call: &Arguments) -> Result<Value, Refusal> {
     if !state.workspace.app.socket_mode {
         return Err(Refusal::new("no_permission"));

@@ -1,4 +1,4 @@
-//! Messages: posted, changed, deleted, and shown to one person only.
+//! Messages: posting, updating, deleting, and ephemeral ones.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::ids::BOT_USER;
 use crate::post::{Post, Writer};
 use crate::state::State;
 
-/// What a call says: text, blocks and attachments.
+/// Returns the content of a call: text, blocks and attachments.
 ///
 /// `markdown_text` becomes blocks, as in Slack.
 fn content(call: &Arguments) -> (String, Value, Value) {
@@ -19,7 +19,7 @@ fn content(call: &Arguments) -> (String, Value, Value) {
     (text, call.value("blocks"), call.value("attachments"))
 }
 
-/// A thread that replies may be posted to: its root, or any message (the root is found then).
+/// Returns the root of a thread for replies, given the root or any message of the thread.
 pub(super) fn root_of(
     state: &State,
     channel: &str,
@@ -63,7 +63,7 @@ pub(crate) fn post_message(state: &mut State, call: &Arguments) -> Result<Value,
     Ok(json!({ "channel": channel, "ts": ts, "message": message }))
 }
 
-/// A message with its metadata, as its own app is told of it.
+/// Returns a message with its metadata, as its own app receives it.
 fn told(state: &State, channel: &str, ts: &str) -> Value {
     let post = state.workspace.post(channel, ts).expect("posted just now");
     let mut told = post.json(&state.workspace);
@@ -73,7 +73,7 @@ fn told(state: &State, channel: &str, ts: &str) -> Value {
     told
 }
 
-/// A message of the app's own.
+/// Returns a message of the app itself.
 fn own<'a>(state: &'a State, call: &Arguments, refusal: &'static str) -> Result<&'a Post, Refusal> {
     let (channel, ts) = (call.text("channel"), call.text("ts"));
     let post = state

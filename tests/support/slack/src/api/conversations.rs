@@ -1,4 +1,4 @@
-//! Conversations: what they are, who is in them, what was said.
+//! Conversations: their properties, members and messages.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const LIMITED: usize = 15;
 pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let room = state.workspace.rooms.get(call.text("channel"));
     let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
-    // Public channels are known without being in them.
+    // Public channels are visible without membership.
     if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
         return Err(Refusal::new("channel_not_found"));
     }
@@ -26,7 +26,7 @@ pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal
     Ok(json!({ "channel": told }))
 }
 
-/// The direct messages with somebody, who need not have written before.
+/// Opens the direct messages with somebody, who need not have written before.
 pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let user = call.text("users").to_owned();
     if !state.workspace.app.holds("im:write") {
@@ -41,7 +41,8 @@ pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal
     Ok(json!({ "channel": { "id": channel } }))
 }
 
-/// The conversations that the bot is a member of, of the asked types (`public_channel` if none is asked for).
+/// Lists the conversations that the bot is a member of, of the requested types (by default
+/// `public_channel`).
 pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let types: Vec<&str> = match call.optional("types") {
         Some(types) => types.split(',').map(str::trim).collect(),
@@ -57,7 +58,7 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
             return Err(Refusal::new("missing_scope").with("needed", json!(scope)));
         }
     }
-    // Of somebody else those that the bot is in too.
+    // For other users, only those that the bot is in too.
     let user = call.optional("user").unwrap_or(BOT_USER);
     let is_asked = |room: &&Room| {
         let name = match room.kind {
@@ -86,7 +87,8 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
     Ok(json!({ "channels": shown, "response_metadata": { "next_cursor": next } }))
 }
 
-/// The asked part of some messages, which are in their order: those in the window, at most `limit` behind the cursor.
+/// Returns the requested page of ordered messages: those in the time range, at most `limit` after
+/// the cursor.
 fn page(state: &State, call: &Arguments, posts: &[&Post], most: usize) -> Result<Value, Refusal> {
     let most = if state.limits.is_unlisted {
         LIMITED
@@ -117,7 +119,8 @@ fn page(state: &State, call: &Arguments, posts: &[&Post], most: usize) -> Result
         "response_metadata": { "next_cursor": next } }))
 }
 
-/// "Only messages after (before) this timestamp", and with `inclusive` that one too.
+/// Whether a message is in the time range: "Only messages after (before) this timestamp", and with
+/// `inclusive` that one too.
 fn is_in_window(call: &Arguments, ts: &str) -> bool {
     let inclusive = call.flag("inclusive");
     let after = call
@@ -139,7 +142,7 @@ pub(crate) fn replies(state: &mut State, call: &Arguments) -> Result<Value, Refu
     let post = post.ok_or_else(|| Refusal::new("thread_not_found"))?;
     let root = post.thread_ts.clone().unwrap_or_else(|| post.ts.clone());
     let thread = state.workspace.thread(channel, &root);
-    // The root comes with every window.
+    // The root comes with every page.
     let thread: Vec<&Post> = thread
         .filter(|post| post.ts == root || is_in_window(call, &post.ts))
         .collect();

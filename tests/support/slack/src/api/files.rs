@@ -1,4 +1,4 @@
-//! Files: those that people attached, and those that the app shares.
+//! Files that people attached, and files that the app shares.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal
     Ok(json!({ "file": file, "comments": [], "response_metadata": { "next_cursor": "" } }))
 }
 
-/// Where the content of a file is to be put.
+/// Returns the URL for uploading a file's content.
 pub(crate) fn upload_address(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let file = id('F', state.workspace.number());
     let upload = Upload {
@@ -27,7 +27,7 @@ pub(crate) fn upload_address(state: &mut State, call: &Arguments) -> Result<Valu
     Ok(json!({ "upload_url": url, "file_id": file }))
 }
 
-/// Shares what was put there, in one message.
+/// Shares uploaded files in one message.
 pub(crate) fn complete(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let channel = call.optional("channel_id").map(str::to_owned);
     if let Some(channel) = &channel {

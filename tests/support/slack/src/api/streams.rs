@@ -9,7 +9,7 @@ use crate::post::{Post, StreamState, Writer};
 use crate::state::State;
 use crate::workspace::ChannelKind;
 
-/// What a call adds: its markdown, or that of its chunks.
+/// Returns the text that a call adds: its Markdown, or that of its chunks.
 fn added(call: &Arguments) -> String {
     let mut added = call.text("markdown_text").to_owned();
     let chunks = call.value("chunks");
@@ -45,8 +45,8 @@ pub(crate) fn start(state: &mut State, call: &Arguments) -> Result<Value, Refusa
     Ok(json!({ "channel": channel, "ts": ts }))
 }
 
-/// "The session status to set after stopping the stream. Defaults to active." That a stream begins a session is said
-/// here and there, but not documented: none is begun.
+/// "The session status to set after stopping the stream. Defaults to active." Some sources say that
+/// a stream begins a session, but it is not documented, so none is begun.
 fn leave_session(state: &mut State, channel: &str, ts: &str, lifecycle: &str) {
     let thread = crate::events::thread_of(&state.workspace, channel, ts);
     let session = state.workspace.session(channel, &thread);
@@ -55,7 +55,7 @@ fn leave_session(state: &mut State, channel: &str, ts: &str, lifecycle: &str) {
     }
 }
 
-/// "Required when streaming to channels": who it is for, and their team.
+/// Checks the recipient and their team: "Required when streaming to channels".
 fn recipient(state: &State, call: &Arguments) -> Result<(), Refusal> {
     let Some(user) = call.optional("recipient_user_id") else {
         return Err(Refusal::new("missing_recipient_user_id"));
@@ -69,7 +69,7 @@ fn recipient(state: &State, call: &Arguments) -> Result<(), Refusal> {
     }
 }
 
-/// Workspaces without the feature do not know its methods.
+/// Workspaces without the feature do not have its methods.
 fn available(state: &State) -> Result<(), Refusal> {
     if state.workspace.app.has_streams {
         return Ok(());
@@ -77,7 +77,7 @@ fn available(state: &State) -> Result<(), Refusal> {
     Err(Refusal::new("unknown_method"))
 }
 
-/// A stream of the app's own that still runs.
+/// Checks that it is a running stream of the app itself.
 fn running(state: &State, call: &Arguments) -> Result<(), Refusal> {
     available(state)?;
     let (channel, ts) = (call.text("channel"), call.text("ts"));
@@ -106,7 +106,7 @@ pub(crate) fn append(state: &mut State, call: &Arguments) -> Result<Value, Refus
     Ok(json!({ "channel": channel, "ts": ts }))
 }
 
-/// Growing is no edit: nobody is told of it before the stream stops.
+/// Appends to a stream. That is not an edit: nobody is notified before the stream stops.
 fn grow(state: &mut State, channel: &str, ts: &str, added: &str) {
     if added.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Home tabs and forms.
+//! Home tabs and modals.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::state::State;
 /// "Triggers expire in three seconds."
 const TRIGGER_LIFE: Duration = Duration::from_secs(3);
 
-/// A view as Slack keeps it, with what it adds.
+/// Returns a view as Slack stores it, with what it adds.
 fn kept(state: &mut State, view: &Value) -> Value {
     let mut kept = view.clone();
     let number = state.workspace.number();
@@ -23,7 +23,7 @@ fn kept(state: &mut State, view: &Value) -> Value {
     kept
 }
 
-/// Opens a form for who did what the trigger is of: once, and within three seconds.
+/// Opens a modal for the person of the trigger: once, and within three seconds.
 pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
     let trigger = state.triggers.remove(call.text("trigger_id"));
     let (user, at) = trigger.ok_or_else(|| Refusal::new("invalid_trigger_id"))?;

@@ -1,5 +1,5 @@
-//! The reference of Block Kit as tables, as far as the bot uses it: docs.slack.dev/reference/block-kit/blocks,
-//! …/block-elements and …/composition-objects.
+//! The reference of Block Kit as tables, as far as the bot uses it:
+//! docs.slack.dev/reference/block-kit/blocks, …/block-elements and …/composition-objects.
 
 use Shape::{Any, Either, Element, Elements, Flag, Number, Object, Plain, String, Word};
 
@@ -11,7 +11,7 @@ pub(super) enum Surface {
     Modal,
 }
 
-/// What a field must be. Numbers are limits: characters of texts, members of lists.
+/// What a field must be. The numbers are limits: characters of texts, items of lists.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
     /// A string of this many characters, at least and at most.

@@ -1,10 +1,11 @@
-//! What a person reads in a message, and whom it would ping.
+//! The text that a person reads in a message, and whom it would ping.
 
 use serde_json::Value;
 
-/// The text that clients show: of the blocks where there are any, else the message's own.
+/// Returns the text that clients show: that of the blocks if there are any, else the message's own.
 ///
-/// Escapes are resolved; markup is left as it is. Buttons and what stands small below (`context`) are not part of it.
+/// Escapes are resolved; markup is left as it is. Buttons and small print (`context`) are not
+/// included.
 pub(crate) fn shown(text: &str, blocks: &Value) -> String {
     let blocks = blocks.as_array().map_or(&[][..], Vec::as_slice);
     let parts: Vec<String> = blocks.iter().filter_map(block).collect();
@@ -28,7 +29,7 @@ fn block(block: &Value) -> Option<String> {
     }
 }
 
-/// All texts within rich text, one after the other.
+/// Returns all texts within rich text, joined.
 fn leaves(value: &Value) -> String {
     match value {
         Value::Array(list) => list.iter().map(leaves).collect(),
@@ -45,7 +46,8 @@ fn leaves(value: &Value) -> String {
     }
 }
 
-/// The control sequences that would notify somebody: `<@U…>`, `<!here>`, `<!channel>`, `<!subteam^…>`.
+/// Returns the control sequences that would notify somebody: `<@U…>`, `<!here>`, `<!channel>`,
+/// `<!subteam^…>`.
 pub(crate) fn pings(text: &str, blocks: &Value) -> Vec<String> {
     let mut texts = vec![text.to_owned()];
     collect(blocks, &mut texts);
@@ -55,7 +57,7 @@ pub(crate) fn pings(text: &str, blocks: &Value) -> Vec<String> {
     found
 }
 
-/// `plain_text` shows what it says and pings nobody.
+/// Collects the texts that can ping. `plain_text` is shown verbatim and pings nobody.
 fn collect(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::Array(list) => list.iter().for_each(|value| collect(value, texts)),

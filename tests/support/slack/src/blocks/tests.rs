@@ -1,4 +1,4 @@
-//! Block Kit's rules as a table: what is taken, and what is said of the rest.
+//! Block Kit's rules as a table: what is accepted, and the errors for the rest.
 
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ fn a_person_reads_blocks_before_text_and_sees_who_is_pinged() {
     for (text, pinged) in table {
         assert_eq!(pings(text, &Value::Null), pinged);
         assert_eq!(pings("", &json!([section(text)])), pinged);
-        // A plain text shows what it says.
+        // A plain text is shown verbatim.
         let label = json!([{ "type": "header", "text": plain(text) }]);
         assert_eq!(pings("", &label), [""; 0]);
     }

@@ -1,4 +1,4 @@
-//! What is documented of arguments, as a table; and that nothing sent breaks the check itself.
+//! The documentation of arguments as a table; and that no input makes the check itself panic.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -232,7 +232,7 @@ fn a_form_carries_the_same_as_json() {
     assert_eq!((json.violations, form.violations), (vec![], vec![]));
 }
 
-/// Any JSON, not too deep.
+/// Generates any JSON, not too deep.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -269,7 +269,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// The check takes whatever comes; and what it refuses, it also tells.
+    /// The check accepts any input; whatever it refuses, it also reports.
     #[test]
     fn whatever_is_sent_is_checked(text in any_json(), blocks in any_json(), view in any_json(), metadata in any_json()) {
         let sent = |fields: Value| -> Map<String, Value> { fields.as_object().unwrap().clone() };

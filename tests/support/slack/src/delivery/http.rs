@@ -1,4 +1,4 @@
-//! Telling an app over HTTP: the Events API, interactions and slash commands, signed.
+//! Delivers to an app over HTTP: the Events API, interactions and slash commands, signed.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::outgoing::OutgoingKind;
 use crate::signature::sign;
 use crate::state::{HttpClient, Shared, State};
 
-/// Puts something into its lane: what is in one lane is told one after the other, retries beside them.
+/// Puts a delivery into its lane: deliveries of a lane are sent one after the other, retries in
+/// parallel.
 pub(super) fn queue(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
     if !reason.is_empty() {
         tokio::spawn(post(Arc::clone(shared), id, reason));
@@ -25,7 +26,7 @@ pub(super) fn queue(shared: &Arc<Shared>, state: &mut State, id: usize, reason: 
     let sender = lanes
         .entry(lane)
         .or_insert_with(|| run_lane(Arc::clone(shared)));
-    // Its task runs as long as the sender is there.
+    // Its task runs as long as the sender exists.
     let _ = sender.send(id);
 }
 
@@ -39,7 +40,7 @@ fn run_lane(shared: Arc<Shared>) -> mpsc::UnboundedSender<usize> {
     sender
 }
 
-/// The body of a request, and what kind of content it is.
+/// Returns the body of a request, and its content type.
 pub(crate) fn body_of(kind: OutgoingKind, payload: &Value) -> (String, &'static str) {
     let form = |pairs: &[(&str, String)]| {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
@@ -66,7 +67,7 @@ fn address(addresses: &Addresses, kind: OutgoingKind) -> String {
     }
 }
 
-/// One try.
+/// Makes one attempt.
 async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
     let (attempt, request, wait) = shared.change(|state| {
         let attempt = state.deliveries.begin(id, reason, None);
@@ -94,10 +95,10 @@ async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
     shared.change(|state| conclude(&again, state, id, attempt, answered.ok()));
 }
 
-/// What an app answered: status, whether it forbids retries, body.
+/// An app's response: status, whether it forbids retries, body.
 pub(crate) type Answer = (u16, bool, String);
 
-/// Why there was no answer, as Slack names it.
+/// Why there was no response, in Slack's words.
 type Silence = &'static str;
 
 pub(crate) async fn answer(
@@ -154,7 +155,7 @@ fn conclude(
     fail(shared, state, id, attempt, reason);
 }
 
-/// A command may be answered with a message, or with plain text.
+/// Parses the response to a command: a message, or plain text.
 fn body_answer(body: &str) -> Value {
     if body.trim().is_empty() {
         return Value::Null;

@@ -9,7 +9,7 @@ const WRITE: Scopes = Scopes::AnyOf(&["chat:write"]);
 /// "Limit this field to 12,000 characters."
 const MARKDOWN: usize = 12_000;
 
-/// Messages are cut behind this many characters ("Truncating content" of `chat.postMessage`).
+/// Messages are truncated after this many characters ("Truncating content" of `chat.postMessage`).
 const TEXT: usize = 40_000;
 
 /// "`msg_too_long`: the text field cannot exceed 4,000 characters", of `chat.update`.

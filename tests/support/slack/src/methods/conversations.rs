@@ -7,7 +7,7 @@ use crate::api::{conversations, files, people};
 const CHANNEL: Argument = required("channel", Id("CGD"));
 const CURSOR: Argument = optional("cursor", Text(1_000));
 
-/// History and replies take the same arguments.
+/// History and replies accept the same arguments.
 const WINDOW: [Argument; 5] = [
     CURSOR,
     optional("include_all_metadata", Flag),
@@ -68,7 +68,7 @@ pub(super) const METHODS: &[Method] = &[
     Method {
         name: "users.conversations",
         token: TokenKind::Bot,
-        // One for each type that is asked for.
+        // One scope per requested type.
         scopes: Scopes::AnyOf(&["channels:read", "groups:read", "im:read", "mpim:read"]),
         takes_json: false,
         tier: Tier::Three,

@@ -4,12 +4,12 @@ use super::Kind::{Filled, Home, Id, Modal, Prompts, Text, Texts, Ts, Word};
 use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{agents, basics, views};
 
-/// What an agent session can be ("`status`" of `agents.sessions.setStatus`).
+/// The lifecycle statuses of an agent session ("`status`" of `agents.sessions.setStatus`).
 pub(super) const LIFECYCLES: &[&str] = &["active", "processing", "suspended", "closed"];
 
 const CHANNEL: Argument = required("channel_id", Id("CGD"));
 
-/// Since 2026 the one, before it the other.
+/// `chat:write` since 2026, `assistant:write` before.
 const ASSISTANT: Scopes = Scopes::AnyOf(&["chat:write", "assistant:write"]);
 
 pub(super) const METHODS: &[Method] = &[

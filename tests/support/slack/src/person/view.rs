@@ -7,28 +7,28 @@ use crate::blocks::{pings, shown};
 use crate::post::{Post, StreamState, Writer};
 use crate::workspace::{Session, Workspace};
 
-/// A message as it stands now.
+/// The current state of a message.
 #[derive(Clone, Debug)]
 pub struct Message {
     pub channel: String,
     pub ts: String,
-    /// The root of its thread; none outside of threads.
+    /// The root of its thread; `None` outside of threads.
     pub thread: Option<String>,
     /// User id of its author.
     pub author: String,
     /// Whether the app under test wrote it.
     pub is_bots: bool,
-    /// What a person reads: of its blocks where it has some, escapes resolved.
+    /// The text that a person reads: of its blocks if it has some, escapes resolved.
     pub shown: String,
-    /// Its `text` as it was sent: what notifications show.
+    /// Its `text` as sent, which notifications show.
     pub text: String,
-    /// Files in it, by their names.
+    /// Its files: names and contents.
     pub files: Vec<(String, Vec<u8>)>,
-    /// Null where it has none.
+    /// Null if it has none.
     pub blocks: Value,
-    /// Null where it has none.
+    /// Null if it has none.
     pub metadata: Value,
-    /// All texts it had, the first one too.
+    /// All its texts, including the first.
     pub texts: Vec<String>,
     pub is_edited: bool,
     pub is_deleted: bool,
@@ -37,7 +37,7 @@ pub struct Message {
     pub stream: StreamState,
     /// Control sequences that notify somebody: `<@U…>`, `<!here>`…
     pub pings: Vec<String>,
-    /// Whether links in it unfurl: those to texts, those to media.
+    /// Whether its links unfurl: those to texts, those to media.
     pub unfurls: (bool, bool),
     pub posted_at: Instant,
     pub changed_at: Instant,
@@ -72,7 +72,7 @@ impl Message {
         }
     }
 
-    /// The labels of its buttons, in their order.
+    /// Returns the labels of its buttons, in order.
     pub fn buttons(&self) -> Vec<String> {
         super::clicks::actions(&self.blocks)
             .into_iter()
@@ -85,11 +85,11 @@ impl Message {
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
     pub title: String,
-    /// "is thinking…"; empty where nothing is shown.
+    /// "is thinking…"; empty if nothing is shown.
     pub status: String,
     /// Every status line it had.
     pub statuses: Vec<String>,
-    /// Of an agent session: `active`, `processing`, `suspended`, `closed`; empty where there is none.
+    /// Of an agent session: `active`, `processing`, `suspended`, `closed`; empty if there is none.
     pub lifecycle: String,
     /// Every lifecycle status it had.
     pub lifecycles: Vec<String>,
@@ -110,12 +110,12 @@ impl Thread {
     }
 }
 
-/// A form that stands open.
+/// An open modal.
 #[derive(Clone, Debug)]
 pub struct Form(pub Value);
 
 impl Form {
-    /// What is above it.
+    /// Returns its title.
     pub fn title(&self) -> &str {
         self.0["title"]["text"].as_str().unwrap_or_default()
     }
@@ -126,12 +126,12 @@ impl Form {
 pub struct Home(pub Value);
 
 impl Home {
-    /// What a person reads in it.
+    /// Returns the text that a person reads in it.
     pub fn shown(&self) -> String {
         shown("", &self.0["blocks"])
     }
 
-    /// The labels of its buttons, in their order.
+    /// Returns the labels of its buttons, in order.
     pub fn buttons(&self) -> Vec<String> {
         super::clicks::actions(&self.0["blocks"])
             .into_iter()

@@ -1,5 +1,5 @@
-//! Many events at once: the order of each thread is kept. Figures are printed, for whoever wants to know how much of a
-//! measurement is the server.
+//! Many events at once keep the order of each thread. The test also prints how much of a
+//! measurement is the server's own time.
 
 #![expect(clippy::print_stdout, reason = "figures are for whoever asks")]
 
@@ -14,7 +14,7 @@ use crate::http::OverHttp;
 const EVENTS: usize = 200;
 const THREADS: usize = 50;
 
-/// Two hundred messages over fifty threads, at once.
+/// Sends two hundred messages in fifty threads, at once.
 fn burst(slack: &Slack) {
     let general = slack.person("Ann").in_channel(&slack.channel("general"));
     let threads: Vec<Chat> = (0..THREADS)
@@ -25,7 +25,7 @@ fn burst(slack: &Slack) {
     }
 }
 
-/// The texts of each thread, in the order in which they were told, grow.
+/// Asserts that the texts of each thread were delivered in ascending order.
 fn are_in_order<'a>(told: impl Iterator<Item = &'a serde_json::Value>) {
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = 0;
@@ -41,7 +41,7 @@ fn are_in_order<'a>(told: impl Iterator<Item = &'a serde_json::Value>) {
     assert_eq!((count, last.len()), (EVENTS, THREADS));
 }
 
-/// Of the slowest hundredth.
+/// Returns the 99th percentile of the acknowledgement times.
 fn p99(told: &[Delivery]) -> Duration {
     let mut times: Vec<Duration> = told
         .iter()

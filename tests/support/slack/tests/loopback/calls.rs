@@ -6,7 +6,7 @@ use slack_morphism::prelude::*;
 
 use crate::client::{bot_token, client, text};
 
-/// The error that Slack answered with.
+/// Returns Slack's error.
 fn error_of<T: std::fmt::Debug>(answered: Result<T, SlackClientError>) -> String {
     match answered {
         Err(SlackClientError::ApiError(error)) => error.code,

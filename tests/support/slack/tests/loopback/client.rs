@@ -1,4 +1,4 @@
-//! The client crate, and a bot made of it.
+//! The client crate, and a bot built with it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use slack_morphism::prelude::*;
 
 pub(crate) type Connector = SlackClientHyperConnector<hyper_rustls::HttpsConnector<HttpConnector>>;
 
-/// A client of this server.
+/// Creates a client of this server.
 pub(crate) fn client(api_url: &str) -> SlackClient<Connector> {
     let https = hyper_rustls::HttpsConnectorBuilder::new()
         .with_provider_and_native_roots(rustls::crypto::ring::default_provider())
@@ -28,12 +28,12 @@ pub(crate) fn bot_token() -> SlackApiToken {
     SlackApiToken::new(BOT_TOKEN.into())
 }
 
-/// The texts of what a message says.
+/// Creates a message of this text.
 pub(crate) fn text(text: &str) -> SlackMessageContent {
     SlackMessageContent::new().with_text(text.to_owned())
 }
 
-/// A plain request; status and body of its answer.
+/// Sends a plain request; returns status and body of the response.
 pub(crate) async fn send(request: Request<Full<Bytes>>) -> (u16, String) {
     let client = hyper_util::client::legacy::Client::builder(TokioExecutor::new()).build_http();
     let response = client.request(request).await.unwrap();
@@ -42,7 +42,7 @@ pub(crate) async fn send(request: Request<Full<Bytes>>) -> (u16, String) {
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// A call with a form, as some services take all calls.
+/// Makes a call with a form, as some services accept all calls.
 pub(crate) async fn call_by_form(api_url: &str, method: &str, form: &str) -> serde_json::Value {
     let request = Request::post(format!("{api_url}/{method}"))
         .header("content-type", "application/x-www-form-urlencoded")
@@ -51,7 +51,8 @@ pub(crate) async fn call_by_form(api_url: &str, method: &str, form: &str) -> ser
     serde_json::from_str(&send(request).await.1).unwrap()
 }
 
-/// A bot on the client crate's own Socket Mode: it echoes mentions and direct messages into their threads.
+/// A bot on the client crate's own Socket Mode, which echoes mentions and direct messages into
+/// their threads.
 pub(crate) struct EchoBot {
     listener: SlackClientSocketModeListener<Connector>,
 }

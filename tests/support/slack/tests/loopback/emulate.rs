@@ -1,4 +1,5 @@
-//! npm's `emulate` as a second Slack: the same calls have answers of the same shape here and there.
+//! Compares with npm's `emulate`, another Slack server: the same calls must have responses of the
+//! same shape.
 //!
 //! `MUNINN_EMULATE_URL` names it (`tests/servers/emulate/emulate-up PORT` starts one).
 
@@ -10,7 +11,7 @@ use slack_morphism::prelude::*;
 use crate::client::{Connector, bot_token, call_by_form, client, text};
 use crate::lane::lane;
 
-/// Emulate's channels, one for each test.
+/// Emulate's channels, one per test.
 const GENERAL: &str = "C000000001";
 const RANDOM: &str = "C000000002";
 
@@ -18,7 +19,7 @@ fn emulate() -> String {
     lane("MUNINN_EMULATE_URL")
 }
 
-/// What is the same of two answers: no ids, no times, no users.
+/// What must be equal in two responses: no ids, no times, no users.
 type Shape = Vec<(&'static str, String)>;
 
 fn error<T: std::fmt::Debug>(answered: Result<T, SlackClientError>) -> String {
@@ -28,7 +29,7 @@ fn error<T: std::fmt::Debug>(answered: Result<T, SlackClientError>) -> String {
     }
 }
 
-/// The texts of what was read.
+/// Returns the texts of the read messages.
 fn texts(read: &Value) -> String {
     let messages = read["messages"].as_array().unwrap().iter();
     let texts: Vec<&str> = messages
@@ -37,7 +38,7 @@ fn texts(read: &Value) -> String {
     format!("{texts:?}")
 }
 
-/// Posts, threads, edits, deletes, and does what is refused.
+/// Posts, replies, edits, deletes, and makes calls that are refused.
 async fn walk(api_url: &str, channel: &str) -> Shape {
     let (client, token) = (client(api_url), bot_token());
     let session = client.open_session(&token);
@@ -81,7 +82,7 @@ async fn walk(api_url: &str, channel: &str) -> Shape {
     ));
 
     let form = format!("channel={channel}&ts={}", root.ts);
-    // Emulate takes no GET, which the client crate reads with.
+    // Emulate does not accept GET, which the client crate uses for reading.
     let thread = call_by_form(api_url, "conversations.replies", &form).await;
     shape.push(("thread", texts(&thread)));
     shape.push(("count", thread["messages"][0]["reply_count"].to_string()));
@@ -103,7 +104,7 @@ async fn walk(api_url: &str, channel: &str) -> Shape {
     shape
 }
 
-/// What is refused, around a message that is gone.
+/// Makes refused calls about a deleted message.
 async fn refused(
     session: &SlackClientSession<'_, Connector>,
     channel: &SlackChannelId,
@@ -136,7 +137,7 @@ async fn the_same_calls_have_answers_of_the_same_shape() {
     slack.finish();
 }
 
-/// What emulate tells and this server does not, with the reason.
+/// Fields that only emulate returns, with the reason.
 const NOT_HERE: [(&str, &str); 3] = [
     (
         "conversations.info.channel.is_open",
@@ -152,7 +153,7 @@ const NOT_HERE: [(&str, &str); 3] = [
     ),
 ];
 
-/// The names within an object, with the kinds of their values: `message.text string`.
+/// Collects the field names of an object with the kinds of their values: `message.text string`.
 fn names(value: &Value, path: &str, found: &mut Vec<String>) {
     let kind = match value {
         Value::Null => "null",
@@ -175,7 +176,7 @@ fn names(value: &Value, path: &str, found: &mut Vec<String>) {
     found.push(format!("{path} {kind}"));
 }
 
-/// The same calls by plain forms; what their answers name.
+/// Makes the same calls with plain forms; returns the field names of the responses.
 async fn named(api_url: &str, channel: &str, person: &str) -> Vec<String> {
     let mut found = Vec::new();
     let root = call_by_form(

@@ -1,4 +1,4 @@
-//! Socket Mode frame by frame, as a client sees it that has its own mind.
+//! Socket Mode frame by frame, without a client library.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ impl Line {
         line
     }
 
-    /// The next text; none when it is closed.
+    /// Returns the next text; `None` when it is closed.
     async fn next(&mut self) -> Option<Value> {
         loop {
             let frame = tokio::time::timeout(PATIENCE, self.0.next())
@@ -110,7 +110,7 @@ async fn envelopes_are_acknowledged_once_and_by_their_name() {
     line.says(json!({ "envelope_id": "unknown" })).await;
     line.says(json!({ "envelope_id": told["envelope_id"], "payload": { "text": "no" } }))
         .await;
-    // The last thing said has come when what follows is acknowledged.
+    // When the next event is acknowledged, the server has read the frames before it.
     slack.tell_event(json!({ "type": "tokens_revoked" }));
     let told = line.hears().await;
     line.acknowledges(&told).await;
@@ -171,7 +171,7 @@ async fn a_refresh_warns_then_closes_and_tells_nothing_new_meanwhile() {
     );
     let general = slack.person("Ann").in_channel(&slack.channel("general"));
     general.say("Meanwhile");
-    // A command has nobody to take it.
+    // Nobody is connected to receive the command.
     assert_eq!(general.slash("/muninn", "help").await, Answered::Failed);
     let mut new = Line::open(&slack).await;
     let told = new.hears().await;

@@ -12,7 +12,8 @@ use loopback_slack::{Addresses, Answered, App, Knock, Outcome, SIGNING_SECRET, S
 use serde_json::Value;
 use slack_morphism::signature_verifier::SlackEventSignatureVerifier;
 
-/// An app over HTTP: keeps what it is told, and answers with the statuses it is given, then 200.
+/// An app over HTTP, which records what it receives and answers with the given statuses, then with
+/// 200.
 #[derive(Default)]
 struct Kept {
     told: Vec<(String, HeaderMap)>,
@@ -51,7 +52,7 @@ impl OverHttp {
         }
     }
 
-    /// The events that came, in their order.
+    /// Returns the received events, in order.
     pub(crate) fn events(&self) -> Vec<Value> {
         let kept = self.kept.lock().unwrap();
         let told = kept.told.iter();
@@ -199,7 +200,7 @@ async fn replicas_are_told_in_turn() {
     slack.repeat_events(1);
     let general = slack.person("Ann").in_channel(&slack.channel("general"));
     general.say("Good morning");
-    // Both copies of one event: each replica has one.
+    // Each replica received one of the event's two copies.
     slack.all_told().await;
     assert_eq!(one.events(), other.events());
     assert_eq!(one.events().len(), 1);

@@ -1,4 +1,5 @@
-//! The loopback Slack as the real client crate meets it, and other Slacks beside it.
+//! Tests of the loopback Slack with the real client crate, and comparisons with other Slack
+//! servers.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

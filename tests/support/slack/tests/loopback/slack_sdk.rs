@@ -1,6 +1,6 @@
-//! Slack's own library for Python as a witness: of signatures, and as a bot on this server.
+//! Slack's own Python library as an independent check: of signatures, and as a bot on this server.
 //!
-//! `SLACK_SDK_PYTHON` names a Python that has it (`tests/servers/slack/slack-sdk-up` makes one).
+//! `SLACK_SDK_PYTHON` names a Python that has it (`tests/servers/slack/slack-sdk-up` installs one).
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -15,7 +15,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::lane::lane;
 
-/// A Python with the library.
+/// Returns a Python with the library.
 fn python() -> String {
     lane("SLACK_SDK_PYTHON")
 }
@@ -24,7 +24,7 @@ fn script(name: &str) -> PathBuf {
     Path::new("../../servers/slack").join(name)
 }
 
-/// A script that is asked and answers in lines.
+/// A script that reads and answers line by line.
 struct Script {
     child: Child,
     input: ChildStdin,
@@ -67,7 +67,7 @@ impl Script {
     }
 }
 
-/// Bodies of every kind that are signed.
+/// Bodies of every signed kind.
 const BODIES: [&str; 4] = [
     r#"{"type":"event_callback","event":{"text":"Grüße & <@U1>"}}"#,
     "payload=%7B%22type%22%3A%22block_actions%22%7D",

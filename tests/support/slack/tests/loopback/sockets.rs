@@ -12,7 +12,7 @@ async fn a_mention_is_answered_in_its_thread() {
     let general = ann.in_channel(&slack.channel("general"));
     let asked = general.ask("a < b & c?");
     let thread = general.in_thread(&asked);
-    // The bot sends back the escapes that it got, and a person reads what they stand for.
+    // The bot echoes the escapes that it received, and a person reads their meaning.
     let answer = thread.hears("Echo: a < b & c?").await;
     assert_eq!(answer.thread.as_deref(), Some(asked.as_str()));
     assert!(answer.pings.is_empty());
@@ -22,7 +22,8 @@ async fn a_mention_is_answered_in_its_thread() {
         told.iter()
             .all(|told| told.outcome == Outcome::Acknowledged)
     );
-    // The question as a message and as a mention, with one ts and two event ids; and the answer.
+    // The question arrives as a message and as a mention, with one ts and two event ids; then the
+    // answer.
     assert_eq!(told.len(), 3);
     assert_eq!(
         told[0].payload["event"]["ts"],
@@ -66,7 +67,7 @@ async fn commands_clicks_and_shortcuts_are_answered() {
     let said = general.say("Huginn is a raven");
     general.shortcut("ask_muninn", &said).await;
     general.hears("Asked about: Huginn is a raven").await;
-    // Somebody else sees nothing of that.
+    // Somebody else sees none of it.
     assert!(slack.person("Bob").in_channel(&channel).said().is_empty());
     slack.fail_next("response_url", Fault::Status(500));
     bot.stop().await;

@@ -1,4 +1,4 @@
-//! Beside messages: streams, sessions, assistant threads, home tabs, files, limits.
+//! Other surfaces: streams, sessions, assistant threads, home tabs, files, limits.
 
 use loopback_slack::{Answered, App, Slack, StreamState, Surface};
 use slack_morphism::errors::SlackClientError;
@@ -8,7 +8,7 @@ use crate::client::{Connector, bot_token, client, send, text};
 
 type Session<'a> = SlackClientSession<'a, Connector>;
 
-/// A stream in a thread, for this person.
+/// Starts a stream in a thread, for this person.
 async fn stream(
     session: &Session<'_>,
     channel: &str,
@@ -34,7 +34,7 @@ fn more(channel: &str, ts: &SlackTs, text: &str) -> SlackApiChatAppendStreamRequ
         .with_markdown_text(text.to_owned())
 }
 
-/// The session of a thread is processing, and has this title if it is new.
+/// Sets the session of a thread to processing; a new one gets this title.
 async fn set_status(session: &Session<'_>, channel: &str, thread: &str, title: &str) {
     let status = SlackApiAgentsSessionsSetStatusRequest::new(SlackAgentSessionStatus::Processing)
         .with_channel_id(channel.into())
@@ -81,7 +81,7 @@ async fn a_stream_grows_until_it_is_stopped() {
         .chat_append_stream(&more(channel.id(), &ts, "!"))
         .await;
     assert_eq!(error_of(late), "message_not_in_streaming_state");
-    // Its end is that of the work, unless the app says otherwise.
+    // The end of the stream ends the work, unless the app says otherwise.
     assert_eq!(thread.thread().lifecycles, ["processing", "active"]);
 
     let ts = stream(&session, channel.id(), &asked, ann.id())
@@ -115,7 +115,7 @@ async fn somebody_stops_a_stream() {
     assert_eq!(error_of(late), "stopped_by_user");
     let beside = thread.thread();
     assert_eq!(beside.title, "Ravens");
-    // The app is the one to end it.
+    // Only the app ends it.
     assert_eq!(beside.lifecycle, "processing");
     let stopped = slack.deliveries().pop().unwrap();
     assert_eq!(stopped.event_type(), "agent_session_stopped");
@@ -176,7 +176,7 @@ async fn an_assistant_thread_shows_status_title_and_prompts() {
         shown.prompts,
         [("Ravens".to_owned(), "Who are they?".to_owned())]
     );
-    // The status goes when the app says something.
+    // The status is cleared when the app posts.
     let post = SlackApiChatPostMessageRequest::new(dm.into(), text("Hail"));
     session
         .chat_post_message(&post.with_thread_ts(root.into()))
@@ -221,7 +221,7 @@ async fn a_home_tab_is_published_and_clicked_on() {
         .sees_home("who it is", |home| home.shown() == "I am *Muninn*.")
         .await;
     assert_eq!(home.buttons(), ["Forget"]);
-    // Nobody is connected who could take it.
+    // Nobody is connected to receive it.
     assert_eq!(ann.click_at_home(&home, "Forget").await, Answered::Failed);
     slack.finish();
 }
@@ -250,7 +250,7 @@ async fn files_want_the_bots_token() {
     slack.finish();
 }
 
-/// As adapters ask for files.
+/// Downloads a file as adapters do.
 async fn get(url: &str, token: Option<&str>) -> (u16, String) {
     let mut request = axum::http::Request::get(url);
     if let Some(token) = token {

@@ -1,4 +1,4 @@
-//! Who is called by a message.
+//! Whom a message pings.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::Id;
 use crate::permissions::Permissions;
 use crate::world::World;
 
-/// Whom a message may call; without a word about it, everybody whom it names.
+/// Whom a message may ping; if absent, everybody whom it mentions.
 struct Allowed<'a>(Option<&'a Value>);
 
 impl Allowed<'_> {
@@ -31,7 +31,7 @@ impl Allowed<'_> {
     }
 }
 
-/// Ids in mentions that begin with `open`, each once.
+/// Returns the ids in mentions that begin with `open`, each once.
 fn named(content: &str, open: &str) -> Vec<Id> {
     let mut ids = Vec::new();
     for part in content.split(open).skip(1) {
@@ -48,7 +48,7 @@ fn named(content: &str, open: &str) -> Vec<Id> {
 }
 
 impl World {
-    /// Finds who is called by a message's text, and by its being a reply.
+    /// Finds whom a message pings, by its text and by replying.
     pub(super) fn read_mentions(&self, message: &mut Message) {
         let content = &message.draft.content;
         let allowed = Allowed(message.draft.allowed_mentions.as_ref());

@@ -8,7 +8,7 @@ use crate::id::stamp;
 use crate::world::{Channel, Listener, World, intents};
 
 impl World {
-    /// As the REST interface gives it to an application.
+    /// Returns it as the REST interface does for an application.
     pub(crate) fn message_json(&self, message: &Message, app: Id, has_content: bool) -> Value {
         let mut json = self.basic_message_json(message, app, has_content);
         if let Some(earlier) = message.draft.reference {
@@ -23,7 +23,7 @@ impl World {
         json
     }
 
-    /// With who wrote it and who is named as members, as in events.
+    /// Returns it as in events, with its author and the mentioned people as members.
     pub(crate) fn message_event_json(
         &self,
         message: &Message,
@@ -134,7 +134,7 @@ impl World {
     }
 
     pub(crate) fn file_json(&self, file: &Attached) -> Value {
-        // As Discord signs them: who has the address has the file, for a day.
+        // Signed like Discord's: whoever has the URL can read the file, for a day.
         let url = format!(
             "{}/attachments/{}/{}/{}?ex=69200000&is=691f0000&hm=0",
             self.files_url, file.channel, file.id, file.name
@@ -152,20 +152,20 @@ impl World {
         json
     }
 
-    /// What a listener of the REST interface may read of contents.
+    /// Whether an application may read message texts over REST.
     pub(crate) fn may_read(&self, app: Id) -> bool {
         self.apps
             .get(&app)
             .is_some_and(|app| app.privileged & intents::MESSAGE_CONTENT != 0)
     }
 
-    /// As [`Self::message_json`], for an application that asks.
+    /// Like [`Self::message_json`], for the requesting application.
     pub(crate) fn message_for(&self, app: Id, channel: Id, id: Id) -> Value {
         let message = &self.messages[&channel][&id];
         self.message_json(message, app, self.may_read(app))
     }
 
-    /// What stands under a listener's own name.
+    /// Whether a listener's intents include message texts.
     pub(crate) fn hears_content(listener: &Listener) -> bool {
         listener.intents & intents::MESSAGE_CONTENT != 0
     }

@@ -61,7 +61,7 @@ pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
         Err(_) if facts.is_heard && !names_bot(said, facts) => Addressed::Overheard,
         Err(silence) => return Intent::Nothing(silence),
     };
-    // A message to the bot may be refused with a notice; one to nobody is ignored silently.
+    // The operator is told if somebody unlisted addresses the bot; other messages do not matter.
     if !facts.is_allowed {
         return Intent::Nothing(match addressed {
             Addressed::Directly | Addressed::InConversation => IgnoreReason::NotAllowed,

@@ -188,7 +188,7 @@ fn bots_notices_and_strangers_are_not_answered() {
         intent(&mention("<@5> hi"), &not_let_in),
         Intent::Nothing(IgnoreReason::NotAllowed)
     );
-    // A message that is not for the bot is ignored silently.
+    // The operator is not told of a message that is not for the bot.
     assert_eq!(
         intent(&said("hi"), &not_let_in),
         Intent::Nothing(IgnoreReason::NotAddressed)

@@ -154,7 +154,7 @@ fn secrets_are_kept_out_of_the_history() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let (_folder, history) = history();
-    // As an earlier version left it.
+    // As an earlier version wrote it.
     std::fs::write(&history, "#V2\nDB_PASSWORD=correct-horse\nremember me\n").unwrap();
     std::fs::set_permissions(&history, std::fs::Permissions::from_mode(0o644)).unwrap();
     let mut person = Person::sits_down(&history);

@@ -1,4 +1,4 @@
-//! The bot ends and begins again.
+//! Restarts and crashes of the bot.
 
 use serde_json::json;
 
@@ -70,7 +70,7 @@ fn after_a_crash_an_interaction_is_answered_by_an_ordinary_message() {
 
 #[test]
 fn an_answer_that_is_out_is_not_said_again() {
-    // The answer of Discord to the message is lost, and then the bot.
+    // Discord's response to the message is lost, and then the bot is killed.
     for by_command in [false, true] {
         run(async |chat| {
             let direct = chat.ann.direct();
@@ -118,7 +118,7 @@ fn buttons_work_after_a_restart() {
     run(async |chat| {
         let thread = chat.asks("hello").await;
         let answer = thread.hears("echo: hello").await;
-        // What is not finished is answered again after a crash.
+        // An unfinished answer is completed after a crash.
         chat.rests().await;
         chat.crashes().await;
         let why = thread.click(&answer, "Why?").is_answered().await;

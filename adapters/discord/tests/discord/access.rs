@@ -204,7 +204,7 @@ fn the_doctor_tells_token_intents_guilds_and_commands() {
                 .text
                 .contains("not registered in server")
         );
-        // A Discord that is not there.
+        // Discord cannot be reached.
         let mut options = chat.home.options.clone();
         options.api = muninn_discord::Api::Proxy("http://127.0.0.1:1".to_owned());
         let findings = check(&options).await;
@@ -237,7 +237,7 @@ fn the_doctor_names_the_channels_that_take_permissions_away() {
         posts.denies(Permissions::READ_MESSAGE_HISTORY | Permissions::SEND_MESSAGES);
         let hidden = guild.text("hidden");
         hidden.denies(Permissions::VIEW_CHANNEL | Permissions::SEND_MESSAGES);
-        // A voice channel has no threads and no answers of its own to lose.
+        // A voice channel has no threads, and the bot does not answer there.
         guild.voice("voice").denies(Permissions::SEND_MESSAGES);
         let told = async |options: &muninn_discord::Options| {
             let findings = check(options).await.into_iter();
@@ -259,7 +259,7 @@ fn the_doctor_names_the_channels_that_take_permissions_away() {
                 "Warning: in Ravens these channels take Create Public Threads away from it: #quiet",
             ]
         );
-        // What is hidden is none of its business, unless it is let in there.
+        // Hidden channels are not reported, unless the allow list names them.
         let mut options = chat.home.options.clone();
         options.allow = format!("channel:{} channel:{}", hidden.id(), rules.id())
             .parse()

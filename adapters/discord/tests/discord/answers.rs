@@ -1,4 +1,4 @@
-//! What answers look like on their way and in the end.
+//! Growing and finished answers.
 
 use muninn_platform::{Body, IncomingMessage};
 
@@ -24,7 +24,7 @@ fn a_mention_opens_a_thread_and_is_answered_there() {
 fn it_types_while_it_works() {
     run(async |chat| {
         let thread = chat.asks("wait a moment").await;
-        // The sign is renewed before Discord takes it away.
+        // The typing indicator is renewed before it expires.
         thread.sees_typing(2).await;
         let at = thread.typed();
         let apart = at[1] - at[0];
@@ -80,7 +80,7 @@ fn what_the_bot_takes_away_itself_was_deleted_by_nobody() {
             .await;
         chat.bot.go_on();
         direct.finds("it gone", |said| said.is_deleted).await;
-        // Discord tells of it before.
+        // Discord delivers it before the next message.
         direct.echoes("next").await;
         let log = chat.bot.log();
         let of_people = |said: &IncomingMessage| matches!(said.body, Body::Text(_));

@@ -77,7 +77,7 @@ fn a_thread_can_be_asked_for() {
         thread.hears("echo: where to?").await;
         thread.echoes("and then?").await;
         assert_eq!(chat.said().len(), 1);
-        // A private one is for the one who asked, and an audience of its own.
+        // A private thread is only for the asker, and is its own audience.
         let asked = chat.ask(
             "in secret?",
             &[("thread", json!(true)), ("private", json!(true))],
@@ -243,14 +243,14 @@ fn commands_are_answered_for_the_one_who_gave_them() {
             let answer = asked.hears(&format!("command: {expected:?}")).await;
             assert!(answer.is_ephemeral && answer.buttons.is_empty());
         }
-        // A note is for all who are here.
+        // A note is visible to everybody here.
         let asked = chat.command("note", &[("text", json!("Tea is at 4"))]);
         let answer = asked.hears("command: Note(\"Tea is at 4\")").await;
         assert!(!answer.is_ephemeral);
         let asked = chat.command("forget", &[]);
         let what = asked.is_answered().await;
         assert!(what.text.starts_with("Say what to forget"), "{}", what.text);
-        // What cannot be brought back is confirmed first.
+        // Forgetting what cannot be restored needs a confirmation.
         for (what, text) in [("thread", "Session"), ("channel", "Audience")] {
             let asked = chat.command("forget", &[("what", json!(what))]);
             let question = asked.is_answered().await;
@@ -333,7 +333,7 @@ fn opinions_are_kept_once_for_each_person() {
         assert_eq!((good, bad), (Opinion::Good, Opinion::Bad));
         assert_eq!(of.as_str(), format!("{}/{}", answer.channel, answer.id));
         assert_eq!(person, format!("discord/{}", chat.ann.id()));
-        // The second takes the place of the first.
+        // The second replaces the first.
         assert_eq!(first, second);
         assert_eq!(feedback[2].1, Feedback::Withdrawn { event: first });
     });
@@ -361,14 +361,14 @@ fn only_who_asked_or_moderates_stops_and_regenerates() {
             let message = chat.bot.log().messages.pop().unwrap();
             assert_eq!(stopped, message.conversation);
             let answer = asked.hears("echo: on").await;
-            // The bot knows who asked.
+            // The bot knows the asker.
             bob.click(&answer, "Regenerate")
                 .hears("somebody else asked")
                 .await;
             who.click(&answer, "Regenerate");
             let again = asked.hears("echo: on again").await;
             assert_eq!((again.id, again.buttons.len()), (answer.id, 4));
-            // Whoever had it answered again, it is still Ann's.
+            // Whoever regenerates it, it stays Ann's.
             chat.click(&again, "Regenerate");
             let once_more = asked.hears("echo: on again again").await;
             assert_eq!(once_more.id, answer.id);

@@ -1,4 +1,4 @@
-//! What people do after they have said something: edit, take back.
+//! Edits and deletions.
 
 use loopback_discord::{Permissions, Thread};
 use muninn_platform::testing::{EchoBot, EchoLog};
@@ -24,12 +24,12 @@ fn an_edited_question_gets_its_answer_edited() {
 fn an_edit_that_adds_the_mention_is_answered_once() {
     run(async |chat| {
         let bot = chat.discord.bot();
-        // In the channel, where nothing is followed without a mention.
+        // In a channel where the bot only answers mentions.
         let said = chat.say("what time is it?");
         chat.edit(said, &format!("<@{bot}> what time is it?"));
         let thread = chat.thread_on(said).await;
         thread.hears("echo: what time is it?").await;
-        // A further edit is that of a question.
+        // A further edit edits the question.
         chat.edit(said, &format!("<@{bot}> what day is it?"));
         thread.hears("echo: what day is it?").await;
         assert_eq!(thread.said().len(), 1);
@@ -74,7 +74,7 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
                 said.text.ends_with("two") && said.id == first.id
             })
             .await;
-        // Its answer is known only when all of it is delivered.
+        // All of its answer is known only after complete delivery.
         chat.rests().await;
         let long: String = format!("{} {}", "x".repeat(1_500), "y".repeat(480));
         direct.edit(question, &long);
@@ -132,7 +132,7 @@ fn what_a_moderator_deletes_in_bulk_is_followed() {
     });
 }
 
-/// The places that the bot was told are gone.
+/// Returns the places that the bot was told are gone.
 fn gone(log: &EchoLog) -> Vec<String> {
     let told = log.messages.iter();
     let gone = told.filter(|it| it.body == Body::Command(Command::PlaceGone));
@@ -152,7 +152,7 @@ fn what_is_deleted_with_its_place_is_told() {
         thread.hears("echo: hello").await;
         thread.channel().is_deleted();
         is_told(&chat.bot, &format!("discord/{guild}/{}", thread.id())).await;
-        // An outage deletes nothing.
+        // An outage is not a deletion.
         chat.guild.is_out(true);
         chat.guild.is_out(false);
         chat.general.is_deleted();
@@ -188,7 +188,7 @@ fn a_thread_that_is_still_to_be_opened_is_not_gone() {
         let question = chat.mention("deleted");
         let deleted = chat.thread_on(question).await;
         deleted.hears("echo: deleted").await;
-        // Of the process that was asked, and of the one that goes on with it.
+        // Requests of the first process, and of the one that takes over.
         let opening = chat
             .discord
             .next(
@@ -203,7 +203,7 @@ fn a_thread_that_is_still_to_be_opened_is_not_gone() {
         deleted.channel().is_deleted();
         chat.starts_again().await;
         is_told(&chat.bot, &format!("discord/{guild}/{}", deleted.id())).await;
-        // Nor is that of a question that came since.
+        // The thread of a newer question is not gone either.
         let other = chat.mention("and that?");
         chat.bot.hears_number(3).await;
         opening.open();

@@ -1,4 +1,4 @@
-//! What every adapter has to do, in each kind of place that Discord has.
+//! The conformance tests of every adapter, in each kind of place of Discord.
 
 use async_trait::async_trait;
 use loopback_discord::{Channel, Chat, Guild, Id};
@@ -7,12 +7,12 @@ use muninn_platform::testing::conformance::{Place, every_case};
 
 use crate::support::Home;
 
-/// Somebody in a place with the bot.
+/// A person in a place with the bot.
 struct There {
     home: Home,
     bot: EchoBot,
     chat: Chat,
-    /// The bot is mentioned in every message.
+    /// Every message mentions the bot.
     mentions: bool,
 }
 

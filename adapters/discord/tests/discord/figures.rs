@@ -11,14 +11,14 @@ const BURST: usize = 200;
 const EVENTS: usize = 2_000;
 const GUILDS: usize = 100;
 const CHANNELS: usize = 200;
-/// How long Discord takes to take an answer.
+/// How long Discord delays its responses to an answer.
 const LATE: [Duration; 3] = [
     Duration::ZERO,
     Duration::from_millis(50),
     Duration::from_millis(400),
 ];
 
-/// What the process takes of memory, in MB.
+/// Returns the process's resident memory, in MB.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mut lines = status.lines();
@@ -114,7 +114,7 @@ async fn memory() -> (f64, f64) {
     }
     let before = resident();
     let bot = home.start().await;
-    // What was told before is known when this is answered.
+    // When this is answered, all earlier events have been processed.
     let chat = home.guild.person("ann").direct();
     chat.echoes("hello").await;
     let after = resident();

@@ -1,4 +1,4 @@
-//! The gateway's troubles: what serenity makes good, and that nothing is lost or doubled by it.
+//! Failures of the gateway: serenity recovers, and nothing is lost or duplicated.
 
 use loopback_discord::Settings;
 use muninn_discord::{Shards, check};
@@ -6,7 +6,7 @@ use muninn_platform::Verdict;
 
 use crate::support::{Echoes, Home, Scene, Way, run};
 
-/// A turn in the middle of which something happens to the gateway, and one after it.
+/// Runs a turn during which something happens to the gateway, and one after it.
 fn goes_on_after(happen: impl AsyncFnOnce(&Scene)) {
     run(async |chat| {
         let question = chat.mention("wait for it");
@@ -25,7 +25,7 @@ fn a_dropped_connection_is_resumed_and_what_was_missed_comes() {
     goes_on_after(async |chat| {
         let before = chat.discord.counts();
         chat.discord.drops_connections();
-        // Said while nobody listens.
+        // Sent while the bot is not connected.
         let direct = chat.ann.direct();
         direct.say("are you there?");
         chat.discord
@@ -104,7 +104,7 @@ async fn gives_up_after(code: u16, says: &str) {
     home.discord.refuses_sessions(code);
     let said = home.begin().gives_up().await;
     assert!(said.contains(says), "{code}: {said}");
-    // Discord resets a token that tries a thousand times a day.
+    // Discord resets a token after a thousand attempts per day.
     let refused = home.discord.counts().refused;
     assert!(refused <= 5, "{code}: {refused} tries");
     let findings = check(&home.options).await;

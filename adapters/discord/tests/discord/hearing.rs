@@ -1,4 +1,4 @@
-//! What people say to one another, where that is remembered.
+//! Overheard messages, in audiences where they are remembered.
 
 use muninn_platform::{Addressed, Announced, Body};
 

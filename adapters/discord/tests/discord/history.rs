@@ -1,4 +1,4 @@
-//! What was said before: all of an old thread, and what was missed while nobody listened.
+//! Earlier messages: all of an old thread, and what was missed while the bot was offline.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn a_thread_of_1200_messages_is_read_whole_with_the_message_it_began_at() {
         for number in 1..=1_199 {
             as_bob.say(&format!("reply {number}"));
         }
-        // One page is refused for a while, and one fails.
+        // One page is rate limited for a while, and one fails.
         let route = "/channels/{channel_id}/messages";
         chat.discord.next("GET", route).fails(502);
         chat.discord
@@ -54,7 +54,7 @@ fn where_a_page_does_not_come_the_beginning_and_the_newest_are_read() {
     });
 }
 
-/// From now on it keeps until when it listened.
+/// Makes the bot keep until when it listened.
 async fn keeps(chat: &mut Scene) -> Kept {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("discord-seen");
@@ -67,7 +67,7 @@ async fn keeps(chat: &mut Scene) -> Kept {
     }
 }
 
-/// Until when it listened.
+/// The file that keeps until when the bot listened.
 struct Kept {
     file: PathBuf,
     _folder: TempDir,
@@ -78,11 +78,11 @@ impl Kept {
         std::fs::read_to_string(&self.file).unwrap_or_default()
     }
 
-    /// Waits until what was missed is in good hands.
+    /// Waits until missed messages have been accepted.
     async fn goes_on(&self, from: &str) {
         let going_on = async {
             while self.until() == from {
-                // A file says nothing when it changes.
+                // Polled: a change of a file wakes nobody.
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
@@ -92,12 +92,12 @@ impl Kept {
 }
 
 impl Scene {
-    /// Whether it answers, in direct messages.
+    /// Waits for an echo in direct messages.
     async fn echoes_aside(&self, text: &str) {
         self.ann.direct().echoes(text).await;
     }
 
-    /// Nobody listens any more.
+    /// Stops the bot.
     async fn goes_away(&mut self) {
         self.rests().await;
         self.bot.ends().await;
@@ -136,7 +136,7 @@ fn what_was_asked_while_it_was_away_is_answered_once() {
         chat.rests().await;
         assert_eq!(chat.bot.log().answered, 4);
         assert!(chat.ann.at(&quiet).said().is_empty());
-        // Nor is it answered again at the next start, whatever is read again.
+        // The next start does not answer it again, whatever it reads again.
         chat.restart_with(|_| {}).await;
         chat.echoes_aside("well 1").await;
         chat.rests().await;
@@ -170,7 +170,7 @@ fn what_was_edited_and_deleted_while_it_was_away_is_followed() {
         let said = thread.said().into_iter();
         let standing = said.filter(|it| !it.is_deleted).map(|it| it.text);
         assert_eq!(Vec::from_iter(standing), ["echo: one", "echo: drei"]);
-        // Nor is it told once more at the next start.
+        // The next start does not deliver it again.
         chat.restart_with(|_| {}).await;
         chat.echoes_aside("well 6").await;
         chat.rests().await;
@@ -233,7 +233,7 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again() {
 #[test]
 fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
     run(async |chat| {
-        // Nothing of it is told while it happens.
+        // Nothing of it is delivered while it happens.
         chat.goes_away().await;
         let bob = chat.guild.person("bob");
         for number in 1..=150 {

@@ -1,4 +1,4 @@
-//! The adapter against a Discord on loopback, with people in it.
+//! Tests of the adapter with a Discord server on loopback, with people in it.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod absence;

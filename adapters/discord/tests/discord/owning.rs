@@ -1,11 +1,11 @@
-//! What people do with what is kept of them: files of it, and buttons below a list of it.
+//! A person's own data: files of it, and buttons below lists of it.
 
 use muninn_platform::{Body, Command, ItemDeed};
 use serde_json::json;
 
 use crate::support::{Way, run, run_by};
 
-/// What somebody wants done with the thing of this number, as the bot was told.
+/// Returns the number of the item and what to do with it, as the bot was told.
 fn deed(body: &Body) -> Option<(u32, ItemDeed)> {
     match body {
         Body::Command(Command::Shown(item, deed)) => Some((item.number, deed.clone())),
@@ -20,7 +20,7 @@ fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
         let list = asked.hears("1. the kettle\n2. the ladder").await;
         let labels: Vec<&str> = list.buttons.iter().map(|it| it.label.as_str()).collect();
         assert_eq!(labels, ["Forget 1", "Correct 1", "Forget 2", "Correct 2"]);
-        // Whoever presses it, it is theirs to be asked for.
+        // Anybody may press it; the command comes from whoever pressed.
         let bob = chat.guild.person("bob");
         let said = bob.at(&chat.general).click(&list, "Forget 2");
         let said = said.is_answered().await;
@@ -55,7 +55,7 @@ fn what_is_asked_about_has_a_button_to_do_it_and_one_to_leave_it() {
             (2, "Do it", ItemDeed::Approve),
             (3, "Leave it", ItemDeed::Decline),
         ] {
-            // Whether it is theirs to decide, the bot knows.
+            // The bot decides whether they may.
             let said = chat.click(&question, label).is_answered().await;
             assert!(said.is_ephemeral);
             let pressed = chat.bot.hears_number(number).await;
@@ -100,7 +100,7 @@ fn who_takes_no_direct_messages_has_the_files_below_their_command() {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["mine.json", "mine.md"]);
 
-        // Where all can see the answer, there is no such place.
+        // If everybody can see the answer, there is no private place for files.
         let why = chat.ask("hand over all of mine", &[]);
         let told = why
             .finds("why", |it| it.text.starts_with("not handed over: "))

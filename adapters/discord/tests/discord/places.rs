@@ -1,4 +1,5 @@
-//! Where people talk: channels, threads, forums, direct messages, and what is no place for it.
+//! Places where people talk: channels, threads, forums, direct messages; and messages that are not
+//! answered.
 
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ fn each_place_is_its_own_audience() {
         let of = audience_of(&chat.bot, "two").await;
         let random = format!("discord/{guild}/{}", random.id());
         assert_eq!(of, (format!("discord/{guild}/{question}"), random));
-        // A private thread too, and direct messages.
+        // A private thread is its own audience, and so are direct messages.
         let private = chat.open_private_thread("secret");
         private.brings(chat.discord.bot());
         private.mention("three");
@@ -76,7 +77,7 @@ fn it_speaks_only_when_it_is_meant() {
         chat.say("hello everybody");
         let thread = chat.open_thread("among ourselves");
         thread.say("Muninn is not asked");
-        // Neither other bots nor webhooks, whatever they say.
+        // Other bots and webhooks are not answered, whatever they say.
         let bot = chat.discord.bot();
         let other = chat.guild.other_bot("Huginn").at(&chat.general);
         other.say(&format!("<@{bot}> hello brother"));
@@ -88,7 +89,7 @@ fn it_speaks_only_when_it_is_meant() {
         let log = chat.bot.log();
         assert_eq!(log.messages.len(), 1, "{log:#?}");
         assert!(chat.said().is_empty() && thread.said().is_empty());
-        // A reply to its answer is meant for it, also one that does not ping.
+        // A reply to its answer is meant for it, even one that does not ping.
         let answered = chat.ask("hi", &[]).hears("echo: hi").await;
         let reply = chat.reply_quietly(answered.id, "really?");
         chat.thread_on(reply).await.hears("echo: really?").await;
@@ -105,7 +106,8 @@ fn a_voice_channels_chat_is_answered_beside_the_question() {
     });
 }
 
-/// Discord ends an interaction that was not acknowledged within 3 s; here that breaks a rule.
+/// Discord ends an interaction that is not acknowledged within 3 s; the server here reports it as a
+/// violation.
 #[test]
 fn two_hundred_commands_at_once_are_acknowledged_in_time_by_a_slow_discord() {
     run_by(Way::Real, async |chat| {

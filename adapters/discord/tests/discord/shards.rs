@@ -1,4 +1,5 @@
-//! Several processes, each with some of the bot's shards: a server is heard by one of them, and reached by all.
+//! Several processes, each with some of the bot's shards: one process receives a server's events,
+//! but all can post there.
 
 use std::sync::Arc;
 
@@ -13,11 +14,12 @@ use tempfile::TempDir;
 
 use crate::support::{Echoes, Home, Way};
 
-/// A Discord with two servers, and what is set for the two processes of which each hears one. They have one graph.
+/// A Discord with two servers, and the options of two processes that each receive one of them. They
+/// share one graph.
 struct Two {
     discord: Arc<Discord>,
     options: [Options; 2],
-    /// In the order of the processes that hear them.
+    /// In the order of the processes that receive them.
     guilds: [Guild; 2],
     memory: EchoMemory,
     _folder: TempDir,
@@ -62,7 +64,7 @@ impl Two {
         bots
     }
 
-    /// Ann in the channel of this name of each server.
+    /// Returns Ann's chat in the channel of this name, in each server.
     fn anns(&self, channel: &str) -> [Chat; 2] {
         self.guilds
             .each_ref()
@@ -75,7 +77,8 @@ impl Two {
     }
 }
 
-/// Waits until it has dealt with everything it got: what is not finished, the next one is given.
+/// Waits until it has handled everything it received: what is not finished goes to the next
+/// process.
 async fn rests(bot: &EchoBot) {
     let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
     bot.gets("rest", all).await;
@@ -139,7 +142,7 @@ async fn what_one_had_accepted_when_it_was_killed_another_answers() {
     second.stop().await;
     two.discord.connected(0).await;
 
-    // It hears another server only, and what is left over is given to it.
+    // It only receives the other server, but is given what is left over.
     let other = two.begin(1);
     two.discord.connected(1).await;
     other.hears_number(3).await;
@@ -154,11 +157,11 @@ async fn what_one_had_accepted_when_it_was_killed_another_answers() {
         said.text.ends_with("\necho: for that")
     })
     .await;
-    // The private one is told its asker alone.
+    // The private answer goes to its asker alone.
     assert_eq!(addressed(&chat), 1);
     rests(&other).await;
 
-    // The one that was killed comes back, and has nothing more to say about it.
+    // The killed process returns, and answers nothing again.
     first = two.begin(0);
     two.discord.connected(2).await;
     thread.echoes("well?").await;
@@ -312,7 +315,7 @@ async fn every_process_tells_who_may_read_what_in_any_server() {
     let places = [&general, &open, &private, &gone].map(|chat| two.audience(0, chat));
 
     let bots = two.start().await;
-    // Whoever hears this has been told of its server.
+    // Whoever receives this has received its server.
     ann.direct().echoes("well?").await;
     let aside = two.guilds[1]
         .person("erin")

@@ -1,4 +1,4 @@
-//! A Discord, a bot that echoes in it, and somebody to talk to it.
+//! A Discord server, an echo bot in it, and a person who talks to it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use loopback_discord::{Channel, Chat, Discord, Guild, Message, Person, Settings}
 use muninn_discord::{Api, Options};
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 
-/// A Discord with one guild, of which everybody is let in.
+/// A Discord with one guild; everybody is allowed.
 pub(crate) struct Home {
     pub(crate) discord: Arc<Discord>,
     pub(crate) guild: Guild,
@@ -15,12 +15,12 @@ pub(crate) struct Home {
     pub(crate) memory: EchoMemory,
 }
 
-/// How the bot gets to the Discord on loopback.
+/// How the bot connects to the Discord on loopback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// As through a proxy that keeps the rate limits itself.
+    /// As through a proxy that handles the rate limits itself.
     Proxy,
-    /// As to the real one, with serenity's own rate limiter and TLS.
+    /// As to the real Discord, with serenity's own rate limiter and TLS.
     Real,
 }
 
@@ -30,7 +30,7 @@ impl Home {
     }
 
     pub(crate) async fn with(way: Way, settings: Settings) -> Self {
-        // Two providers end up in the tree.
+        // The dependency tree contains two providers.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let discord = Arc::new(Discord::start_with(settings).await);
         let guild = discord.guild("Ravens");
@@ -87,7 +87,7 @@ pub(crate) struct Scene {
     in_general: Chat,
 }
 
-/// It is Ann's chat in the channel.
+/// Dereferences to Ann's chat in the channel.
 impl Deref for Scene {
     type Target = Chat;
 
@@ -96,17 +96,17 @@ impl Deref for Scene {
     }
 }
 
-/// Runs a chat; afterwards Discord may find no fault with anything, and no answer may be lost.
+/// Runs a chat; fails if Discord recorded a violation, or an answer was lost.
 pub(crate) fn run(chat: impl AsyncFnOnce(&mut Scene)) {
     run_in(Home::new(), chat);
 }
 
-/// As [`run`], and the bot gets to Discord in this way.
+/// Like [`run`], with this kind of connection to Discord.
 pub(crate) fn run_by(way: Way, chat: impl AsyncFnOnce(&mut Scene)) {
     run_in(Home::with(way, Settings::default()), chat);
 }
 
-/// As [`run`], in this Discord.
+/// Like [`run`], in this Discord.
 pub(crate) fn run_in(home: impl Future<Output = Home>, chat: impl AsyncFnOnce(&mut Scene)) {
     play(home, async |mut scene| {
         chat(&mut scene).await;
@@ -138,24 +138,24 @@ fn play(home: impl Future<Output = Home>, chat: impl AsyncFnOnce(Scene)) {
             ann,
             home,
         };
-        // Dropped at last, Discord looks whether it finds fault with anything.
+        // When it is finally dropped, Discord checks for violations.
         chat(scene).await;
     });
 }
 
 impl Scene {
-    /// Asks the bot something in the channel; gives the thread on it.
+    /// Asks the bot something in the channel; returns the question's thread.
     pub(crate) async fn asks(&self, question: &str) -> Chat {
         self.thread_on(self.mention(question)).await
     }
 
-    /// Waits until the bot has dealt with everything it got.
+    /// Waits until the bot has handled everything it received.
     pub(crate) async fn rests(&self) {
         let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
         self.bot.gets("rest", all).await;
     }
 
-    /// Ends the bot as `kill -9` does, and starts it again.
+    /// Kills the bot as with `kill -9`, and starts it again.
     pub(crate) async fn crashes(&mut self) {
         self.bot.dies();
         self.discord.connected(0).await;
@@ -166,7 +166,7 @@ impl Scene {
         self.bot = self.home.start().await;
     }
 
-    /// Starts the bot again with something else set.
+    /// Restarts the bot with changed options.
     pub(crate) async fn restart_with(&mut self, set: impl FnOnce(&mut Options)) {
         self.bot.ends().await;
         self.discord.connected(0).await;
@@ -174,9 +174,9 @@ impl Scene {
     }
 }
 
-/// Somebody who talks to the bot that echoes.
+/// Talks to the echo bot.
 pub(crate) trait Echoes {
-    /// Says something, and hears the echo.
+    /// Sends a message, and waits for the echo.
     async fn echoes(&self, text: &str) -> Message;
 }
 

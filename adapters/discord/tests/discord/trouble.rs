@@ -1,4 +1,4 @@
-//! What goes wrong on the way out: limits, refusals, channels that are gone.
+//! Failures of sending: limits, refusals, deleted channels.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ fn an_answer_whose_beginning_was_taken_away_is_said_anew() {
         let moderator = chat.guild.moderator("mia");
         moderator.at(&thread.channel()).delete(growing.id);
         chat.bot.go_on();
-        // Discord may give the one that was taken away for one of the same nonce.
+        // Given the nonce of a deleted message, Discord may return the deleted one.
         let answer = thread.hears("echo: on").await;
         assert_ne!(answer.id, growing.id);
         assert_eq!(thread.said().len(), 1);
@@ -126,7 +126,7 @@ fn without_the_right_to_open_threads_the_answer_stands_in_the_channel() {
     });
 }
 
-/// Waits for an answer that could not be delivered.
+/// Waits for the error of an answer that could not be delivered.
 async fn given_up(chat: &Scene) -> String {
     chat.bot
         .gets("the failure", |log| log.errors.first().cloned())
@@ -176,7 +176,7 @@ fn a_channel_that_is_deleted_in_mid_turn_is_given_up() {
         chat.bot.go_on();
         let error = given_up(chat).await;
         assert!(error.contains("was deleted before the answer"), "{error}");
-        // The rest goes on.
+        // Everything else continues.
         let direct = chat.ann.direct();
         direct.echoes("still there?").await;
     });

@@ -1,4 +1,4 @@
-//! Restarts, crashes, absences, and a homeserver that is away: every message is answered once.
+//! Restarts, crashes, downtime of the bot and of the homeserver: every message is answered once.
 
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ fn what_is_too_old_is_not_answered_but_redactions_are_followed() {
         chat.bot.ends().await;
         chat.ask("too old").await;
         chat.redact(&first).await;
-        // It is the time that matters here.
+        // The test needs real time to pass.
         tokio::time::sleep(Duration::from_secs(6)).await;
         let catch_up = Duration::from_secs(5);
         chat.bot = chat
@@ -109,7 +109,7 @@ fn killed_while_it_answers_it_goes_on_with_the_same_message() {
             chat.starts_again().await;
             chat.bot.hears().await;
             chat.bot.go_on();
-            // It asks to be told again until it is.
+            // The message is delivered again until the bot answers it.
             let answer = loop {
                 chat.bot.go_on();
                 let found = chat.said().into_iter().find(|said| said.text == "echo: on");
@@ -131,7 +131,7 @@ fn an_answer_delivered_again_is_the_same_message() {
     run(RoomKind::PLAIN, async |chat| {
         chat.echoes("hello").await;
         chat.bot.dies();
-        // As if it had been killed between sending and noting that it was sent.
+        // As if it had been killed between sending and recording that.
         chat.home.memory = EchoMemory::default();
         let position = chat.home.path("place.json");
         let before = std::fs::read_to_string(&position).unwrap();
@@ -172,7 +172,7 @@ async fn a_homeserver_that_was_away_is_caught_up_with() {
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
-    // What it has taken in when it ends.
+    // How many it has accepted when it ends.
     for (kind, taken_in) in [
         (RoomKind::PLAIN, 0),
         (RoomKind::PLAIN, 3),
@@ -193,14 +193,14 @@ fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
                 })
                 .await;
             chat.bot.dies();
-            // It was not quick enough to keep how far it had read, whatever the machine does.
+            // Restores the old position, as if the new one had not been saved, however fast the machine is.
             std::fs::write(chat.home.path("place.json"), before).unwrap();
             chat.starts_again().await;
             let mut expected: Vec<String> = (0..40)
                 .map(|number| format!("echo: question {number}"))
                 .collect();
             expected.sort();
-            // The first answer goes with its question.
+            // The first answer was removed with its question.
             let answered = async {
                 while answers(chat).await != expected {
                     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -212,8 +212,8 @@ fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
     }
 }
 
-/// What the bot says in a room, in alphabetical order, asked of the homeserver: of many messages at
-/// once it tells a client only the last ones by itself.
+/// Returns what the bot says in a room, in alphabetical order. It asks the homeserver, which by
+/// itself sends a client only the last of many simultaneous messages.
 async fn answers(room: &Chat) -> Vec<String> {
     let mut options = MessagesOptions::backward();
     options.limit = uint!(300);

@@ -1,4 +1,4 @@
-//! Logging in, staying trusted, and what goes wrong with accounts.
+//! Login, device trust, and account problems.
 
 use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
@@ -18,7 +18,7 @@ fn wrong(findings: &[Finding]) -> Vec<&str> {
     wrong.map(|finding| finding.text.as_str()).collect()
 }
 
-/// A client with the stored session of the bot, and nothing else of it.
+/// Creates another client with the bot's stored session, without its store.
 async fn beside(home: &Home) -> Client {
     let stored = std::fs::read_to_string(home.path("session.json")).unwrap();
     let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
@@ -105,7 +105,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
         |options: &mut Options| options.recovery_key = Some(SecretString::from(key.clone()));
     home.start_with(recover).await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
-    // A key that is none.
+    // An invalid key.
     set_aside(&home.options.folder);
     let mut options = home.options.clone();
     options.recovery_key = Some(SecretString::from("EsTa aaaa bbbb"));
@@ -132,7 +132,7 @@ async fn an_access_token_will_do() {
         .login_username(&home.account.user, &home.account.password);
     let token = login.send().await.unwrap().access_token;
     let with = |token: &str| Login::AccessToken(SecretString::from(token.to_owned()));
-    // Nothing of that client has made keys under this device.
+    // That client created no keys for this device.
     let first = home
         .start_with(|options| options.login = with(&token))
         .await;
@@ -164,7 +164,7 @@ async fn tokens_that_run_out_are_refreshed_and_kept() {
     let first = std::fs::read_to_string(home.path("session.json")).unwrap();
     let ann = Person::new(&server.url, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
-    // It is the time that matters here.
+    // The test needs real time to pass.
     tokio::time::sleep(std::time::Duration::from_secs(6)).await;
     room.say("hello").await;
     room.hears("echo: hello").await;
@@ -238,13 +238,13 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
         "belongs to",
     )
     .await;
-    // A store that is damaged.
+    // A damaged store.
     let store = home.path("store");
     let kept = home.path("kept");
     std::fs::create_dir(&kept).unwrap();
     for file in std::fs::read_dir(&store).unwrap() {
         let file = file.unwrap();
-        // The bot that has just ended still puts its databases in order.
+        // The bot that has just ended still cleans up its databases.
         if std::fs::copy(file.path(), kept.join(file.file_name())).is_err() {
             continue;
         }
@@ -255,7 +255,7 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
         .unwrap();
     }
     says(&|_| {}, "cannot be read").await;
-    // A store that is gone.
+    // A missing store.
     set_aside(&store);
     says(
         &|_| {},
@@ -296,12 +296,12 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
         wrong(&found)[0].contains("are gone or are not those of device"),
         "{found:?}"
     );
-    // Nothing was made in their place.
+    // The failed starts created nothing in their place.
     set_aside(&home.path("store"));
     copy(&before, &home.path("store"));
     home.start().await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
-    // Those of another device.
+    // The store and key of another device.
     let other = Home::new(&home.homeserver).await;
     other.start().await.stop().await;
     for part in ["store", "store-key"] {
@@ -345,7 +345,7 @@ fn a_folder_that_was_put_back_encrypts_with_new_keys() {
     });
 }
 
-/// The encryption sessions of the bot's messages.
+/// Returns the encryption sessions of the bot's messages.
 async fn sessions(room: &Chat) -> std::collections::BTreeSet<String> {
     let id = room.room.room_id().to_owned();
     let mut request = get_message_events::v3::Request::backward(id);
@@ -358,16 +358,16 @@ async fn sessions(room: &Chat) -> std::collections::BTreeSet<String> {
         .collect()
 }
 
-/// The folder under another name, as if it had been removed. It is not removed: the database's own threads may still write
-/// into it after the bot has ended.
+/// Renames the folder, as if it had been removed. It is not removed, since the database's own
+/// threads may still write into it after the bot has ended.
 fn set_aside(folder: &std::path::Path) {
     let aside = (1..).map(|number| folder.with_extension(format!("aside-{number}")));
     let mut free = aside.skip_while(|aside| aside.exists());
     std::fs::rename(folder, free.next().unwrap()).unwrap();
 }
 
-/// The folder with all that is in it, as a backup has it. The database's own threads may still remove a file of theirs
-/// after the bot has ended: then it is copied again.
+/// Copies the folder with its contents, like a backup. The database's own threads may still remove
+/// a file after the bot has ended; then it is copied again.
 fn copy(from: &std::path::Path, to: &std::path::Path) {
     let is_whole = (0..10).any(|_| {
         let _ = std::fs::remove_dir_all(to);

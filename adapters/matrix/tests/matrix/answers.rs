@@ -1,4 +1,4 @@
-//! What answers look like on their way and in the end.
+//! Growing and finished answers.
 
 use std::time::Duration;
 
@@ -173,7 +173,7 @@ fn a_file_that_lies_about_its_size_is_cut_off() {
         chat.send(file).await;
         chat.hears("file: \na.txt (text/plain): it has more than 1000 bytes")
             .await;
-        // And one that is taken back before it is read is not read.
+        // A file that is redacted before it is read is not read.
         let broken =
             json!({ "msgtype": "m.file", "body": "b.txt", "url": "mxc://localhost/nothing" });
         chat.send(broken).await;

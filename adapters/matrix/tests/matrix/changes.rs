@@ -1,4 +1,4 @@
-//! What people do after they have said something: edit, take back, react, stop.
+//! Edits, redactions, reactions, and stops.
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
@@ -28,12 +28,12 @@ fn an_edit_that_adds_the_mention_is_answered_once() {
     for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
         run(kind, async |chat| {
             let said = chat.say("one").await;
-            // Also in a thread that the bot has no part in.
+            // Also in a thread without the bot.
             let threaded = chat.say_in(&said, "here").await;
             for (said, text) in [(&said, "one"), (&threaded, "here")] {
                 chat.edit_to_ask(said, text, true).await;
                 let answer = chat.hears(&format!("echo: {text}")).await;
-                // Further edits are those of a question, whatever a client says of the mention.
+                // Further edits edit the question, whatever a client says about the mention.
                 for (is_new, text) in [
                     (false, format!("{text}, now")),
                     (true, format!("{text}, then")),
@@ -47,7 +47,7 @@ fn an_edit_that_adds_the_mention_is_answered_once() {
             chat.edit_to_ask(&question, "two", false).await;
             chat.echoes("three").await;
             assert_eq!(chat.said().len(), 3, "{:#?}", chat.said());
-            // As any question, it takes its answer with it.
+            // Redacting it redacts its answer, as for any question.
             chat.redact(&said).await;
             chat.finds("the answer redacted", |answer| answer.is_redacted)
                 .await;
@@ -136,7 +136,7 @@ fn a_redacted_question_takes_its_answer_with_it() {
                 said.id == answer.id && said.is_redacted
             })
             .await;
-            // Of the two only that one.
+            // Only that one of the two.
             assert!(!chat.said()[1].is_redacted, "{other}");
             assert!(
                 chat.bot
@@ -211,14 +211,14 @@ fn a_stop_sign_stops_the_turn_it_is_put_on() {
             .gets("the stop", |log| log.stops.get(1).cloned())
             .await;
         chat.hears("echo: two").await;
-        // …and not on what is over.
+        // …but not on a finished one.
         chat.react(first.as_str(), "🛑").await;
         chat.echoes("three").await;
         assert_eq!(chat.bot.log().stops.len(), 2);
     });
 }
 
-/// The bot's messages and edits that can still be read in the room.
+/// Returns the bot's messages and edits that can still be read in the room.
 async fn readable(room: &Chat) -> Vec<Value> {
     let mut options = MessagesOptions::backward();
     options.limit = uint!(100);
@@ -255,7 +255,7 @@ fn a_redacted_question_takes_every_text_of_its_answer_with_it() {
                 said.id == shown.id && said.edits >= 2 && !said.text.starts_with("step")
             })
             .await;
-            // Whoever remembers nothing of it asks the homeserver.
+            // After a restart, the bot asks the homeserver.
             chat.bot.ends().await;
             chat.starts_again().await;
             chat.redact(&question).await;

@@ -8,7 +8,7 @@ use crate::support::{Home, homeserver};
 
 const ROOMS: usize = 50;
 
-/// What the process takes of memory, in MB.
+/// Returns the process's resident memory, in MB.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status

@@ -1,4 +1,4 @@
-//! A store for later versions to open; `src/login/frozen.rs` is the test that they do.
+//! Creates a store for later versions to open; `src/login/frozen.rs` tests that they do.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, homeserver};
 
-/// The discard port: who opens what is frozen reaches nobody.
+/// The discard port: whoever opens the frozen store connects to nobody.
 const NOBODY: &str = "http://127.0.0.1:9";
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,4 +1,4 @@
-//! What was said before: all of an old thread, a room's history, and what nobody heard for long.
+//! Earlier messages: all of an old thread, a room's history, and messages from a long downtime.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use muninn_platform::testing::read_history;
 use crate::support::{Scene, run};
 
 impl Scene {
-    /// From now on what people say to one another is remembered there.
+    /// Makes overheard messages be remembered there.
     fn is_heard(&self) -> AudienceId {
         let audience = AudienceId::new(format!("matrix/{}", self.room.room_id()));
         self.home.memory.remembers_talk_of(&audience);
@@ -109,7 +109,7 @@ fn what_is_too_old_to_be_answered_is_still_heard() {
         chat.bot.ends().await;
         chat.ask("too old").await;
         chat.say("The mast is up.").await;
-        // It is the time that matters here.
+        // The test needs real time to pass.
         tokio::time::sleep(Duration::from_secs(6)).await;
         let catch_up = Duration::from_secs(5);
         chat.bot = chat

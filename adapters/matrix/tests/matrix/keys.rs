@@ -1,4 +1,4 @@
-//! Room keys that come after their messages.
+//! Room keys that arrive after their messages.
 
 use muninn_matrix::testing::{KeyHolder, Person, RoomKind};
 
@@ -20,7 +20,7 @@ async fn a_key_that_comes_late_is_waited_for_and_its_message_answered() {
     keys.hold();
     let question = room.ask("hello").await;
     let second = room.ask("are you there?").await;
-    // Said once, though two messages cannot be read.
+    // Only one complaint, although two messages cannot be read.
     let complaint = room
         .finds("a complaint", |said| {
             said.text.starts_with("I cannot read this message")
@@ -28,7 +28,7 @@ async fn a_key_that_comes_late_is_waited_for_and_its_message_answered() {
         .await;
     assert_eq!(complaint.replies_to.as_deref(), Some(question.as_str()));
     assert!(bot.log().messages.is_empty());
-    // Also a process that was started meanwhile knows what waits.
+    // A process that was started in between also knows what is pending.
     bot.stop().await;
     let _bot = home.start().await;
     keys.release().await;
@@ -50,7 +50,7 @@ async fn of_a_missing_key_it_speaks_only_where_it_would_have_answered() {
     let (question, _) = room.echoes("hello").await;
     room.room.discard_room_key().await.unwrap();
     keys.hold();
-    // Not meant for it, as far as can be seen…
+    // Not meant for the bot, as far as can be seen…
     other.say("between people").await;
     room.say("between people").await;
     let elsewhere = room.say("another thread").await;

@@ -1,5 +1,5 @@
-//! The adapter against a real Synapse, with a second client as the person. See
-//! `muninn_matrix::testing` for what has to be set.
+//! Tests of the adapter against a real Synapse, with a second client as the person. See
+//! `muninn_matrix::testing` for the required settings.
 #![recursion_limit = "256"]
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 

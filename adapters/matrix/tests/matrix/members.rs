@@ -1,4 +1,4 @@
-//! Who lets it in, and whom it lets in.
+//! Invitations, and the allow list.
 
 use matrix_sdk::ruma::events::room::member::MembershipState;
 use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
@@ -114,7 +114,7 @@ fn kicked_it_leaves_and_invited_again_it_comes_back() {
             .unwrap();
         membership(chat, &MembershipState::Join).await;
         chat.echoes("three").await;
-        // What was said while it was not there was not said to it.
+        // Messages from before it joined are not answered.
         assert_eq!(chat.said().len(), 2);
     });
 }

@@ -1,4 +1,4 @@
-//! Files of what is kept of somebody, for them alone.
+//! Files of a person's own data, for them alone.
 
 use muninn_matrix::testing::{Message, RoomKind, View};
 use muninn_platform::testing::EchoLog;
@@ -6,7 +6,7 @@ use muninn_platform::{Body, Command, MessageId};
 
 use crate::support::{bot_and_ann, run};
 
-/// The files that the bot sent, by their names.
+/// Returns the files that the bot sent.
 fn files(view: &View, bot: &str) -> Vec<Message> {
     let all = view.messages.iter();
     let files = all.filter(|it| it.kind == "m.file" && it.sender == bot);
@@ -29,7 +29,7 @@ fn where_somebody_is_alone_with_it_files_stand_there_encrypted_as_the_room_is() 
     });
 }
 
-/// What somebody decided below a message of the bot.
+/// Returns what somebody decided below a message of the bot.
 fn decided(log: &EchoLog) -> Option<(MessageId, bool)> {
     log.messages.iter().find_map(|message| match &message.body {
         Body::Command(Command::Decide { asked, is_yes }) => Some((asked.clone(), *is_yes)),
@@ -52,7 +52,7 @@ fn what_it_asks_about_has_a_yes_and_a_no_to_press() {
                 (keys.len() == 2).then_some(keys)
             };
             assert_eq!(chat.sees("a yes and a no", below).await, ["✅", "❌"]);
-            // Below what somebody else said it means nothing to the bot.
+            // Below somebody else's message it means nothing.
             let others = chat.say("we could").await;
             chat.react(others.as_str(), "✅").await;
             chat.react(&asked.id, "❌").await;

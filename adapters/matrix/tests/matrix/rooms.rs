@@ -1,4 +1,5 @@
-//! Talking in rooms: plain, direct, encrypted, in threads. Each rule is tested in both directions.
+//! Conversations in rooms: plain, direct, encrypted, in threads. Each rule is tested in both
+//! directions.
 
 use crate::support::{Home, bot_and_ann, homeserver, run};
 use muninn_matrix::Threads;
@@ -17,7 +18,7 @@ fn it_answers_in_a_thread_when_it_is_mentioned_and_only_then() {
         chat.say_in(&question, "and then?").await;
         let answer = chat.hears("echo: and then?").await;
         assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
-        // …in another it says nothing, nor in the main timeline.
+        // …in others it stays silent, as in the main timeline.
         let other = chat.say("lunch?").await;
         chat.say_in(&other, "at noon").await;
         chat.echoes("still there?").await;
@@ -47,7 +48,7 @@ fn in_a_direct_room_everything_is_meant_for_it() {
         chat.say("hello").await;
         let answer = chat.hears("echo: hello").await;
         assert_eq!((answer.thread, answer.replies_to), (None, None));
-        // Bots are not answered, here neither.
+        // Bots are not answered here either.
         chat.send(serde_json::json!({ "msgtype": "m.notice", "body": "I am a bot" }))
             .await;
         chat.say("again").await;
@@ -173,9 +174,9 @@ fn a_reply_to_something_in_another_room_is_answered_here() {
     run(RoomKind::PLAIN, async |chat| {
         let other = chat.room_of(RoomKind::PLAIN).await;
         let (_, answer) = chat.echoes("there").await;
-        // It is no answer of the bot in this room, so it needs a mention…
+        // The bot's answer is not in this room, so a reply needs a mention…
         other.reply(&answer.id, "to nobody").await;
-        // …and with one it is answered in a thread of its own.
+        // …and with a mention it is answered in a thread of its own.
         let mut content = other.mentioning("here");
         content["m.relates_to"] = serde_json::json!({ "m.in_reply_to": { "event_id": answer.id } });
         let question = other.send(content).await;
@@ -206,7 +207,7 @@ async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
     let bob = Person::new(&home.homeserver, "bob").await;
     for has_newcomers in [false, true] {
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-        // It cannot join a room for invited people only before it is invited.
+        // It cannot join an invite-only room before it is invited.
         ann.opens(&room).await;
         room.echoes("before").await;
         let before = bot.log().messages.last().cloned().unwrap();

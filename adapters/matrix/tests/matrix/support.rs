@@ -1,4 +1,4 @@
-//! A bot's account on a homeserver, and the echoing bot in it.
+//! A bot's account on a homeserver, and the echo bot in it.
 
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The account and folder of a bot, which can be run any number of times.
+/// The account and folder of a bot, which can run any number of times.
 pub(crate) struct Home {
     pub(crate) homeserver: String,
     pub(crate) account: Account,
@@ -57,7 +57,7 @@ impl Home {
         Running::new(self.options.clone(), &self.memory)
     }
 
-    /// Starts it with something to set first.
+    /// Starts it with changed options.
     pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> Running {
         let mut options = self.options.clone();
         set(&mut options);
@@ -67,7 +67,7 @@ impl Home {
     }
 }
 
-/// A bot that runs.
+/// A running bot.
 pub(crate) struct Running {
     bot: EchoBot,
     place: PathBuf,
@@ -94,12 +94,12 @@ impl Running {
         Self {
             bot: EchoBot::start(Matrix::new(options), memory),
             place,
-            // So that `listens` waits for this run.
+            // With this `listens` waits for this run.
             started: Instant::now(),
         }
     }
 
-    /// Waits until it has read what there is.
+    /// Waits until it has read all events.
     pub(crate) async fn listens(&self) {
         let begun = std::time::SystemTime::now() - self.started.elapsed();
         let listening = async {
@@ -108,7 +108,7 @@ impl Running {
                 if kept.is_ok_and(|kept| kept >= begun) {
                     return;
                 }
-                // A file says nothing when it changes.
+                // Polled: a change of a file wakes nobody.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
@@ -116,18 +116,18 @@ impl Running {
         assert!(in_time.is_ok(), "the bot does not listen");
     }
 
-    /// Ends it as a signal does.
+    /// Stops it as a signal does.
     pub(crate) async fn stop(self) {
         self.bot.stop().await;
     }
 
-    /// Waits until it gives up, and says why.
+    /// Waits until it gives up, and returns the reason.
     pub(crate) async fn gives_up(self) -> String {
         self.bot.gives_up().await
     }
 }
 
-/// A room with a bot that listens, and a person in it.
+/// A room with a listening bot, and a person in it.
 pub(crate) struct Scene {
     pub(crate) home: Home,
     pub(crate) bot: Running,
@@ -135,7 +135,7 @@ pub(crate) struct Scene {
     in_room: Chat,
 }
 
-/// It is the person's chat in the room.
+/// Dereferences to the person's chat in the room.
 impl Deref for Scene {
     type Target = Chat;
 
@@ -149,13 +149,13 @@ impl Scene {
         self.bot = self.home.start().await;
     }
 
-    /// Another room with the bot and the person in it.
+    /// Creates another room with the bot and the person.
     pub(crate) async fn room_of(&self, kind: RoomKind) -> Chat {
         self.ann.room(&self.home.account.user, kind).await
     }
 }
 
-/// Runs a chat in a room of this kind; afterwards no answer may be lost.
+/// Runs a chat in a room of this kind; fails if an answer was lost.
 pub(crate) fn run(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
     run_badly(kind, async |scene| {
         chat(scene).await;
@@ -179,7 +179,7 @@ pub(crate) fn run_badly(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
     });
 }
 
-/// A homeserver, a bot on it that listens, and a person.
+/// Creates a homeserver, a listening bot on it, and a person.
 pub(crate) async fn bot_and_ann() -> (Home, Running, Person) {
     let homeserver = homeserver();
     let home = Home::new(&homeserver).await;

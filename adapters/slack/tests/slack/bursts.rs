@@ -1,4 +1,4 @@
-//! Much at once.
+//! Many messages at once.
 
 use loopback_slack::{Chat, Slack};
 use muninn_platform::testing::EchoBot;
@@ -8,7 +8,7 @@ use crate::support::{Home, Way, app};
 pub(crate) const THREADS: usize = 50;
 pub(crate) const EACH: usize = 4;
 
-/// Five people in ten channels, fifty times somebody somewhere.
+/// Returns the chats of five people in ten channels, fifty in all.
 pub(crate) fn crowd(slack: &Slack) -> Vec<Chat> {
     let people: Vec<_> = ["Ann", "Bob", "Cy", "Di", "Eve"]
         .iter()
@@ -22,7 +22,7 @@ pub(crate) fn crowd(slack: &Slack) -> Vec<Chat> {
         .collect()
 }
 
-/// Each begins a thread and asks four things there, all at once.
+/// In each chat, begins a thread and asks four questions there, all at once.
 pub(crate) fn ask(slack: &Slack, crowd: &[Chat]) -> Vec<Chat> {
     slack.hold_events();
     let begin = |chat: &Chat| chat.in_thread(&chat.ask("0"));
@@ -36,8 +36,8 @@ pub(crate) fn ask(slack: &Slack, crowd: &[Chat]) -> Vec<Chat> {
     threads
 }
 
-/// Waits for the answers to what was `asked` last, and looks whether in all threads everything came
-/// in its order.
+/// Waits for the answers to the last questions in `asked`, and checks that every thread received
+/// everything in order.
 pub(crate) async fn answered(asked: &[Chat], threads: &[Chat], bot: &EchoBot) {
     for thread in asked {
         for question in 0..EACH {

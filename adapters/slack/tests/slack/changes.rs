@@ -1,4 +1,4 @@
-//! Edits, deletions, files, and what was said before.
+//! Edits, deletions, files, and earlier messages.
 
 use muninn_platform::IncomingMessage;
 use muninn_platform::testing::EchoLog;
@@ -38,7 +38,7 @@ fn an_edit_that_adds_the_mention_is_answered_once() {
             let answer = thread.hears(&format!("echo: {text}")).await;
             chat.slack.all_told().await;
             chat.rests().await;
-            // Further edits are those of a question.
+            // Further edits edit the question.
             place.edit_raw(said, &format!("{question} now"));
             let again = thread.hears(&format!("echo: {text} now")).await;
             assert_eq!(again.ts, answer.ts);
@@ -148,7 +148,7 @@ fn nothing_but_edits_counts_as_an_edit() {
         let thread = chat.in_thread(&asked);
         thread.hears("echo: one").await;
         chat.rests().await;
-        // Slack unfolds a link of it: a change that changes no word.
+        // Slack unfurls a link in it: a change that changes no word.
         let text = format!("<@{}> one", loopback_slack::BOT_USER);
         chat.edit_raw(&asked, &text);
         thread.echoes("two").await;

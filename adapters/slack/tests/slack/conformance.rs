@@ -1,4 +1,4 @@
-//! What every adapter has to do.
+//! The conformance tests of every adapter.
 
 use async_trait::async_trait;
 use loopback_slack::{App, Chat, Surface};
@@ -7,7 +7,7 @@ use muninn_platform::testing::conformance::{Place, every_case};
 
 use crate::support::{Home, Way, app};
 
-/// Where the bot is talked to.
+/// Where people talk to the bot.
 #[derive(Clone, Copy, Debug)]
 enum Where {
     Thread,

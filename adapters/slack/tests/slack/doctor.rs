@@ -1,4 +1,4 @@
-//! What `muninn doctor` and `muninn manifest slack` say.
+//! The output of `muninn doctor` and `muninn manifest slack`.
 
 use loopback_slack::manifest_faults;
 use muninn_platform::Verdict;
@@ -6,7 +6,7 @@ use muninn_slack::{Mode, check, manifest};
 
 use crate::support::{Home, Way, app};
 
-/// What is not well.
+/// Returns the findings that are not OK.
 async fn faults(home: &Home) -> Vec<String> {
     let found = check(&home.options).await;
     let faults = found
@@ -95,7 +95,7 @@ async fn where_no_slack_is_that_is_said() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tls_address_is_an_error_and_no_panic() {
     let home = Home::new(app()).await;
-    // Nobody speaks TLS there.
+    // The server does not speak TLS.
     let url = home.options.api_url.replace("http://", "https://");
     let bot = home.begin_with(|options| options.api_url = url);
     let error = bot.gives_up().await;

@@ -1,4 +1,4 @@
-//! The way in over HTTP: signatures, clocks, replays, what cannot be read.
+//! The HTTP endpoint: signatures, clock skew, replays, unreadable requests.
 
 use loopback_slack::{SIGNING_SECRET, sign};
 use muninn_slack::Entrance;
@@ -55,7 +55,7 @@ async fn only_slack_is_let_in() {
         let (status, _) = door.post(EVENT, now, signature).await;
         assert_eq!(status, StatusCode::UNAUTHORIZED, "{signature:?}");
     }
-    // Another body under a good signature.
+    // Another body with a valid signature.
     let good = sign(SIGNING_SECRET, &now.to_string(), EVENT);
     let (status, _) = door.post(&EVENT.replace("hello", "bye"), now, &good).await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
@@ -99,7 +99,7 @@ async fn slack_may_look_whether_somebody_is_there() {
 async fn what_the_bot_did_not_take_slack_sends_again() {
     use muninn_platform::{Inbox, Platform as _};
     let home = Home::by(Way::Http, app()).await;
-    // A bot that takes nothing.
+    // A bot that accepts nothing.
     let (inbox, arrivals) = Inbox::new(1);
     let shutdown = tokio_util::sync::CancellationToken::new();
     let slack = muninn_slack::Slack::new(home.options.clone());

@@ -28,7 +28,7 @@ async fn figures() {
     burst("Socket, over a wire", home, Some(wire)).await;
 }
 
-/// Two bursts of the same people: at first nobody's name is known.
+/// Measures two bursts of the same people; in the first, nobody's name is cached.
 #[expect(clippy::print_stderr, reason = "a measurement")]
 async fn burst(what: &str, home: Home, wire: Option<Wire>) {
     let begun = Instant::now();

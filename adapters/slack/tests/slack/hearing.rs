@@ -1,4 +1,4 @@
-//! What people say to one another, where that is remembered.
+//! Overheard messages, in audiences where they are remembered.
 
 use muninn_platform::{Addressed, Announced, AnswerMode};
 
@@ -43,7 +43,7 @@ fn people_are_heard_where_that_is_wanted() {
             let link = second.link.clone().unwrap();
             assert!(link.contains(&format!("thread_ts={root}")), "{link}");
 
-            // What it says later is told too, and answered once it is for the bot.
+            // Its edits are delivered too, and answered once one is for the bot.
             let repeated = log.repeated;
             chat.edit_raw(&root, "Is the mast up now?");
             chat.slack.all_told().await;

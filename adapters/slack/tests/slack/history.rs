@@ -1,4 +1,4 @@
-//! What was said before: all of an old thread, and what was missed while nobody listened.
+//! Earlier messages: all of an old thread, and what was missed while the bot was offline.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::support::{Scene, app, run, run_badly};
 
 const LIMITED: &str = "(the platform limits how much I may read at once)";
 
-/// A thread in which Ann said so much.
+/// Creates a thread in which Ann wrote this many replies.
 fn long_thread(chat: &Scene, replies: usize) -> loopback_slack::Chat {
     let thread = chat.in_thread(&chat.say("The standup moves."));
     for number in 1..=replies {
@@ -43,7 +43,7 @@ fn coming_to_an_old_thread_it_reads_it_once() {
 fn a_thread_of_1200_messages_is_read_whole() {
     run(async |chat| {
         let thread = long_thread(chat, 1_199);
-        // The second page is refused once and fails once.
+        // The second page is rate limited once and fails once.
         let replies = "conversations.replies";
         chat.slack.fail_after(replies, 1, Fault::RateLimited(1));
         chat.slack.fail_after(replies, 1, Fault::Status(502));
@@ -76,7 +76,7 @@ fn what_was_read_before_a_page_is_refused_is_kept_and_said_to_be_a_part() {
                 format!("overheard:\nAnn: The standup moves.\n998 between\nAnn: reply 999\n{why}");
             thread.hears(&expected).await;
             if why == LIMITED {
-                // Told to wait, it does not ask for others either, and another process may.
+                // After a rate limit it does not ask for other threads either; a new process may.
                 let other = long_thread(chat, 1);
                 other.ask("background");
                 other.hears(&format!("overheard:\n{LIMITED}")).await;
@@ -98,12 +98,12 @@ fn an_app_that_may_ask_once_a_minute_reads_the_beginning_and_goes_on_without() {
             thread.ask("background counted");
             thread.hears(&expected).await;
         }
-        // Told to wait, it does not ask again.
+        // After the rate limit it does not ask again.
         assert_eq!(chat.slack.calls_of("conversations.replies").len(), 2);
     });
 }
 
-/// From now on it keeps until when it listened.
+/// Makes the bot keep until when it listened.
 async fn keeps(chat: &mut Scene) -> Kept {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("slack-seen");
@@ -113,12 +113,12 @@ async fn keeps(chat: &mut Scene) -> Kept {
         file,
         _folder: folder,
     };
-    // It listens a moment after it is connected.
+    // The bot listens shortly after it is connected.
     kept.goes_on("").await;
     kept
 }
 
-/// Until when it listened.
+/// The file that keeps until when the bot listened.
 struct Kept {
     file: PathBuf,
     _folder: TempDir,
@@ -129,11 +129,11 @@ impl Kept {
         std::fs::read_to_string(&self.file).unwrap_or_default()
     }
 
-    /// Waits until what was missed is in good hands.
+    /// Waits until missed messages have been accepted.
     async fn goes_on(&self, from: &str) {
         let going_on = async {
             while self.until() == from {
-                // A file says nothing when it changes.
+                // Polled: a change of a file wakes nobody.
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
@@ -142,7 +142,7 @@ impl Kept {
     }
 }
 
-/// Nobody listens any more, and Slack tells nothing of meanwhile, then or later.
+/// Stops the bot; Slack does not deliver events of the time in between, then or later.
 async fn goes_away(chat: &mut Scene) {
     chat.rests().await;
     chat.bot.ends().await;
@@ -176,9 +176,10 @@ fn what_was_asked_while_it_was_away_is_answered_once_also_if_slack_tells_it_agai
         chat.slack.all_told().await;
         chat.rests().await;
         assert_eq!(chat.bot.log().answered, 4);
-        // What was said right before the end is read again, because clocks differ; nothing else comes twice.
+        // Messages from right before the end are read again, because clocks differ; nothing else is
+        // delivered twice.
         assert!(chat.bot.log().repeated <= 1);
-        // Nor is anything read a second time at the next start.
+        // The next start does not read anything a second time.
         let until = kept.until();
         chat.restart().await;
         kept.goes_on(&until).await;
@@ -228,12 +229,12 @@ fn what_was_edited_and_deleted_meanwhile_is_followed() {
         assert_eq!(shown(&thread), ["echo: one", "echo: drei"]);
         assert_eq!(shown(&other), [""; 0]);
         assert_eq!(shown(&direct), ["echo: sechs"]);
-        // Nor is it told once more at the next start.
+        // The next start does not deliver it again.
         let until = kept.until();
         chat.restart().await;
         kept.goes_on(&until).await;
         assert_eq!(chat.bot.log().messages.len(), 0);
-        // Slack tells it too, late.
+        // Slack delivers it too, late.
         chat.slack.let_go();
         chat.slack.all_told().await;
         chat.rests().await;
@@ -270,7 +271,7 @@ fn an_archived_channel_and_one_it_was_removed_from_have_nothing_for_it() {
         gone[0].archive();
         gone[1].remove_bot();
         let asked = chat.ask("here");
-        // What is not told at first is asked for again.
+        // What fails at first is requested again.
         chat.slack
             .fail_next("conversations.history", Fault::Status(503));
         chat.starts_again().await;
@@ -291,7 +292,7 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again_and_answers_each_once(
         let first = chat.ask("first");
         let later = chat.slack.channel("later");
         let second = chat.ann.in_channel(&later).ask("second");
-        // The other channel does not come at first.
+        // The other channel is rate limited at first.
         chat.slack
             .fail_after("conversations.history", 1, Fault::RateLimited(60));
         chat.starts_again().await;
@@ -329,7 +330,7 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         chat.in_thread(&asked).hears("echo: two").await;
         let gone = chat.say("never mind");
         chat.delete(&gone);
-        // What Slack told before this was said to others.
+        // What Slack delivered before this was not remembered.
         chat.still_answers().await;
         let audience = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
         chat.home.memory.remembers_talk_of(&audience);
@@ -340,7 +341,7 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         chat.rests().await;
         chat.bot.dies();
         chat.starts_again().await;
-        // In the middle, Slack wants a rest.
+        // In the middle, Slack sets a rate limit.
         chat.slack
             .fail_next("conversations.replies", Fault::RateLimited(7));
         let channel = audience.clone();
@@ -368,7 +369,7 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
             .flat_map(|n| [format!("reply {n}"), format!("chatter {n}")])
             .chain(["The mast is down.".to_owned()])
             .collect();
-        // What was asked the bot may have already.
+        // The bot may have the question already.
         all.retain(|text| text != "two");
         all.sort();
         expected.sort();
@@ -383,7 +384,7 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         assert!(reply.sent_at < Utc::now() && reply.link.as_ref().unwrap().contains("thread_ts"));
         assert_eq!(reply.author.name, "Ann");
         assert_eq!(log.messages.len(), 0, "nothing is answered");
-        // Also where nobody can say anything any more.
+        // Also where nobody can write any more.
         chat.channel.archive();
         assert_eq!(read_history(&histories, &audience, None, 50).await, None);
     });

@@ -1,4 +1,4 @@
-//! The adapter against a loopback Slack, which checks every request, with people in it.
+//! Tests of the adapter with a loopback Slack, which checks every request, with people in it.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod bursts;

@@ -1,11 +1,11 @@
-//! What people do with what is kept of them: files of it, and buttons below a list of it.
+//! A person's own data: files of it, and buttons below lists of it.
 
 use loopback_slack::{Fault, TEAM};
 use muninn_platform::{Body, Command, ItemDeed};
 
 use crate::support::{Way, app, run, run_as, run_badly};
 
-/// What somebody wants done with the thing of this number, as the bot was told.
+/// Returns the number of the item and what to do with it, as the bot was told.
 fn deed(body: &Body) -> Option<(u32, ItemDeed)> {
     match body {
         Body::Command(Command::Shown(item, deed)) => Some((item.number, deed.clone())),
@@ -23,7 +23,7 @@ fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
                 .await;
             let all = ["Forget 1", "Correct 1", "Forget 2", "Correct 2"];
             assert!(list.buttons().starts_with(&all.map(str::to_owned)));
-            // Whoever presses it, it is theirs to be asked for.
+            // Anybody may press it; the command comes from whoever pressed.
             let bob = chat.slack.person("Bob");
             let bobs = bob.in_channel(&chat.channel).in_thread(&list.ts);
             bobs.click(&list, "Forget 2").await;
@@ -83,7 +83,7 @@ fn a_form_that_does_not_open_is_told_of() {
         chat.click(&list, "Correct 2").await;
         let told = |it: &loopback_slack::Message| it.shown.contains("`correct 2: …`");
         chat.finds("what to do instead", told).await;
-        // Where it is no member, what was asked at an address is answered there.
+        // Where the bot is no member, it answers at the response URL.
         chat.channel.remove_bot();
         chat.click(&list, "Correct 2").await;
         let form = chat.ann.sees_form().await;

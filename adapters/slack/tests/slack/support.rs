@@ -1,4 +1,4 @@
-//! A workspace with the echoing bot in it.
+//! A workspace with the echo bot in it.
 
 use std::net::SocketAddr;
 use std::ops::Deref;
@@ -11,21 +11,21 @@ use loopback_slack::{
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 use muninn_slack::{Entrance, Mode, Options, manifest};
 
-/// How events come in.
+/// How events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     Socket,
     Http,
 }
 
-/// A workspace, and the bot that is installed in it. It can be run any number of times.
+/// A workspace, and the bot that is installed in it, which can run any number of times.
 pub(crate) struct Home {
     pub(crate) slack: Arc<Slack>,
     pub(crate) options: Options,
     pub(crate) memory: EchoMemory,
 }
 
-/// The app as our own manifest describes it.
+/// Returns the app as our own manifest describes it.
 pub(crate) fn app() -> App {
     App::from_manifest(&manifest(&Mode::Socket, "Muninn", "/muninn"))
 }
@@ -36,7 +36,7 @@ impl Home {
     }
 
     pub(crate) async fn by(way: Way, mut app: App) -> Self {
-        // As `main` does.
+        // As in `main`.
         let _ = rustls::crypto::ring::default_provider().install_default();
         app.socket_mode = way == Way::Socket;
         let slack = Arc::new(Slack::with(app).await);
@@ -74,7 +74,7 @@ impl Home {
         self.start_with(|_| {}).await
     }
 
-    /// Starts it with something to set first.
+    /// Starts it with changed options.
     pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> EchoBot {
         let times = self.slack.calls_of("apps.connections.open").len();
         let bot = self.begin_with(set);
@@ -92,7 +92,7 @@ impl Home {
     }
 }
 
-/// An address that nobody listens at now.
+/// Returns an address without a listener.
 fn free_address() -> SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap()
@@ -108,7 +108,7 @@ pub(crate) async fn listens(address: SocketAddr) {
     assert!(in_time.is_ok(), "nobody listens at {address}");
 }
 
-/// A workspace with a bot that listens, a channel, and a person in it.
+/// A workspace with a listening bot, a channel, and a person in it.
 pub(crate) struct Scene {
     pub(crate) home: Home,
     pub(crate) slack: Arc<Slack>,
@@ -118,7 +118,7 @@ pub(crate) struct Scene {
     pub(crate) general: Chat,
 }
 
-/// It is the chat of the person in the channel.
+/// Dereferences to the person's chat in the channel.
 impl Deref for Scene {
     type Target = Chat;
 
@@ -127,12 +127,12 @@ impl Deref for Scene {
     }
 }
 
-/// Runs a chat; afterwards no rule of Slack's may be broken, and no answer lost.
+/// Runs a chat; fails if a rule of Slack's was broken, or an answer was lost.
 pub(crate) fn run(chat: impl AsyncFnOnce(&mut Scene)) {
     run_as(Way::Socket, app(), chat);
 }
 
-/// As [`run`], with this app.
+/// Like [`run`], with this app.
 pub(crate) fn run_as(way: Way, app: App, chat: impl AsyncFnOnce(&mut Scene)) {
     play(
         way,
@@ -145,7 +145,7 @@ pub(crate) fn run_as(way: Way, app: App, chat: impl AsyncFnOnce(&mut Scene)) {
     );
 }
 
-/// As [`run`], with something to set first.
+/// Like [`run`], with changed options.
 pub(crate) fn run_set(set: impl FnOnce(&mut Options), chat: impl AsyncFnOnce(&mut Scene)) {
     play(Way::Socket, app(), set, async |mut scene| {
         chat(&mut scene).await;
@@ -179,18 +179,18 @@ fn play(way: Way, app: App, set: impl FnOnce(&mut Options), chat: impl AsyncFnOn
 }
 
 impl Scene {
-    /// Asks something in the channel; gives the thread of it.
+    /// Asks something in the channel; returns the thread.
     pub(crate) fn thread(&self, question: &str) -> Chat {
         self.in_thread(&self.ask(question))
     }
 
-    /// Whether it answers, in direct messages.
+    /// Checks that the bot answers, in direct messages.
     pub(crate) async fn still_answers(&self) {
         let direct = self.ann.with_bot();
         direct.echoes("well").await;
     }
 
-    /// Ends the bot as a signal does, and starts it again.
+    /// Stops the bot as a signal does, and starts it again.
     pub(crate) async fn restart(&mut self) {
         self.bot.ends().await;
         self.starts_again().await;
@@ -200,7 +200,7 @@ impl Scene {
         self.bot = self.home.start().await;
     }
 
-    /// Waits until the bot has dealt with everything it got.
+    /// Waits until the bot has handled everything it received.
     pub(crate) async fn rests(&self) {
         let all = |log: &EchoLog| (log.answered == log.messages.len()).then_some(());
         self.bot.gets("rest", all).await;
@@ -209,14 +209,14 @@ impl Scene {
     async fn ends_well(self) {
         assert_eq!(self.bot.log().errors, Vec::<String>::new());
         self.slack.all_told().await;
-        // Dropped at last, the workspace looks whether a rule was broken.
+        // When it is finally dropped, the workspace checks for violations.
         self.bot.stop().await;
     }
 }
 
-/// Somebody who talks to the bot that echoes.
+/// Talks to the echo bot.
 pub(crate) trait Echoes {
-    /// Says something, and hears the echo.
+    /// Sends a message, and waits for the echo.
     async fn echoes(&self, text: &str) -> Message;
 }
 

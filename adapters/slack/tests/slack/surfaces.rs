@@ -78,7 +78,7 @@ fn it_answers_a_command_where_it_is_no_member() {
 #[test]
 fn a_long_private_answer_comes_in_parts_that_can_be_shared() {
     run(async |chat| {
-        // More parts than an address takes.
+        // More parts than a response URL accepts.
         chat.slash("/muninn", "ask long 500").await;
         let last = chat
             .finds("the last part", |message| message.shown.contains("499 "))
@@ -247,7 +247,7 @@ fn only_ones_own_direct_messages_are_forgotten() {
         let about = |home: &loopback_slack::Home| home.shown().contains("command: About");
         let mut home = chat.ann.sees_home("what it is", about).await;
         chat.rests().await;
-        // Of an earlier process, so only Slack knows whose they are.
+        // The home is of an earlier process, so only Slack knows whose it is.
         chat.restart().await;
         let forged = |home: &loopback_slack::Home, channel: &str| {
             let own = chat.ann.with_bot().channel_id().to_owned();
@@ -312,7 +312,7 @@ fn an_assistants_thread_has_prompts_title_and_status() {
         thread.streams().await;
         chat.bot.go_on();
         thread.hears("echo: it").await;
-        // Somebody who reads Slack in another language is greeted in that.
+        // Somebody who uses Slack in another language is greeted in it.
         let otto = chat.slack.reader("Otto", "de-DE");
         let ottos = otto.open_assistant_thread(None);
         let is_german = |thread: &loopback_slack::Thread| {
@@ -322,7 +322,7 @@ fn an_assistants_thread_has_prompts_title_and_status() {
                 .is_some_and(|it| it.0 == "Was kannst du?")
         };
         ottos.sees_thread("prompts in German", is_german).await;
-        // Who asks looks at a channel, whose memory they may have.
+        // The asker looks at a channel whose memory they may use.
         let also = |at: usize| chat.bot.log().messages[at].also_recalls.clone();
         let general = format!("slack/{TEAM}/{}", chat.channel.id());
         assert_eq!(also(0).unwrap().as_str(), general);
@@ -335,7 +335,7 @@ fn an_assistants_thread_has_prompts_title_and_status() {
             also(1).unwrap().as_str(),
             format!("slack/{TEAM}/{}", other.id())
         );
-        // Slack tells nothing of what they look at when they are removed from it.
+        // After their removal Slack does not say any more that they look at it.
         other.remove(&chat.ann);
         thread.echoes("and now?").await;
         assert_eq!(also(2), None);
@@ -418,7 +418,7 @@ fn a_growing_message_has_a_stop_button() {
         assert_eq!(answer.buttons(), ["👍", "👎", "Why?"]);
         let stops = chat.bot.log().stops;
         assert_eq!(stops, [chat.bot.log().messages[0].conversation.clone()]);
-        // Learned once.
+        // The bot asks only once.
         chat.rests().await;
         thread.echoes("more").await;
         assert_eq!(chat.slack.calls_of("chat.startStream").len(), 1);

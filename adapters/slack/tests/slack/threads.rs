@@ -45,7 +45,7 @@ fn a_follow_up_needs_no_mention() {
         thread.echoes("two").await;
         let second = &chat.bot.log().messages[1];
         assert_eq!(second.addressed, Addressed::InConversation);
-        // A thread it has nothing to do with.
+        // A thread without the bot.
         let other = chat.say("lunch?");
         let other = chat.in_thread(&other);
         other.say("yes");

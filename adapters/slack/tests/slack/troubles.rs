@@ -1,4 +1,4 @@
-//! What goes wrong: limits, outages, restarts, refusals.
+//! Failures: limits, outages, restarts, refusals.
 
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ fn a_process_that_is_killed_in_mid_stream_leaves_one_answer() {
 #[test]
 fn an_answer_that_went_out_unnoticed_is_not_said_again() {
     run(async |chat| {
-        // Posted, but the process is killed before it hears of it.
+        // It is posted, but the process is killed before the response arrives.
         chat.slack.fail_next("chat.postMessage", Fault::LostAnswer);
         let thread = chat.thread("hello");
         thread.hears("echo: hello").await;
@@ -118,7 +118,7 @@ fn an_answer_that_went_out_unnoticed_is_not_said_again() {
 fn it_is_found_behind_many_later_messages() {
     run(async |chat| {
         chat.slack.fail_next("chat.postMessage", Fault::LostAnswer);
-        // Beside threads, where Slack tells the newest messages first.
+        // Outside of threads, where Slack returns the newest messages first.
         let direct = chat.ann.with_bot();
         direct.echoes("hello").await;
         chat.bot.dies();
@@ -132,7 +132,7 @@ fn it_is_found_behind_many_later_messages() {
         }
         chat.rests().await;
         assert_eq!(direct.said().len(), later.len() + 1);
-        // Others may be looked for as well, where Slack had to tell them twice.
+        // Others may be searched for too, if Slack had to deliver them twice.
         let mut looked = chat.slack.calls_of("conversations.history");
         let since = looked[0].arguments["oldest"].clone();
         looked.retain(|call| call.arguments["oldest"] == since);
@@ -204,7 +204,7 @@ fn other_bots_and_strangers_are_not_answered() {
         let raven = chat.slack.other_bot("Raven").in_channel(&chat.channel);
         raven.ask("hello");
         chat.slack.stranger("Eve").in_channel(&shared).ask("hello");
-        // Also not to who is let in elsewhere.
+        // Even for somebody who is allowed elsewhere.
         chat.ann.in_channel(&shared).ask("hello");
         chat.still_answers().await;
         chat.slack.all_told().await;
@@ -312,7 +312,7 @@ fn an_event_that_comes_again_after_a_restart_is_not_answered_again() {
             .filter(|told| told.payload["event"]["user"] == chat.ann.id());
         chat.slack
             .tell_payload(again.next().unwrap().payload.clone());
-        // The bot knows it by its graph.
+        // The bot recognises it by its graph.
         let repeated = |log: &EchoLog| (log.repeated == 1).then_some(());
         chat.bot.gets("it again", repeated).await;
         assert_eq!(thread.said().len(), 1);

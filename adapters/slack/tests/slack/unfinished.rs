@@ -1,4 +1,4 @@
-//! Answers that were begun: however that goes wrong, there is one in the end, and it is whole.
+//! Unfinished answers: whatever fails, in the end there is exactly one complete answer.
 
 use loopback_slack::{App, Chat, Fault, Message, StreamState};
 use muninn_platform::testing::EchoLog;
@@ -20,7 +20,7 @@ fn app_where(has_streams: bool) -> App {
     }
 }
 
-/// One answer, whole, and nothing that still grows.
+/// Asserts that there is one complete answer, and that nothing is still growing.
 fn one_whole(thread: &Chat, text: &str, case: &str) {
     let said = standing(thread);
     let shown: Vec<&str> = said.iter().map(|message| message.shown.as_str()).collect();
@@ -79,7 +79,7 @@ fn half_an_answer_of_a_killed_process_becomes_the_whole_and_goes_with_its_questi
             let thread = chat.in_thread(&asked);
             thread.streams().await;
             chat.bot.dies();
-            // Slack ends what nobody writes by itself.
+            // Slack ends idle streams by itself.
             if expires {
                 chat.slack.expire_streams();
             }
@@ -130,7 +130,7 @@ fn what_nobody_heard_of_goes_with_its_question() {
         let thread = chat.in_thread(&asked);
         thread.streams().await;
         chat.bot.dies();
-        // It is answered by a process that Slack does not tell what stands there.
+        // The answering process cannot read the existing messages.
         chat.slack
             .fail("conversations.replies", Fault::Error("fatal_error"), 3);
         chat.starts_again().await;
@@ -281,7 +281,7 @@ fn private_answers_are_said_in_plain_words_too() {
             assert_eq!(standing(&chat.general).len(), 1);
         });
     }
-    // Also where there is no address: in a thread.
+    // Also without a response URL: in a thread.
     run(async |chat| {
         let thread = chat.thread("one");
         thread.hears("echo: one").await;
@@ -301,7 +301,7 @@ fn a_private_answer_that_went_out_unheard_is_not_said_again() {
             chat.slack.fail_next("response_url", fault.clone());
             chat.slash("/muninn", "ask here?").await;
             assert!(chat.hears("echo: here?").await.is_ephemeral);
-            // In a thread there is no address.
+            // In a thread there is no response URL.
             let thread = chat.thread("one");
             thread.hears("echo: one").await;
             chat.slack.fail_next("chat.postEphemeral", fault.clone());

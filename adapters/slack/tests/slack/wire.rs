@@ -1,6 +1,7 @@
-//! A wire between the loopback Slack and the bot, for measurements: it notes when an envelope reaches
-//! the bot and when its acknowledgement leaves it, so that the bot's share of a wait is known apart
-//! from that of a server in the same process. Its ends are threads, which stand in no runtime's queue.
+//! A proxy between the loopback Slack and the bot, for measurements. It records when an envelope
+//! reaches the bot and when its acknowledgement leaves it, so the bot's share of a wait can be told
+//! from that of a server in the same process. Its ends are threads, which wait in no runtime's
+//! queue.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// When something passed for the first time, by its envelope.
+/// When something passed for the first time, by envelope.
 type Passed = Arc<Mutex<HashMap<String, Instant>>>;
 
 #[derive(Default)]
@@ -19,7 +20,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A wire to the server at `far`; it begins at the address that is given back.
+    /// Starts a proxy to the server at `far`; returns its own address too.
     pub(crate) fn to(far: SocketAddr) -> (Self, SocketAddr) {
         let wire = Self::default();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -36,7 +37,7 @@ impl Wire {
         (wire, near)
     }
 
-    /// From an envelope at the bot's door to its acknowledgement there; each is given once.
+    /// Returns the times from an envelope's arrival to its acknowledgement; each only once.
     pub(crate) fn take_waits(&self) -> Vec<Duration> {
         let told = std::mem::take(&mut *self.told.lock().unwrap());
         let acknowledged = std::mem::take(&mut *self.acknowledged.lock().unwrap());
@@ -49,7 +50,7 @@ fn carry(mut from: TcpStream, mut to: TcpStream, passed: Passed) {
     to.set_nodelay(true).unwrap();
     thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
-        // What is not noted yet; at first the head of HTTP stands before it.
+        // Bytes that were not parsed yet; they begin with the HTTP head.
         let (mut rest, mut is_past_head) = (Vec::new(), false);
         while let Ok(count @ 1..) = from.read(&mut buffer) {
             let at = Instant::now();
@@ -72,12 +73,12 @@ fn carry(mut from: TcpStream, mut to: TcpStream, passed: Passed) {
                 }
             }
         }
-        // The other end may be gone first.
+        // The other end may have closed first.
         let _ = to.shutdown(Shutdown::Both);
     });
 }
 
-/// The content of the first WebSocket frame, and how long the frame is (RFC 6455, 5.2).
+/// Returns the content of the first WebSocket frame, and the frame's length (RFC 6455, 5.2).
 fn frame(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let second = *bytes.get(1)?;
     let (size, mut at) = match second & 0x7f {

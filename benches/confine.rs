@@ -1,7 +1,7 @@
-//! How long confining takes. Goal: p50 below 200 µs.
+//! Measures how long confining takes. Goal: p50 below 200 µs.
 //!
-//! With `MUNINN_GENERATED` (a file of JSON lines with `db` and `cypher`) and `MUNINN_SCHEMAS` (schemas
-//! by `db`) it also tells the quantiles over those statements.
+//! With `MUNINN_GENERATED` (a file of JSON lines with `db` and `cypher`) and `MUNINN_SCHEMAS`
+//! (schemas by `db`) it also prints the quantiles for those statements.
 
 #![allow(clippy::unwrap_used, reason = "a bench may panic")]
 
@@ -33,7 +33,7 @@ fn movies() -> Schema {
     serde_json::from_str(text).unwrap()
 }
 
-/// With so many labels, each with a relationship of its own.
+/// Returns a schema with this many more labels, each with its own relationship.
 fn large(labels: usize) -> Schema {
     let mut schema = movies();
     for number in 0..labels {

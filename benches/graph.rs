@@ -1,5 +1,5 @@
-//! Appending and reading at 10,000 turns on each store, loading all of them for recall, and opening
-//! the embedded one.
+//! Measures on each store, with 10,000 turns: appending, reading, and loading all turns for recall;
+//! and opening the embedded store.
 //!
 //! `NEO4J_TEST_URI` (with `NEO4J_TEST_USER` and `NEO4J_TEST_PASSWORD`) adds the server; what is
 //! written there stays.
@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 const TURNS: i64 = 10_000;
 
-/// As long as the local embedder's vectors.
+/// The dimensions of the local embedder's vectors.
 const DIMENSIONS: usize = 256;
 
 struct Talk {
@@ -77,7 +77,7 @@ impl Talk {
     }
 
     async fn begin(&self) {
-        // Behind by nothing, as a process is that wrote the last turn itself.
+        // Up to date, like a process that wrote the last turn itself.
         let context = self
             .store
             .begin_turn(&TurnRead {

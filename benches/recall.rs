@@ -1,5 +1,4 @@
-//! How long recall takes, by the length of the history, and what an exchange costs to embed and
-//! to keep.
+//! Measures recall by the length of the history, and what embedding and keeping an exchange costs.
 
 mod exchanges;
 
@@ -42,7 +41,7 @@ fn benches(criterion: &mut Criterion) {
                 &embedder,
             ));
         }
-        // Criterion prints names, so this is where the memory goes.
+        // Criterion only prints names, so the memory is part of the name.
         let name = format!("{size} exchanges of {} bytes", index.heap_bytes() / size);
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter(|| {

@@ -1,9 +1,11 @@
-//! Our own time per turn, beside model and store; and how often a plain turn asks the store.
+//! Measures our own time per turn, without model and store; and how often a plain turn asks the
+//! store.
 //!
 //! A whole turn goes through the bot on the embedded graph, with a model service on loopback that
 //! answers at once. After each turn the same request goes to the service by itself, so that both
-//! see the same load; what the graph was asked within the turn is read from the bot's own metrics, and timed once more by itself. A
-//! table tells p50 and p99 of a plain loop, Criterion's figures follow.
+//! see the same load. The graph's calls within the turn are read from the bot's own metrics, and
+//! timed once more by themselves. A table shows p50 and p99 of a plain loop; Criterion's figures
+//! follow.
 
 #![expect(clippy::print_stdout, reason = "the figures")]
 
@@ -41,16 +43,16 @@ use tokio_util::sync::CancellationToken;
 
 use exchanges::{exchange, fill, new_turn};
 
-/// Turns of the plain loop.
+/// Number of turns in the plain loop.
 const TURNS: usize = 500;
-/// Turns before it, so that the window is full and the index is loaded.
+/// Number of turns before it, so that the window is full and the index is loaded.
 const WARM_UP: usize = 40;
-/// What was said in the audience before.
+/// Numbers of earlier turns in the audience.
 const HISTORIES: [usize; 2] = [0, 10_000];
-/// Between two turns, as people pause: what is done after an answer is not in the next one's way.
+/// Pause between two turns, as with people: work after an answer does not delay the next turn.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// As many as that when measured; a handful when `cargo test` only looks whether it runs.
+/// Returns the number when measuring; a handful when `cargo test` only checks that it runs.
 fn scaled(number: usize) -> usize {
     let measured = std::env::args().any(|argument| argument == "--bench");
     if measured { number } else { number.min(5) }
@@ -58,9 +60,9 @@ fn scaled(number: usize) -> usize {
 
 const AUDIENCE: &str = "bench/general";
 const UTILITY: &str = "utility";
-/// What the model calls where it is offered; there is nothing to offer without knowledge.
+/// The tool that the model calls if it is offered; without knowledge nothing is offered.
 const TOOL: &str = "find_movies_by_actor";
-/// Of the model, where it calls a tool: rephrase, route, critique, answer.
+/// Calls of the model in a turn with a tool: rephrase, route, critique, answer.
 const CALLS_WITH_A_TOOL: u32 = 4;
 
 /// A model service that answers at once, on a thread of its own.
@@ -106,7 +108,7 @@ impl Service {
         Self { address, said }
     }
 
-    /// A stream of a chunk per word.
+    /// Returns a stream with one chunk per word.
     fn answer(said: &Said, body: Bytes) -> Response {
         let asked: serde_json::Value = serde_json::from_slice(&body).expect("a request");
         if asked["model"] != UTILITY {
@@ -158,7 +160,7 @@ impl Service {
         }
     }
 
-    /// The last request once more, without anything of ours around it.
+    /// Sends the last request once more, without any of our code around it.
     async fn alone(&self, client: &reqwest::Client) {
         let body = lock(&self.said.request).clone();
         let response = client
@@ -172,7 +174,7 @@ impl Service {
     }
 }
 
-/// What was asked of the graph so far: calls and seconds, by their kind.
+/// The graph's calls so far: number and seconds, by kind.
 type Asked = BTreeMap<String, (f64, f64)>;
 
 /// Reads the metrics that the bot keeps of its graph.
@@ -205,7 +207,7 @@ impl Watch {
         asked
     }
 
-    /// Exchanges that were recalled so far.
+    /// Returns the number of exchanges recalled so far.
     fn recalled(&self) -> u64 {
         let text = self.0.render();
         let line = text
@@ -216,7 +218,7 @@ impl Watch {
     }
 }
 
-/// What was asked in between.
+/// Returns the calls in between.
 fn between(before: &Asked, after: &Asked) -> Asked {
     let each = after.iter().map(|(kind, (calls, seconds))| {
         let (earlier, spent) = before.get(kind).copied().unwrap_or_default();
@@ -225,7 +227,7 @@ fn between(before: &Asked, after: &Asked) -> Asked {
     each.filter(|(_, (calls, _))| *calls > 0.0).collect()
 }
 
-/// A bot under way, and one conversation with it.
+/// A running bot, and a conversation with it.
 struct Talk {
     room: Room,
     store: Arc<GraphStore>,
@@ -254,7 +256,7 @@ impl Talk {
         let (inbox, received) = Inbox::new(64);
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(bot.run(received, shutdown.clone()));
-        // The pace of a platform that lets messages be edited.
+        // The pace of a platform with editable messages.
         let pace = Pace {
             update_every: Duration::from_secs(1),
             working_every: Duration::from_secs(5),
@@ -290,7 +292,7 @@ impl Talk {
         black_box(context.expect("the window is read"));
     }
 
-    /// A turn of usual length, in another session.
+    /// Appends a turn of usual length in another session.
     async fn append_alone(&self, guard: &SessionGuard, embedder: &LocalEmbedder) {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let new = new_turn(number, AUDIENCE, guard.session(), embedder);
@@ -325,18 +327,18 @@ fn config(folder: &Path, model: Option<ModelConfig>) -> Config {
     Config { model, ..config }
 }
 
-/// What the plain loop found.
+/// The results of the plain loop.
 #[derive(Default)]
 struct Figures {
     whole: Vec<Duration>,
     model: Vec<Duration>,
-    /// The graph's, of a turn together.
+    /// The graph's time per turn, all calls together.
     graph: Vec<Duration>,
     begin_alone: Vec<Duration>,
     append_alone: Vec<Duration>,
-    /// Calls of the graph in all turns, by their kind.
+    /// Calls of the graph in all turns, by kind.
     calls: BTreeMap<String, f64>,
-    /// Those after the answer: the summary's.
+    /// Calls after the answer: the summary's.
     later: BTreeMap<String, f64>,
     recalled: u64,
 }

@@ -1,13 +1,13 @@
-//! What a bot takes: memory at rest and with 10,000 turns, the time from its start to its first
-//! answer, and recall as a turn asks for it.
+//! Measures what a bot needs: memory at rest and with 10,000 turns, the time from its start to its
+//! first answer, and recall as in a turn.
 //!
 //! ```text
 //! cargo run --release --example figures
 //! ```
 //!
-//! Each bot is a process of its own (this program, started again), so that nothing is measured that
-//! another one left behind. `NEO4J_TEST_URI` (with `NEO4J_TEST_USER` and `NEO4J_TEST_PASSWORD`)
-//! adds the server; what is written there stays.
+//! Each bot is a process of its own (this program, started again), so that no measurement is
+//! affected by leftovers of another. `NEO4J_TEST_URI` (with `NEO4J_TEST_USER` and
+//! `NEO4J_TEST_PASSWORD`) adds the server; what is written there stays.
 
 #![expect(clippy::print_stdout, reason = "the figures")]
 
@@ -34,7 +34,7 @@ use uuid::Uuid;
 use exchanges::{SESSIONS, fill, turn};
 
 const TURNS: usize = 10_000;
-/// How often a bot is started for a figure.
+/// Number of starts per figure.
 const STARTS: usize = 11;
 
 #[derive(Parser)]
@@ -58,7 +58,7 @@ enum Role {
     Recall,
 }
 
-/// What one process found out about itself.
+/// The measurements of one process.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Found {
     open_ms: f64,
@@ -68,7 +68,7 @@ struct Found {
     peak_mb: f64,
 }
 
-/// One of them.
+/// Selects one of them.
 type Figure = fn(&Found) -> f64;
 
 fn main() -> anyhow::Result<()> {
@@ -188,7 +188,7 @@ fn started(role: &str, folder: &Path, at: &[String], more: &[&str]) -> anyhow::R
         .collect()
 }
 
-/// Runs this program once more, and gives what it printed.
+/// Runs this program once more, and returns its output.
 fn child(role: &str, folder: &Path, at: &[String], more: &[&str]) -> anyhow::Result<String> {
     let output = Command::new(std::env::current_exe()?)
         .arg(format!("--role={role}"))
@@ -206,7 +206,8 @@ fn child(role: &str, folder: &Path, at: &[String], more: &[&str]) -> anyhow::Res
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// As a turn asks: with the turns before it, and without those the model reads anyway.
+/// Measures recall as in a turn: with the turns before it, and without those the model reads
+/// anyway.
 fn recall_figures() {
     let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
     let calibration = Calibration::shipped().expect("the shipped calibration is sound");
@@ -275,7 +276,7 @@ fn ms(took: Duration) -> f64 {
     took.as_secs_f64() * 1_000.0
 }
 
-/// Megabytes, as the kernel counts them.
+/// Returns a field of the process's memory, in megabytes.
 fn memory(field: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));

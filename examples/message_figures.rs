@@ -1,8 +1,9 @@
-//! What keeping and recalling what people say to one another costs, at size.
+//! Measures what keeping and recalling overheard messages costs, at scale.
 //!
-//! `cargo run --release --example message_figures -- MESSAGES CHANNELS LARGEST [bolt://… USER PASSWORD]`: so many messages,
-//! `LARGEST` of them in one channel and the others spread evenly; without an address on the embedded store. By default
-//! 1,000,000 messages in 200 channels, 100,000 of them in one.
+//! `cargo run --release --example message_figures -- MESSAGES CHANNELS LARGEST [bolt://… USER PASSWORD]`:
+//! this many messages, `LARGEST` of them in one channel and the others spread evenly;
+//! on the embedded store unless an address is given. Default: 1,000,000 messages in 200 channels,
+//! 100,000 of them in one.
 
 #![allow(clippy::print_stdout, reason = "it prints figures")]
 
@@ -19,11 +20,11 @@ use muninn::memory::{Archive, Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, EventId};
 
-/// Words that messages are made of.
+/// The source of the messages' words.
 const WORDS: &str = include_str!("../docs/recall.md");
-/// Messages that are kept at once.
+/// Messages kept per call.
 const BATCH: usize = 400;
-/// Messages of one thread.
+/// Messages per thread.
 const THREAD: usize = 20;
 const QUESTIONS: usize = 500;
 
@@ -144,7 +145,7 @@ fn recaller() -> anyhow::Result<Arc<Recaller>> {
     Ok(Arc::new(Recaller::new(embedder, calibration, settings)))
 }
 
-/// Kilobytes of this process, by a line of its status.
+/// Returns a field of the process's status, in kilobytes.
 fn memory(line: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let found = status.lines().find_map(|it| it.strip_prefix(line));
@@ -162,7 +163,7 @@ fn audience(channel: usize) -> Audience {
     }
 }
 
-/// Words without an end, the same in each run.
+/// Endless words, the same in each run.
 struct Words {
     all: Vec<&'static str>,
     seed: u64,
@@ -201,7 +202,7 @@ impl Words {
         let many = 3 + self.random() % 15;
         let text: Vec<&str> = (0..many).map(|_| self.next()).collect();
         let author = format!("person-{}", self.random() % 40);
-        // A channel's threads are filled one after the other.
+        // The threads of a channel are filled one after the other.
         let thread = if channel == 0 {
             number / THREAD
         } else {

@@ -1,6 +1,6 @@
-//! Writes the features that recall sees, for `embedder/training/fit_recall.py`: each question
-//! against its whole history, and against random pieces of it, so that the fit also holds where
-//! there is little history or nothing to be found.
+//! Writes the features of recall, for `embedder/training/fit_recall.py`. Each question is asked
+//! against its whole history, and against random pieces of it, so that the fit also holds with
+//! little history or without a hit.
 //!
 //! `recall_features EXCHANGES QUERIES OUT [CALIBRATION]`
 
@@ -14,7 +14,7 @@ use muninn::memory::eval::{Exchange, History, Question, read_lines, turns};
 use muninn::memory::{Calibration, Features, Query, RecallMode, RecallSettings, candidates};
 use muninn::retrieval::LocalEmbedder;
 
-/// Random pieces of a history, for each question.
+/// Number of random pieces of the history per question.
 const PIECES: usize = 3;
 const SMALLEST_PIECE: usize = 5;
 
@@ -82,7 +82,7 @@ fn features<'a>(
         .collect()
 }
 
-/// In the order that `fit_recall.py` names.
+/// Returns the features in the order of `fit_recall.py`.
 fn row(features: &Features) -> [f32; 10] {
     [
         features.cosine.unwrap_or(0.0),
@@ -102,7 +102,7 @@ fn row(features: &Features) -> [f32; 10] {
 struct Random(u64);
 
 impl Random {
-    /// 0 to 1.
+    /// Returns a number from 0 to 1.
     fn unit(&mut self) -> f64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -110,7 +110,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A run of exchanges, its length log-uniform.
+    /// Returns a run of exchanges of log-uniform length.
     fn piece<'a, T>(&mut self, all: &'a [T]) -> &'a [T] {
         let (least, most) = (SMALLEST_PIECE.min(all.len()) as f64, all.len() as f64);
         let length = (least.ln() + self.unit() * (most.ln() - least.ln())).exp() as usize;

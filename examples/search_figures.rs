@@ -1,11 +1,12 @@
-//! How long searching the team's knowledge takes, at many chunks, on a store.
+//! Measures searches of the team's knowledge, with many chunks, on a store.
 //!
-//! `cargo run --release --example search_figures -- CHUNKS [bolt://… USER PASSWORD]`; without an
-//! address on the embedded store. What it ingests there is a source called `search-figures`. `WORDS=20000`
-//! makes records that are cut into many chunks.
+//! `cargo run --release --example search_figures -- CHUNKS [bolt://… USER PASSWORD]`; on the
+//! embedded store unless an address is given. It ingests a source called `search-figures`.
+//! `WORDS=20000` makes records that are split into many chunks.
 //!
-//! `cargo run --release --example search_figures -- files CHUNKS [FOLDER]` writes the same chunks straight into the file of an
-//! index, in a process of its own, and searches there: more than a graph in memory can hold, and without its share.
+//! `cargo run --release --example search_figures -- files CHUNKS [FOLDER]` writes the same chunks
+//! directly into an index file, in a process of its own, and searches there. That allows more
+//! chunks than a graph in memory, and excludes the graph's memory.
 
 #![allow(clippy::print_stdout, reason = "it prints figures")]
 
@@ -47,10 +48,10 @@ ids = "/above/*"
 type = "mentions"
 ids = "/mentions/*"
 "#;
-/// Words that papers are made of.
+/// The source of the papers' words.
 const WORDS: &str = include_str!("../docs/recall.md");
 
-/// As in the bot, so that the memory is that of the bot.
+/// The bot's allocator, so that the memory use is comparable.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -209,7 +210,7 @@ fn version(chunks: usize) -> SourceVersion {
     }
 }
 
-/// Writes the file of an index.
+/// Writes an index file.
 fn write(folder: &Path, chunks: usize) -> anyhow::Result<()> {
     let local = LocalEmbedder::shipped()?;
     let (name, dimension) = (local.name().to_owned(), local.dimension());
@@ -260,7 +261,7 @@ fn write(folder: &Path, chunks: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has the file written by another process, opens it and searches.
+/// Has another process write the file, opens it and searches.
 fn files(folder: &Path, chunks: usize) -> anyhow::Result<()> {
     let local = LocalEmbedder::shipped()?;
     let embedder = Some((local.name(), local.dimension()));
@@ -328,7 +329,7 @@ fn ranked(
     fuse(index, &plan, &scanned, &graph, &weights.fusion, today)
 }
 
-/// How many of the most alike of all are found, though only the signs of all are looked at.
+/// Prints how many of the most similar vectors are found by comparing only the signs of all.
 fn found_of_all(index: &KnowledgeIndex, local: &LocalEmbedder, weights: &Weights) {
     const QUESTIONS: usize = 20;
     let fusion = Fusion {
@@ -365,7 +366,7 @@ fn found_of_all(index: &KnowledgeIndex, local: &LocalEmbedder, weights: &Weights
     }
 }
 
-/// Kilobytes of memory that this process has, or had at most, by the field of its status.
+/// Returns a field of the process's memory, current or maximum, in kilobytes.
 fn memory(field: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(field));

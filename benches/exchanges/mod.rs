@@ -1,4 +1,4 @@
-//! Talk that was made up: what the benchmarks and `examples/figures.rs` fill a memory with.
+//! Generated talk with which the benchmarks and `examples/figures.rs` fill a memory.
 #![allow(dead_code, reason = "each of them needs a part")]
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -9,7 +9,7 @@ use muninn::memory::embedded_text;
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId};
 
-/// Sessions that turns are spread over, which are under way at the same time.
+/// Number of concurrent sessions that the turns are spread over.
 pub(crate) const SESSIONS: usize = 50;
 
 const SUBJECTS: &[&str] = &[
@@ -40,7 +40,7 @@ const EVENTS: &[&str] = &[
     "was broken by the upgrade",
 ];
 
-/// An exchange of usual length: about 250 characters.
+/// Returns an exchange of usual length: about 250 characters.
 pub(crate) fn exchange(number: usize) -> (String, String) {
     let pick = |list: &[&'static str], step: usize| list[(number * step + number / 7) % list.len()];
     let (subject, event) = (pick(SUBJECTS, 1), pick(EVENTS, 2));
@@ -55,7 +55,7 @@ pub(crate) fn exchange(number: usize) -> (String, String) {
     (input, output)
 }
 
-/// The turn of an exchange.
+/// Returns the turn of an exchange.
 pub(crate) fn turn(number: usize, session: &str, embedder: &LocalEmbedder) -> Turn {
     let (input, output) = exchange(number);
     let vector = embedder.embed(&embedded_text(&input, &output));
@@ -72,7 +72,7 @@ pub(crate) fn turn(number: usize, session: &str, embedder: &LocalEmbedder) -> Tu
     }
 }
 
-/// The same, as it is appended to a session of an audience.
+/// Returns the same as it is appended to a session of an audience.
 pub(crate) fn new_turn(
     number: usize,
     audience: &str,
@@ -95,7 +95,7 @@ pub(crate) fn new_turn(
     }
 }
 
-/// Appends so many turns of an audience.
+/// Appends this many turns of an audience.
 pub(crate) async fn fill(store: &GraphStore, audience: &str, turns: usize) {
     let embedder = LocalEmbedder::shipped().expect("the shipped model is sound");
     let (sessions, embedder) = (&Sessions::default(), &embedder);

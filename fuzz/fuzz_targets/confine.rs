@@ -1,6 +1,8 @@
-//! Whatever goes in: no panic, and what comes out is confined already and reads back as it was meant.
+//! For any input: no panic, and the output is confined already and keeps its meaning when parsed
+//! again.
 //!
-//! `.ci/fuzz` runs it. A text that begins with a byte of 255 is no statement but choices that make one.
+//! `.ci/fuzz` runs it. A text that begins with byte 255 is not a statement, but choices that
+//! generate one.
 
 #![no_main]
 
@@ -31,7 +33,7 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     serde_json::from_str(text).expect("the schema is JSON")
 });
 
-/// The longest that ordinary statements take is 6 ms, and a fuzzer's program is slower.
+/// Maximum time: ordinary statements take at most 6 ms, and the fuzzer's build is slower.
 const LONG: Duration = Duration::from_secs(2);
 
 fn confined(text: &str) -> Result<ConfinedCypher, Refusal> {

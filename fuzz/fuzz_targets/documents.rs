@@ -1,4 +1,5 @@
-//! Whatever stands in a file: it is read, or refused with a reason, in bounded time. The first byte says what its name promises.
+//! Any file is read, or refused with a reason, in bounded time. The first byte selects the
+//! extension of its name.
 
 #![no_main]
 
@@ -13,7 +14,7 @@ const NAMES: [&str; 14] = [
     "a.md", "a.txt", "a.html", "a.pdf", "a.rst", "a.adoc", "a.org", "a.ipynb", "a.docx", "a.odt", "a.pptx", "a.xlsx", "a.epub", "a.eml",
 ];
 
-/// What it takes for a few kilobytes, many times over.
+/// Maximum time: many times what a few kilobytes need.
 const LONG: Duration = Duration::from_secs(5);
 
 thread_local! {

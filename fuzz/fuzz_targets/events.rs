@@ -1,4 +1,4 @@
-//! Whatever a platform pushes: it is read or left, and nothing panics.
+//! Anything a platform sends is read or ignored, without a panic.
 
 #![no_main]
 

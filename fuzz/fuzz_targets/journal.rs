@@ -1,5 +1,5 @@
-//! Whatever stands in the file of offline turns, after a torn write or somebody's editor: it is opened, or refused with a reason; and what was
-//! opened once opens again with as many turns.
+//! Any file of offline turns, after a torn write or a manual edit, is opened or refused with a
+//! reason. A file that was opened once opens again with as many turns.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Secrets are taken out of any text, and what is left has none: taking them out again changes nothing.
+//! Redaction removes secrets from any text, and is idempotent.
 
 #![no_main]
 

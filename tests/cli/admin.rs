@@ -1,4 +1,4 @@
-//! Commands while a bot runs: they go through the process that has the graph open.
+//! Commands while a bot runs: they go through the process that has opened the graph.
 
 use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
@@ -14,7 +14,7 @@ use crate::home::{Home, LONG, Running, eventually};
 const NOTES: &str =
     "# The office\n\nThe xylophone is kept in room 7, and the stapler is in room 3.\n";
 
-/// A bot that serves, with commands being taken.
+/// Starts a serving bot, and waits until it accepts commands.
 pub(crate) async fn serving(home: &Home) -> Running {
     let serving = home.start(&["serve"]);
     let path = home.path("muninn-data/admin.sock");
@@ -78,12 +78,12 @@ async fn every_command_works_while_the_bot_runs() {
     assert!(doctor.succeeds().contains(&open), "{doctor:?}");
     home.run(&["demo", "movies"], "").await.succeeds();
 
-    // A path is one of the folder in which the command is typed.
+    // Paths are relative to the folder in which the command runs.
     home.run(&["export", "export.jsonl"], "").await.succeeds();
     let exported = std::fs::read_to_string(home.path("export.jsonl")).unwrap();
     assert!(exported.contains("xylophone") && exported.contains("The Matrix"));
 
-    // What fails there fails here.
+    // A failure there fails the command here.
     let missing = home.run(&["ingest", "nowhere"], "").await;
     missing.fails(1, &["nowhere"]);
 
@@ -98,8 +98,7 @@ async fn every_command_works_while_the_bot_runs() {
     );
 }
 
-/// What was said while the graph was away, Cypher that is checked line by line, and what cannot be done
-/// beside a bot.
+/// Offline turns, Cypher that is checked line by line, and what cannot be done while a bot runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_rest_of_the_commands_works_while_the_bot_runs_or_says_why_not() {
     let home = home();
@@ -124,7 +123,7 @@ async fn the_rest_of_the_commands_works_while_the_bot_runs_or_says_why_not() {
         .run(&["cypher", "check", "MATCH (m:Mvie) RETURN m"], "")
         .await;
     assert!(refused.out.contains("Mvie"), "{refused:?}");
-    // A program asks, reads the answer, and asks again.
+    // A program asks, reads the response, and asks again.
     let mut asking = home.start(&["cypher", "check", "-"]);
     for _ in 0..2 {
         asking.say(statement).await;
@@ -268,7 +267,7 @@ async fn what_is_listed_and_done_can_be_read_by_a_script_too() {
     let health = json(&home, &["health", "--json"]).await;
     assert_eq!(health, json!({"well": true, "trouble": null}));
     for (arguments, alone) in all.iter().zip(&alone) {
-        // Nothing is refreshed any more.
+        // Nothing is left to refresh.
         if arguments[1] != "refresh" {
             let running = json(&home, arguments).await;
             assert_eq!(shape(&running), shape(alone), "{arguments:?}");
@@ -281,7 +280,7 @@ async fn what_is_listed_and_done_can_be_read_by_a_script_too() {
 /// As in `muninn catalog | head -1`, with and without a bot.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_has_read_enough_ends_a_command_quietly() {
-    // What is logged is no complaint.
+    // Log lines are no complaints.
     let home = home().with("LOG", "warn");
     home.chat(&[], &["The code of the coffee machine is 4711."])
         .await
@@ -319,7 +318,7 @@ async fn who_has_read_enough_ends_a_command_quietly() {
     serving.end().await.succeeds();
 }
 
-/// The names in a value, without what they stand for.
+/// Returns the field names of a value, without the contents.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -340,7 +339,7 @@ async fn a_bot_that_was_killed_leaves_nothing_in_the_way() {
     killed.kill().await;
     assert!(home.path("muninn-data/admin.sock").exists());
     home.run(&["sessions"], "").await.succeeds();
-    // The next one takes its place.
+    // The next one replaces it.
     let serving = serving(&home).await;
     home.run(&["sessions"], "").await.succeeds();
     serving.signal("TERM").await;
@@ -369,7 +368,7 @@ async fn nonsense_is_answered_and_harms_nobody() {
         stream.read_to_string(&mut answer).await.unwrap();
         assert!(answer.contains("failed"), "{answer:?}");
     }
-    // Who says nothing and goes, and who sends more than is taken.
+    // A client that disconnects at once, and one that sends more than is accepted.
     drop(UnixStream::connect(&path).await.unwrap());
     let mut endless = StdStream::connect(&path).unwrap();
     let block = vec![b'x'; 1024 * 1024];
@@ -409,7 +408,7 @@ async fn another_version_is_named() {
     let home = home();
     home.run(&["sessions"], "").await.succeeds();
     let path = home.path("muninn-data/admin.sock");
-    // The graph of this folder, as the program itself calls it.
+    // The id of this folder's graph, from the program itself.
     let serving = serving(&home).await;
     let mut hello = String::new();
     let mut stream = BufReader::new(UnixStream::connect(&path).await.unwrap());
@@ -430,7 +429,7 @@ async fn another_version_is_named() {
     refused.fails(1, &["runs muninn 0.0.1", "restart that process"]);
     answering.await.unwrap();
 
-    // One that others may have put there is not asked.
+    // A socket that others may have created is not used.
     let _listener = {
         std::fs::remove_file(&path).unwrap();
         UnixListener::bind(&path).unwrap()

@@ -1,4 +1,4 @@
-//! One question at a time, and chats with a bot that runs already.
+//! Single questions, and chats with a running bot.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::support::model_server::{Gate, ModelServer, Reply};
 const FACT: &str = "The code of the coffee machine is 4711.";
 const QUESTION: &str = "What is the code of the coffee machine?";
 
-/// Ends a bot that serves.
+/// Ends a serving bot.
 async fn end(serving: Running) {
     serving.signal("TERM").await;
     serving.end().await.succeeds();
@@ -36,7 +36,7 @@ async fn a_question_is_answered_with_and_without_a_bot_that_runs() {
     let conversation = json["conversation"].as_str().unwrap();
     assert!(conversation.starts_with("terminal/ask-"), "{json}");
 
-    // What it says continues a conversation when that is asked for.
+    // It continues a conversation if asked to.
     let told = home.run(&["ask", "--session", "work", FACT], "").await;
     told.succeeds();
     let refused = home.run(&["ask", "--session", "a/b", QUESTION], "").await;
@@ -49,7 +49,7 @@ async fn a_question_is_answered_with_and_without_a_bot_that_runs() {
     end(bot).await;
 }
 
-/// What somebody does in the first five minutes: one small file, and no model.
+/// The first five minutes: one small file, and no model.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_single_small_file_is_quoted_where_it_answers() {
     let home = Home::new();
@@ -154,7 +154,7 @@ async fn a_chat_talks_to_the_bot_that_runs() {
     assert!(text.starts_with("Hi there, Ada!\n"), "{text}");
     assert!(text.contains("ada: Hello"), "{text}");
 
-    // Its end is told, and what was under way is answered.
+    // The bot announces its end, and completes the current answer.
     let gate = Gate::closed();
     server
         .expects(|_| true)

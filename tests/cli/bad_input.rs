@@ -1,11 +1,11 @@
-//! What people get wrong: a sentence that says what to do, and nothing lost.
+//! User errors: each gets a sentence that says what to do, and nothing is lost.
 
 use std::time::{Duration, Instant};
 
 use crate::home::{Exported, Home, NOTED};
 use crate::support::model_server::{ModelServer, Reply};
 
-/// A home with something to lose.
+/// Creates a home with content.
 async fn lived_in() -> (Home, Exported) {
     let home = Home::new();
     home.chat(&[], &["The code of the coffee machine is 4711."])
@@ -164,7 +164,7 @@ async fn a_graph_that_is_not_there_is_named_quickly() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_wrong_password_is_said() {
-    // Somebody it does not know: a real user would be locked out for a while.
+    // An unknown user, since a real one would be locked out for a while.
     let home = Home::new()
         .with("GRAPH_URL", std::env::var("NEO4J_TEST_URI").unwrap())
         .with("GRAPH_USER", "nobody")
@@ -237,7 +237,7 @@ async fn a_model_nobody_knows_leaves_memory_and_a_sentence() {
     server.expects(|_| true).answers("Noted.");
     let fact = "The code of the coffee machine is 4711.";
     home.chat(&[], &[fact]).await.succeeds();
-    // It is tried out.
+    // The model is tried.
     server.echoes();
     let doctor = home.run(&["doctor"], "").await;
     let found = doctor.succeeds();

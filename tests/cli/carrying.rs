@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::home::{Exported, Home, NOTED, eventually};
 use crate::support::model_server::ModelServer;
 
-/// Somebody who said two things in one session and one in another.
+/// Creates a home where somebody said two things in one session and one in another.
 async fn lived_in() -> Home {
     let home = Home::new();
     let lines = [
@@ -79,14 +79,14 @@ async fn a_damaged_file_is_refused_by_its_line() {
         let refused = to.run(&["import", "damaged.jsonl"], "").await;
         refused.fails(1, &["damaged.jsonl", &format!("line {line}: ")]);
 
-        // What it was to replace is still there.
+        // What it was to replace is unchanged.
         to.chat(&[], &["Mine."]).await.succeeds();
         let before = to.export().await;
         let refused = to.run(&["import", "--replace", "damaged.jsonl"], "").await;
         refused.fails(1, &[&format!("line {line}: ")]);
         assert_eq!(to.export().await, before);
 
-        // It can be used, and told what to do about it.
+        // The folder stays usable: a whole file can be imported, and the chat works.
         std::fs::write(to.path("whole.jsonl"), &whole).unwrap();
         to.run(&["import", "--replace", "whole.jsonl"], "")
             .await
@@ -104,7 +104,7 @@ async fn a_damaged_file_is_refused_by_its_line() {
     missing.fails(1, &["cannot read nowhere.jsonl"]);
 }
 
-/// A file of a conversation of so many turns.
+/// Returns the file of a conversation of this many turns.
 fn conversation(turns: usize) -> String {
     let mut file = String::new();
     let relationships = 2 * turns;
@@ -220,7 +220,7 @@ async fn a_person_takes_along_what_is_kept_of_them_and_of_nobody_else() {
     home.run(&same, "").await.fails(1, &["mine.json"]);
 }
 
-/// The lines of a file that was exported for fine-tuning.
+/// Returns the lines of a file exported for fine-tuning.
 fn conversations(home: &Home) -> Vec<Value> {
     let text = std::fs::read_to_string(home.path("talk.jsonl")).unwrap();
     let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -258,7 +258,7 @@ async fn conversations_are_exported_for_fine_tuning_where_people_agree() {
         ]})
     );
 
-    // Nobody agreed for channels that nobody names, and for private places nobody can but their person.
+    // Channels need to be named; private places only their person can agree to.
     home.run(&chat, "").await.fails(1, &["--channels"]);
     home.run(&[&chat[..], &["--channels", "slack/T1/C9"]].concat(), "")
         .await

@@ -1,4 +1,4 @@
-//! `muninn cypher check`: what would run, or why not.
+//! `muninn cypher check`: the statement that would run, or why it is refused.
 
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ async fn a_line_that_is_not_utf_8_is_named_and_the_others_are_checked() {
         json!({"ok": true, "cypher": "RETURN 2 AS x LIMIT 100"})
     );
     assert_eq!(answers.len(), 4);
-    // Refusals are answers.
+    // A refusal is a successful result.
     home.run(&arguments, refused).await.succeeds();
 }
 

@@ -1,4 +1,4 @@
-//! `kill -9` at any moment.
+//! Kills with `kill -9` at any moment.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use tokio::io::AsyncWriteExt as _;
 use crate::home::{Home, NOTED};
 
 const KILLS: u64 = 50;
-/// More lines than a process lives to answer.
+/// More lines than a process can answer before it is killed.
 const LINES: usize = 40;
 
 /// xorshift: the moments are random, but the same in every run.
@@ -22,13 +22,13 @@ impl Dice {
     }
 }
 
-/// A line like no other, some of them long.
+/// Returns a unique line; some are long.
 fn line(round: u64, number: usize, dice: &mut Dice) -> String {
     let times = if dice.below(8) == 0 { 300 } else { 1 };
     format!("note {round}-{number}{}", " and so on".repeat(times))
 }
 
-/// Everything that was asked, the one line that may or may not have been kept marked.
+/// A line that was entered; the unshown ones may or may not have been kept.
 struct Told {
     line: String,
     shown: bool,
@@ -37,7 +37,7 @@ struct Told {
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_kills_lose_no_answer_that_was_shown() {
     let mut dice = Dice(0x6d75_6e69_6e6e);
-    // Nothing is recalled, so that every answer is one line.
+    // Recall is disabled, so every answer is one line.
     let home = Home::new()
         .with("MESSAGES_PER_MINUTE", "1000")
         .with("RECALL_THRESHOLD", "1");
@@ -50,7 +50,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
         // Ends with the process, which does not read all of it.
         let typing = tokio::spawn(async move { stdin.write_all(input.as_bytes()).await });
 
-        // One in eight is killed while it starts, which reads what the one before left.
+        // One in eight is killed during its start, which reads what the one before left.
         let answers = match dice.below(8) {
             0 => 0,
             _ => 1 + dice.below(6),
@@ -65,7 +65,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
         chat.kill().await;
         let mut shown = usize::try_from(answers).unwrap();
         while let Some(answer) = chat.line().await {
-            // What was cut off was not shown.
+            // A truncated answer was not shown.
             shown += usize::from(answer == NOTED);
         }
         let _ = typing.await;
@@ -76,7 +76,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
             shown: n < shown,
         }));
 
-        // Mostly the next process meets what the kill left, not what an export tidied up.
+        // Mostly the next process reads what the kill left, not what an export cleaned up.
         if round % 10 == 9 {
             holds(home.export().await.chain(), &told);
         }
@@ -94,7 +94,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
     );
 }
 
-/// Everything shown is there, in its order, and nothing else but what was under way.
+/// Asserts that every shown line was kept, in order, and otherwise only the line in progress.
 #[track_caller]
 fn holds(chain: Vec<&str>, told: &[Told]) {
     let mut kept = chain.into_iter().peekable();

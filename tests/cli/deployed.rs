@@ -1,5 +1,5 @@
-//! A file of exchanges as the memory of a bot that was there: each turn with its vector, with what it was given from memory,
-//! and with links to what it replaces.
+//! Turns a file of exchanges into the memory of a deployed bot: each turn with its vector, with the
+//! recalled turns, and with links to what it supersedes.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use muninn::memory::{AudienceIndex, Calibration, Query, RecallSettings, recall, 
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId};
 
-/// Turns that a prompt shows.
+/// Number of turns in a prompt's window.
 const WINDOW: usize = 12;
 
 /// Puts the exchanges of some files into an embedded graph in `folder`.
@@ -107,7 +107,7 @@ impl<'a> Deployed<'a> {
         }
     }
 
-    /// What a model would have been given.
+    /// Returns what a model would have been given.
     fn given(&self, turn: &Turn) -> Vec<(ResponseId, f64)> {
         let window = self
             .windows

@@ -1,9 +1,9 @@
-//! Another embedder: told of by `doctor` and at the start, brought over, calibrated.
+//! Changing the embedder: reported by `doctor` and at the start, re-embedded, calibrated.
 
 use crate::home::{Home, eventually};
 use crate::support::model_server::{Embeddings, ModelServer};
 
-/// As many as calibrating needs, and questions among them.
+/// Returns as many statements as calibration needs.
 fn told() -> Vec<String> {
     let shelf = |n: usize| format!("The parcel {n} is on shelf {}.", n % 7);
     (0..40).map(shelf).collect()

@@ -1,4 +1,4 @@
-//! How well a memory does that was in use, and what is found of one that somebody broke.
+//! Evaluates memories that were in use, and one that was broken on purpose.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn measured(home: &Home, arguments: &[&str]) -> Value {
     serde_json::from_str(&done.out).unwrap_or_else(|_| panic!("{done:?}"))
 }
 
-/// What people said, as far as it is long enough to be told from other words.
+/// Returns what people said, if it is long enough to be distinctive.
 fn said(file: &str) -> Vec<String> {
     let lines = std::fs::read_to_string(file).unwrap();
     let lines = lines
@@ -117,7 +117,7 @@ async fn it_is_measured_by_the_bot_that_runs() {
     serving.end().await.succeeds();
 }
 
-/// What an embedding service answers with, by the words of each text.
+/// Builds an embedding service's response, from the words of each text.
 fn answer(inputs: &[String], vector: impl Fn(usize, &str) -> Vec<f32>) -> Value {
     let data = inputs.iter().enumerate().map(|(index, text)| {
         json!({"object": "embedding", "index": index, "embedding": vector(index, text)})
@@ -126,7 +126,7 @@ fn answer(inputs: &[String], vector: impl Fn(usize, &str) -> Vec<f32>) -> Value 
         "usage": {"prompt_tokens": 1, "total_tokens": 1}})
 }
 
-/// The same for the same seed, and of no meaning.
+/// Returns a meaningless vector, the same for the same seed.
 fn noise(seed: &str) -> Vec<f32> {
     let seed = seed
         .bytes()
@@ -142,7 +142,7 @@ fn noise(seed: &str) -> Vec<f32> {
         .collect()
 }
 
-/// A good one, whose vectors are handed to the wrong texts.
+/// Returns the vectors of a good embedder, assigned to the wrong texts.
 fn shuffled(inputs: &[String]) -> Value {
     let embedder = muninn::retrieval::LocalEmbedder::shipped().unwrap();
     let of = |text: &str| embedder.embed(text).unwrap_or_else(|| vec![0.0; 256]);
@@ -189,7 +189,7 @@ async fn a_broken_embedder_is_found_and_a_good_one_is_not_reported() {
         .run(&["eval", "--embed", "--save", "good.json"], "")
         .await;
     assert!(!good.succeeds().contains("PROBLEM"), "{good:?}");
-    // Nobody asks the service unasked.
+    // The service is only asked on request.
     let asked = server.embedded().len();
     let by_words = home.run(&["eval"], "").await;
     assert!(by_words.succeeds().contains("pass --embed to ask it"));
@@ -206,7 +206,7 @@ async fn a_broken_embedder_is_found_and_a_good_one_is_not_reported() {
             "{name}: {found:?}"
         );
     }
-    // What it says of one that was put there for a moment only is gone with it.
+    // The result of a temporary embedder is removed with it.
     server.embeds(Embeddings::Words(64));
     home.run(&["eval", "--embed", "--against", "good.json"], "")
         .await

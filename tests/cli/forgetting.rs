@@ -1,4 +1,4 @@
-//! What is forgotten is in no file any more, whenever the process is killed.
+//! Forgotten content is in no file any more, whenever the process is killed.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ fn data(home: &Home) -> PathBuf {
 
 fn has_intent(home: &Home) -> bool {
     let files = std::fs::read_dir(data(home)).unwrap();
-    // Half of one was never acted on, and nobody was told.
+    // An incomplete one was never acted on, and nobody was told about it.
     let is_whole = |path: &Path| {
         let text = std::fs::read(path).unwrap();
         serde_json::from_slice::<serde_json::Value>(&text).is_ok()
@@ -86,7 +86,7 @@ async fn a_person_is_forgotten_whole_whenever_it_is_killed() {
         }
         chat.kill().await;
         let is_due = round % 4 == 0 || has_intent(&home);
-        // The next start finishes it; or it never began, and all is there.
+        // The next start finishes it; or it never began, and everything is there.
         let sessions = home.run(&["sessions"], "").await;
         let is_there = sessions.succeeds().contains("default");
         assert!(!(is_due && is_there), "{round}: {sessions:?}");
@@ -115,7 +115,8 @@ async fn what_is_forgotten_of_many_leaves_the_others() {
     assert!(!files_with(&data(&home), "seal").is_empty());
 }
 
-/// A chat that was killed, and a byte of its log turned over, that many bytes from the end.
+/// Creates a home whose chat was killed, with a byte of its log flipped, this many bytes from the
+/// end.
 async fn damaged(from_end: usize) -> Home {
     let home = Home::new();
     let mut chat = home.start(&["chat"]);

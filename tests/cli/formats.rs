@@ -1,4 +1,4 @@
-//! What earlier versions stored: every later one opens it and loses nothing.
+//! Data stored by earlier versions: every later version opens it and loses nothing.
 //!
 //! Each folder of `tests/data/formats` was written by the version it is named after (`.ci/freeze-formats`), and is never edited.
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::admin::serving;
 use crate::home::{Exported, Home, eventually};
 
-/// The folders of all versions that were frozen.
+/// Returns the folders of all frozen versions.
 fn versions() -> Vec<PathBuf> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
     let folders = std::fs::read_dir(all).unwrap();
@@ -20,7 +20,7 @@ fn versions() -> Vec<PathBuf> {
     folders
 }
 
-/// A home whose data folder is a copy of a frozen one.
+/// Creates a home whose data folder is a copy of a frozen one.
 fn home(frozen: &Path) -> Home {
     let home = Home::new();
     copy(frozen, &home.path("muninn-data"));
@@ -40,7 +40,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Makes messages that wait in a folder as young as they were when it was frozen: what waited for a day is not answered.
+/// Sets the time of a folder's pending messages to now: those older than a day are not answered.
 fn sent_now(folder: &Path) {
     let file = folder.join("accepted-0.jsonl");
     let kept = std::fs::read_to_string(&file).unwrap();
@@ -52,7 +52,8 @@ fn sent_now(folder: &Path) {
     std::fs::write(file, messages.collect::<String>()).unwrap();
 }
 
-/// Without what vectors are in detail: the embedded graph keeps them with less precision than Neo4j.
+/// Removes the exact values of vectors, which the embedded graph stores with less precision than
+/// Neo4j.
 fn roughly(mut exported: Exported) -> Exported {
     for node in exported.nodes.values_mut() {
         if let Some(vector) = node.get_mut("embedding") {
@@ -62,7 +63,7 @@ fn roughly(mut exported: Exported) -> Exported {
     exported
 }
 
-/// What was asked and kept.
+/// Returns the questions that were kept.
 fn questions(exported: &Exported) -> Vec<&str> {
     let nodes = exported.nodes.values();
     nodes.filter_map(|node| node["input"].as_str()).collect()

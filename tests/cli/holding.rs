@@ -1,9 +1,9 @@
-//! How long things are kept, legal holds, and who did what, as the one who runs the bot sees it.
+//! Retention, legal holds, and the audit, as an operator sees them.
 
 use crate::home::Home;
 use crate::support::files::files_with;
 
-/// The audience of the terminal.
+/// Returns the audience of the terminal.
 async fn audience(home: &Home) -> String {
     let sessions = home.run(&["sessions", "--json"], "").await;
     let sessions: serde_json::Value = serde_json::from_str(sessions.succeeds()).unwrap();
@@ -73,7 +73,7 @@ async fn a_legal_hold_keeps_copies_until_it_is_released() {
     home.run(&["export", "all.jsonl"], "").await.succeeds();
     let exported = std::fs::read_to_string(home.path("all.jsonl")).unwrap();
     assert!(exported.contains("walrus"));
-    // As long as the settings say so, nobody deletes it by mistake.
+    // While the settings demand the hold, nobody releases it by mistake.
     let release = ["hold", "release", &place, "--yes"];
     home.run(&release, "")
         .await

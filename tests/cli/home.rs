@@ -1,4 +1,4 @@
-//! Somebody's working directory, and the processes that run in it.
+//! A working directory, and the processes that run in it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,10 +13,10 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::support::model_server::{KEY, ModelServer};
 
-/// Nothing here takes nearly as long, however busy the machine is.
+/// Maximum wait: longer than anything takes, however busy the machine is.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
-/// What it says to what it knows nothing about, without a model.
+/// The answer to something unknown, without a model.
 pub(crate) const NOTED: &str =
     "I remember nothing about that, but I will remember that you said it.";
 
@@ -26,7 +26,7 @@ pub(crate) struct Home {
     environment: BTreeMap<&'static str, String>,
 }
 
-/// How a process ended.
+/// The result of a process.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) status: ExitStatus,
@@ -74,20 +74,20 @@ impl Home {
         running.end().await
     }
 
-    /// Talks in lines, with the arguments of `chat`.
+    /// Chats line by line, with the arguments of `chat`.
     pub(crate) async fn chat(&self, arguments: &[&str], lines: &[&str]) -> Done {
         let arguments = [&["chat"], arguments].concat();
         self.run(&arguments, lines.join("\n")).await
     }
 
-    /// What `export` writes.
+    /// Returns what `export` writes.
     pub(crate) async fn export(&self) -> Exported {
         let done = self.run(&["export", "export.jsonl"], "").await;
         done.succeeds();
         Exported::read(&self.path("export.jsonl"))
     }
 
-    /// Runs it to its end where nobody reads what it says, as when `head` has had enough.
+    /// Runs it to its end without a reader of its output, as after `head`.
     pub(crate) async fn run_unread(&self, arguments: &[&str]) -> Done {
         let errors = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let (reader, writer) = std::io::pipe().unwrap();
@@ -135,7 +135,7 @@ impl Home {
     }
 }
 
-/// A process under way.
+/// A running process.
 pub(crate) struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -161,13 +161,13 @@ impl Running {
         self.stdin().write_all(line.as_bytes()).await.unwrap();
     }
 
-    /// The next line of the output, or none at its end.
+    /// Returns the next line of the output; `None` at its end.
     pub(crate) async fn line(&mut self) -> Option<String> {
         let line = tokio::time::timeout(LONG, self.lines.next_line()).await;
         line.expect("a line of the output in time").unwrap()
     }
 
-    /// What was said on the error output so far.
+    /// Returns the error output so far.
     pub(crate) fn errors(&self) -> String {
         std::fs::read_to_string(&self.errors).unwrap()
     }
@@ -181,7 +181,7 @@ impl Running {
         assert!(sent.unwrap().success());
     }
 
-    /// Kills it outright, and waits until it is gone.
+    /// Kills it, and waits until it is gone.
     pub(crate) async fn kill(&mut self) {
         self.child.kill().await.unwrap();
     }
@@ -204,14 +204,14 @@ impl Running {
 }
 
 impl Done {
-    /// Asserts exit code 0; gives back the output.
+    /// Asserts exit code 0; returns the output.
     #[track_caller]
     pub(crate) fn succeeds(&self) -> &str {
         assert_eq!(self.status.code(), Some(0), "{self:?}");
         &self.out
     }
 
-    /// Asserts this exit code, and that the error output is made of sentences with these words.
+    /// Asserts this exit code, and that the error output consists of sentences with these words.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) -> &Self {
         assert_eq!(self.status.code(), Some(code), "{self:?}");
@@ -227,10 +227,10 @@ impl Done {
     }
 }
 
-/// An exported graph, with the exporter's numbers for nodes replaced by what the nodes are.
+/// An exported graph, with the exporter's node numbers replaced by what the nodes are.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Exported {
-    /// By label and the id that is a property, also that of a chunk.
+    /// By label and the id property, also that of a chunk.
     pub(crate) nodes: BTreeMap<String, Value>,
     /// Type, from, to, properties; sorted.
     pub(crate) relationships: Vec<(String, String, String, String)>,
@@ -268,7 +268,7 @@ impl Exported {
         }
     }
 
-    /// From and to of each relationship of a type.
+    /// Returns from and to of each relationship of a type.
     pub(crate) fn ends(&self, kind: &str) -> Vec<(&str, &str)> {
         self.relationships
             .iter()
@@ -277,8 +277,8 @@ impl Exported {
             .collect()
     }
 
-    /// What was said in the one conversation there is, in the order of its chain. Fails if that is
-    /// not whole: one last response, each but the first after exactly one other.
+    /// Returns what was said in the only conversation, in chain order. Fails if the chain is not
+    /// whole: one last response, each but the first after exactly one other.
     #[track_caller]
     pub(crate) fn chain(&self) -> Vec<&str> {
         let last = self.ends("LAST_RESPONSE");
@@ -302,7 +302,7 @@ impl Exported {
     }
 }
 
-/// Tries until something is there, for a bounded time.
+/// Polls until something is there, for a bounded time.
 pub(crate) async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let looking = async {
         loop {

@@ -153,7 +153,7 @@ async fn any_folder_is_taken_and_taken_out_again() {
         "{listed:?}"
     );
 
-    // A changed file, one that is gone, and one whose records are gone.
+    // A changed file, a deleted one, and one whose records are gone.
     put(&home, "wiki/a.md", "# Ferries\nThe ferry leaves at five.\n");
     std::fs::remove_file(home.path("wiki/data/ports.csv")).unwrap();
     let dry = home
@@ -225,7 +225,7 @@ async fn any_folder_is_taken_and_taken_out_again() {
     );
 }
 
-/// What stands in a source's name is in every passage of it, and is not what is asked about.
+/// The name of a source is in every passage of it, but does not make a passage match.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_name_of_a_source_is_not_what_is_asked_about() {
     let home = Home::new();
@@ -345,7 +345,7 @@ async fn conversations_and_tables() {
     assert_eq!(port.1["text"], json!("North quay\n\nTwo lines,\nof note"));
 }
 
-/// As `AnnoMI` is written, with words of our own.
+/// In the format of `AnnoMI`, with words of our own.
 const TRANSCRIPTS: &str = "\
 transcript_id,mi_quality,video_title,video_url,topic,utterance_id,interlocutor,timestamp,utterance_text,annotator_id
 0,high,A harbour pilot who smokes,https://v.test/0,smoking cessation,0,therapist,00:00:01,\"What brings you here, then?\",1
@@ -540,12 +540,12 @@ async fn an_unreadable_file_and_a_line_of_megabytes_are_refused_and_the_rest_goe
     put(&home, "docs/a.md", "Words.");
     put(&home, "docs/b.md", "Words.");
     std::fs::remove_file(home.path("docs/b.md")).unwrap();
-    // A folder with the name of a document, read as one, cannot be read by anybody.
+    // A folder named like a document cannot be read as one by anybody.
     std::fs::create_dir(home.path("docs/b.md")).unwrap();
     home.run(&["ingest", "docs"], "").await.succeeds();
 }
 
-/// Many small records, so that there is something to interrupt.
+/// Writes many small records, so that there is something to interrupt.
 fn many(home: &Home, count: usize, word: &str) {
     let row = |n: usize| {
         let above = if n == 0 { json!([]) } else { json!([n / 2]) };
@@ -618,14 +618,14 @@ fn without_staged(chunks: &Chunks) -> Vec<&(String, Value)> {
 }
 
 impl Home {
-    /// The properties and labels of ingested chunks, by name.
+    /// Returns the properties and labels of ingested chunks, by name.
     async fn export_chunks(&self) -> Chunks {
         self.run(&["export", "export.jsonl"], "").await.succeeds();
         let lines = json_lines(&self.path("export.jsonl"));
         let nodes = lines.into_iter().filter_map(|mut line| {
             let node = line.get_mut("node")?;
             let mut properties = node.get_mut("properties")?.take();
-            // The mark of an exchange that never came about stays. Nobody is shown it.
+            // The mark of an exchange that was given up stays, and nobody is shown it.
             properties.as_object_mut()?.remove("leavingWith");
             let name = properties.get("chunkId")?.as_str()?.to_owned();
             properties["labels"] = node["labels"].take();
@@ -636,7 +636,7 @@ impl Home {
         nodes
     }
 
-    /// The whole graph, without the times at which it was made.
+    /// Returns the whole graph, without its times of creation.
     async fn export_whole(&self) -> Exported {
         self.run(&["export", "export.jsonl"], "").await.succeeds();
         let mut lines = json_lines(&self.path("export.jsonl"));
@@ -650,7 +650,7 @@ impl Home {
             if let Some(name) = properties.get("chunkId").cloned() {
                 properties.insert("id".to_owned(), name);
             }
-            // Each folder has paths of its own.
+            // Each folder has its own paths.
             for moving in ["since", "touchedAt", "paths"] {
                 properties.remove(moving);
             }

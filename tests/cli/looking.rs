@@ -1,4 +1,4 @@
-//! The pages, as a browser asks for them.
+//! The pages, as a browser requests them.
 
 use reqwest::StatusCode;
 use reqwest::header::{HOST, ORIGIN};
@@ -8,7 +8,7 @@ use crate::home::{Home, LONG, Running};
 use crate::support::browser::{Browser, addresses, follows, items, link_in, parts};
 use crate::support::program::free_address;
 
-/// More conversations than a page has: 35.
+/// Creates 35 conversations, more than fit on a page.
 async fn speaks_of_ferries(home: &Home) {
     for number in 1..=35 {
         let session = format!("talk-{number}");
@@ -19,7 +19,7 @@ async fn speaks_of_ferries(home: &Home) {
     }
 }
 
-/// A bot that serves with pages, to which something was said before.
+/// Starts a serving bot with pages and an earlier conversation.
 async fn talked_to(said: &[&str]) -> (Home, Running) {
     let home = Home::new()
         .with("TERMINAL_SOCKET", "socket")
@@ -29,7 +29,7 @@ async fn talked_to(said: &[&str]) -> (Home, Running) {
     (home, serving)
 }
 
-/// A link for the operator.
+/// Returns a new link for the operator.
 async fn new_link(home: &Home) -> String {
     let said = home.run(&["web", "--admin"], "").await;
     link_in(said.succeeds())
@@ -143,7 +143,7 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
     let why = follows(&seen, "/why");
     let picture = why.replace("/why?", "/why/picture?");
 
-    // Without the cookie, and with another, nothing is shown; with it everything is.
+    // Without the cookie, or with a wrong one, nothing is shown; with it everything is.
     let paths = [
         "/",
         "/conversations",
@@ -173,7 +173,7 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
         assert!(browser.gets(path).await.status().as_u16() < 400, "{path}");
     }
 
-    // A link works once; who guesses is stopped, and whoever is signed in stays.
+    // A link works once. Guessing is rate limited, and whoever is signed in stays signed in.
     let (_, used) = parts(&link);
     assert_eq!(
         stranger.posts(used, &[]).await.status(),
@@ -191,7 +191,8 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
     );
     assert_eq!(browser.gets("/health").await.status(), StatusCode::OK);
 
-    // Another site cannot have a link used up or somebody signed out, nor read pages by a name of its own.
+    // Another site cannot use up a link or sign somebody out, nor read pages under its own host
+    // name.
     let fresh = new_link(&home).await;
     let (_, path) = parts(&fresh);
     for origin in [Some("https://evil.example"), Some("null"), None] {
@@ -249,7 +250,7 @@ async fn people_see_and_change_what_is_remembered_of_them() {
         "The ferry leaves at nine.",
         "My sister lives in Turku.",
     ];
-    // A bot that nobody but a terminal has, with its pages.
+    // A bot that serves only a terminal, with its pages.
     let mut chat = home.start(&["chat"]);
     for text in said.into_iter().chain(["/web"]) {
         chat.say(text).await;
@@ -276,7 +277,7 @@ async fn people_see_and_change_what_is_remembered_of_them() {
         own.contains("leaves at ten") && own.contains("corrected on"),
         "{own}"
     );
-    // Its receipt is shown once.
+    // The confirmation is shown once.
     assert!(!browser.sees("/memory").await.contains("role=\"status\""));
     let coffee = items(&own, "coffee");
     let forgotten = [("item", &*coffee[0])];
@@ -312,7 +313,8 @@ async fn people_see_and_change_what_is_remembered_of_them() {
         );
     }
 
-    // Without a word for it nothing is forgotten; with one everything is, and nobody is signed in any more.
+    // Without a confirmation nothing is forgotten; with it everything is, and everybody is signed
+    // out.
     let asked = browser.does("/memory/forget-me", &[]).await;
     assert!(asked.contains("Turku"), "{asked}");
     let done = browser.posts("/memory/forget-me", &[("sure", "yes")]).await;

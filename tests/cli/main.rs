@@ -1,6 +1,6 @@
-//! The binary as people run it: a folder, a terminal or a script, and nothing else.
+//! The binary as people run it: with a folder, and a terminal or a script.
 //!
-//! The Neo4j lane runs on the server of `NEO4J_TEST_URI`, where it only fails to get in.
+//! The Neo4j lane uses the server of `NEO4J_TEST_URI`, but only fails to log in.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

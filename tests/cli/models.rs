@@ -1,9 +1,9 @@
-//! Several models: what `doctor` and `chat` say of them.
+//! Several models: the output of `doctor` and `chat`.
 
 use crate::home::Home;
 use crate::support::model_server::{KEY, ModelServer, Reply};
 
-/// A first model where nobody is, and a second one.
+/// Creates a home with an unreachable first model, and a second one.
 fn home(server: &ModelServer) -> Home {
     let address = server.base_url();
     let host = address

@@ -1,10 +1,10 @@
-//! `muninn offline-turns`: what waits for the graph, and what it refused.
+//! `muninn offline-turns`: turns that wait for the graph, and turns that it refused.
 
 use serde_json::{Value, json};
 
 use crate::home::Home;
 
-/// A home in whose data folder a turn was set aside by an earlier version.
+/// Creates a home in whose data folder an earlier version set a turn aside.
 fn home() -> Home {
     let mut home = Home::new();
     let data = home.path("data");

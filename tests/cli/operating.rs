@@ -1,4 +1,4 @@
-//! What is in `docs/operating` for those who watch the bot.
+//! Checks the monitoring files of `docs/operating`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The names of metrics in a text, whatever stands around them.
+/// Returns the names of metrics in a text.
 fn names(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let metrics = words.filter(|it| it.starts_with("muninn_"));
@@ -17,7 +17,7 @@ fn names(text: &str) -> BTreeSet<&str> {
     metrics.collect()
 }
 
-/// The Rust files below a folder, one after the other.
+/// Returns the contents of the Rust files below a folder, joined.
 fn source(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,5 @@
-//! Programs that ask for somebody by the Model Context Protocol: over HTTP, and as `muninn mcp` on stdin and stdout.
+//! Programs that ask for somebody by the Model Context Protocol: over HTTP, and as `muninn mcp` on
+//! stdin and stdout.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -29,17 +30,17 @@ pub(crate) async fn stops(serving: Running) {
     serving.end().await.succeeds();
 }
 
-/// How many answers and notes are kept.
+/// Returns how many answers and notes are kept.
 async fn kept(home: &Home) -> usize {
     let all = home.export().await;
     let is_response = |name: &&String| name.starts_with("[\"Response\"]");
     all.nodes.keys().filter(is_response).count()
 }
 
-/// Whoever sits at the terminal of a [`Home`].
+/// The account at the terminal of a [`Home`].
 const ADA: &str = "terminal/ada";
 
-/// A bot that serves programs, and one of them with a token of Ada's.
+/// Starts a bot that serves programs, and one of them with a token of Ada's.
 pub(crate) async fn with_program(home: Home) -> (Home, Running, McpClient) {
     let address = free_address();
     let home = home
@@ -68,7 +69,7 @@ async fn the_doctor_says_where_programs_ask() {
         let doctor = home.run(&["doctor"], "").await;
         assert!(doctor.out.contains(&line), "{line}: {doctor:?}");
     };
-    // What runs does not have the setting yet.
+    // The running process does not have the setting yet.
     let running = serving(&home).await;
     home.set("MCP_ADDR", &address);
     found(
@@ -119,7 +120,7 @@ async fn a_program_searches_asks_and_notes_over_http() {
     assert!(found.text.contains("4711"), "{found:?}");
     assert_eq!(found.structured["results"][0]["said"], CODE);
 
-    // Without a model, it quotes. What it was made from comes with it.
+    // Without a model it quotes, and returns what the answer was made from.
     let asked = program.calls("ask", json!({"question": QUESTION})).await;
     assert!(asked.text.contains("4711") && !asked.is_error, "{asked:?}");
     assert_eq!(asked.structured["recalled"][0]["said"], CODE);
@@ -146,7 +147,7 @@ async fn a_program_searches_asks_and_notes_over_http() {
         .await;
     assert!(found.text.contains("Thursday"), "{found:?}");
 
-    // What it asks is no command, whatever it says.
+    // Its questions are not commands, whatever they say.
     let asked = program
         .calls("ask", json!({"question": "forget me yes"}))
         .await;
@@ -228,7 +229,7 @@ async fn nobody_comes_in_without_a_token_that_holds_or_from_another_place() {
                 .contains_key("access-control-allow-origin")
         );
     }
-    // There are no sessions to keep.
+    // There are no sessions.
     let got = client
         .get(&program.url)
         .bearer_auth(&program.token)
@@ -239,7 +240,7 @@ async fn nobody_comes_in_without_a_token_that_holds_or_from_another_place() {
     let large = list().body("x".repeat(300 * 1024)).send().await.unwrap();
     assert_eq!(large.status(), StatusCode::PAYLOAD_TOO_LARGE);
 
-    // One that is over, one of another place, one that is revoked.
+    // Expired tokens, tokens of another place, and revoked ones.
     let short = program.with_token(token(&home, &["--expires", "1s"]).await);
     eventually("the token's end", async || {
         (short.lists().await.status() == StatusCode::UNAUTHORIZED).then_some(())
@@ -280,7 +281,7 @@ async fn nobody_comes_in_without_a_token_that_holds_or_from_another_place() {
         "{audit}"
     );
 
-    // No copy of the graph has them.
+    // Exports of the graph do not contain them.
     home.run(&["export", "all.jsonl"], "").await.succeeds();
     let exported = std::fs::read_to_string(home.path("all.jsonl")).unwrap();
     assert!(!exported.contains("MuninnToken"), "{exported}");
@@ -360,7 +361,7 @@ async fn what_was_asked_before_a_kill_is_answered_once() {
     server.finish();
 }
 
-/// A line of the protocol.
+/// Returns a line of the protocol.
 fn line(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
@@ -391,7 +392,7 @@ async fn a_program_on_this_machine_asks_as_the_terminal_does_with_or_without_a_b
         .with("TERMINAL_SOCKET", "socket");
     let mut program = home.start(&["mcp"]);
     talks(&mut program).await;
-    // It is the first thing that anybody says, and there is no other process.
+    // This is the first message ever, and there is no other process.
     let noted = calls(&mut program, 1, "remember", json!({"text": CODE})).await;
     assert_eq!(noted["isError"], false, "{noted}");
     let asked = calls(&mut program, 2, "ask", json!({"question": QUESTION})).await;
@@ -405,7 +406,7 @@ async fn a_program_on_this_machine_asks_as_the_terminal_does_with_or_without_a_b
     let ended = program.end().await;
     assert!(ended.status.success(), "{}", ended.err);
 
-    // Another process has the graph, and it ends and comes back meanwhile.
+    // Another process has the graph, and it is restarted in between.
     let serving = serving(&home).await;
     let mut program = home.start(&["mcp"]);
     talks(&mut program).await;
@@ -439,7 +440,7 @@ async fn a_program_on_this_machine_asks_for_whoever_its_token_is_of() {
     stops(serving).await;
 }
 
-/// What the official client prints.
+/// Returns the output of the official client.
 async fn official(home: &Home, arguments: &[&str]) -> Value {
     let clients = std::env::var("MUNINN_MCP_CLIENT").expect("MUNINN_MCP_CLIENT");
     let script = format!("{clients}/client.mjs");

@@ -13,7 +13,7 @@ use self::website::{Page, Website, html};
 use crate::admin::serving;
 use crate::home::{Home, eventually};
 
-/// With what git needs.
+/// Creates a home with what git needs.
 fn home() -> Home {
     Home::new()
         .with("PATH", std::env::var("PATH").unwrap())
@@ -31,7 +31,7 @@ fn write(path: &Path, text: &str) {
 
 const SETTINGS: &str = "muninn-data/sources.toml";
 
-/// The texts of what is served, and where people find them.
+/// Returns the served texts, and where people find them.
 async fn served(home: &Home) -> Vec<(String, String)> {
     let exported = home.run(&["export", "export.jsonl"], "").await;
     exported.succeeds();
@@ -55,13 +55,13 @@ async fn texts(home: &Home) -> Vec<String> {
         .collect()
 }
 
-/// Refreshes all, and gives what it says.
+/// Refreshes everything, and returns the output.
 async fn refreshed(home: &Home) -> String {
     let done = home.run(&["source", "refresh"], "").await;
     done.succeeds().to_owned()
 }
 
-/// Waits until the catalog says something.
+/// Waits until the catalog contains these words.
 async fn catalog_says(home: &Home, words: &'static str) {
     eventually(words, async || {
         let catalog = home.run(&["catalog"], "").await;
@@ -77,7 +77,7 @@ async fn a_repository_is_fetched_when_it_has_a_new_commit() {
     book.put("src/ferries.md", "# Ferries\nAt six.\n");
     book.put("src/gone.md", "# Soon gone\nStill here.\n");
     book.put("README.md", "Not this one.\n");
-    // What git ignores is in the repository all the same.
+    // A file that git ignores can still be in the repository.
     book.put(".gitignore", "ferries.md\n");
     book.commit("One");
     let server = GitServer::start(&home.path("served")).await;
@@ -111,7 +111,7 @@ async fn a_repository_is_fetched_when_it_has_a_new_commit() {
     let found = home.run(&["search", "what is still here?"], "").await;
     assert!(!found.out.contains("Still here"), "{found:?}");
 
-    // What a process that was killed in the middle leaves behind does not stay in the way.
+    // Leftovers of a process that was killed half-way do not interfere.
     let copy = home.path("muninn-data/sources/book/repository/.git");
     write(&copy.join("index.lock"), "");
     write(&copy.join("shallow.lock"), "");
@@ -120,7 +120,7 @@ async fn a_repository_is_fetched_when_it_has_a_new_commit() {
     assert!(refreshed(&home).await.contains("version 3 now"));
     assert_eq!(texts(&home).await, ["At eight."]);
 
-    // A commit that leaves nothing empties the source.
+    // A commit that leaves no documents empties the source.
     book.put("src/keep", "");
     book.remove("src/ferries.md");
     book.commit("Four");
@@ -170,7 +170,7 @@ async fn a_repository_that_cannot_be_had_keeps_its_version_and_its_password() {
     }
     assert_eq!(texts(&home).await, ["At six."]);
 
-    // A server that sends git to another one is not followed: that could be anybody's.
+    // A redirect of git to another server is not followed: that could be anybody's.
     let site = Website::start().await;
     let elsewhere = Website::start().await;
     let to = format!("{}/info/refs?service=git-upload-pack", elsewhere.address);
@@ -262,7 +262,7 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
     let three = format!("{}/docs/deep/three.html", site.address);
     assert!(served(&home).await.contains(&("Three.".to_owned(), three)));
 
-    // One page is gone, one cannot be had just now, one is new, and one is what it was.
+    // One page is gone, one is unavailable, one is new, and one is unchanged.
     site.put("/docs/two", Page::status(404));
     site.put("/docs/one.html", Page::status(503));
     site.put(
@@ -287,7 +287,7 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
     let found = home.run(&["search", "two"], "").await;
     assert!(!found.out.contains("Two."), "{found:?}");
 
-    // Where the start cannot be had, nothing changes.
+    // If the start page is unavailable, nothing changes.
     site.put("/docs/", Page::status(500));
     std::fs::remove_dir_all(home.path("muninn-data/sources/site/pages")).unwrap();
     let failed = home.run(&["source", "refresh"], "").await;
@@ -382,7 +382,7 @@ async fn a_folder_is_watched_while_the_bot_runs_and_a_failure_keeps_its_version(
     catalog_says(&home, "docs  version 2").await;
     assert_eq!(texts(&home).await, ["At noon.", "At six."]);
 
-    // A disk that is not mounted empties nothing.
+    // An unmounted disk does not empty the source.
     std::fs::rename(home.path("docs"), home.path("away")).unwrap();
     std::fs::create_dir(home.path("docs")).unwrap();
     catalog_says(&home, "nothing is left to ingest").await;
@@ -400,7 +400,7 @@ async fn a_folder_is_watched_while_the_bot_runs_and_a_failure_keeps_its_version(
     assert_eq!(again.succeeds(), "docs has not changed.\n");
     assert!(!home.run(&["catalog"], "").await.out.contains('!'));
 
-    // What was removed by hand says that it will be back.
+    // Removing it by hand warns that it will come back.
     let removed = home.run(&["source", "remove", "docs", "--yes"], "").await;
     assert!(
         removed.succeeds().contains("take [docs] out of"),
@@ -409,7 +409,7 @@ async fn a_folder_is_watched_while_the_bot_runs_and_a_failure_keeps_its_version(
     running.signal("TERM").await;
     running.end().await.succeeds();
 
-    // Nobody watches it now, and that it has changed is seen all the same.
+    // It is not watched now, but its change is detected all the same.
     home.run(&["source", "refresh"], "").await.succeeds();
     put(&home, "docs/c.md", "# Buses\nAt two.\n");
     let stale = home.run(&["doctor"], "").await;
@@ -424,7 +424,7 @@ async fn a_folder_is_watched_while_the_bot_runs_and_a_failure_keeps_its_version(
     );
 }
 
-/// What is served is one version or the next.
+/// Either the old or the new version is served.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_killed_while_it_refreshes_leaves_a_whole_version() {
     const NOTES: usize = 3_000;
@@ -484,7 +484,7 @@ async fn files_of_records_and_settings_that_change_are_followed() {
             .contains("docs.ports.csv was removed, with 2 chunks")
     );
 
-    // Other channels are another source, though no file has changed.
+    // Other channels make it another version, although no file has changed.
     let settings = |more: &str| {
         put(
             &home,
@@ -504,7 +504,7 @@ async fn files_of_records_and_settings_that_change_are_followed() {
     missing.fails(1, &["team.toml cannot be used"]);
 }
 
-/// The servers here answer as real ones do.
+/// The test servers respond like real ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_website_keeps_its_word() {
     let site = Website::start().await;

@@ -12,7 +12,7 @@ use crate::home::{Home, LONG, Running, eventually};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::free_address;
 
-/// Opens the terminal socket as soon as it is there.
+/// Connects to the terminal socket as soon as it exists.
 async fn connect(home: &Home, serving: &Running) -> BufReader<UnixStream> {
     let path = home.path("socket");
     let connected = eventually("the socket", async || UnixStream::connect(&path).await.ok());
@@ -34,7 +34,7 @@ async fn hear(talk: &mut BufReader<UnixStream>) -> String {
     line
 }
 
-/// The whole answer to a GET.
+/// Returns the whole response to a GET.
 async fn get(address: &str, path: &str) -> String {
     let mut stream = eventually("the HTTP server", async || {
         TcpStream::connect(address).await.ok()
@@ -78,7 +78,7 @@ async fn it_talks_on_its_socket_tells_its_health_and_counts() {
         assert!(metrics.contains(line), "no {line} in {metrics}");
     }
 
-    // One data folder, one process.
+    // Only one process may use a data folder.
     let second = Home::new().with(
         "GRAPH_URL",
         format!("embedded:{}", home.path("muninn-data").display()),
@@ -91,7 +91,7 @@ async fn it_talks_on_its_socket_tells_its_health_and_counts() {
             &format!("process {}", serving.pid()),
         ],
     );
-    // And one socket.
+    // The same holds for a socket.
     let third = Home::new().with("TERMINAL_SOCKET", home.path("socket").to_str().unwrap());
     third
         .run(&["serve"], "")
@@ -165,7 +165,7 @@ async fn what_does_not_end_in_time_is_left_to_the_next_start() {
         .expect("it ends, although the model does not")
         .succeeds();
 
-    // The next one answers it, for those who come back.
+    // The next process answers it, for those who reconnect.
     server.expects(|_| true).replies(counted());
     let serving = home.start(&["serve"]);
     tokio::time::timeout(LONG, server.arrived(2)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Settings that are none, and what is said of them.
+//! Invalid settings, and the messages about them.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn write(home: &Home, name: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// What `doctor` says of a part.
+/// Returns the findings of `doctor` about a part.
 fn told(done: &Done, part: &str) -> Vec<(String, String)> {
     let all: Vec<Value> = serde_json::from_str(&done.out).unwrap();
     let of_part = all.iter().filter(|it| it["part"] == part);
@@ -47,7 +47,7 @@ async fn names_that_are_none_are_told_with_what_was_meant() {
             "SLACK_BOT_TOKNE in .env is no setting; did you mean SLACK_BOT_TOKEN?",
         ]
     );
-    // Whoever starts a chat sees it too, and nobody sees what they were set to.
+    // Chats show it too, and nobody sees the values.
     let chat = home.chat(&[], &["Hello"]).await;
     chat.succeeds();
     assert!(
@@ -80,7 +80,7 @@ async fn names_in_files_that_are_none_are_told_with_what_was_meant() {
             "own/tool is no prompt, so nobody reads it; did you mean tools?",
         ]
     );
-    // There is no knowledge, and the tool is looked at all the same, in one line.
+    // There is no knowledge, but the tool is checked all the same, in one line.
     let tools = told(&doctor, "tools");
     let [(verdict, text)] = tools.as_slice() else {
         panic!("{tools:?}");
@@ -96,7 +96,7 @@ async fn names_in_files_that_are_none_are_told_with_what_was_meant() {
 
     let home = Home::new().with("CHANNEL_SETTINGS", "channels.toml");
     write(&home, "channels.toml", "['slack/T/C']\nanswr = 'always'\n");
-    // What is wrong with them is one finding, and the others follow.
+    // Invalid channel settings are one finding, and the others follow.
     let doctor = home.run(&["doctor"], "").await;
     doctor.fails(1, &[]);
     let channels = "PROBLEM  channels: the channel settings channels.toml are wrong: ";
@@ -169,7 +169,7 @@ async fn the_data_folder_is_one_and_the_doctor_says_which() {
     assert!(folder.starts_with(&elsewhere), "{text}");
     assert!(folder.join("graph.kgl").exists(), "{text}");
 
-    // One that is in the working directory is used.
+    // An existing one in the working directory is used.
     std::fs::create_dir(home.path("muninn-data")).unwrap();
     let sessions = home.run(&["sessions"], "").await;
     assert!(
@@ -182,7 +182,7 @@ async fn the_data_folder_is_one_and_the_doctor_says_which() {
         "{doctor:?}"
     );
 
-    // And the graph that was there before DATA_DIR named another folder is the graph.
+    // An existing graph is still used after DATA_DIR names another folder.
     home.chat(&[], &["I was here."]).await.succeeds();
     let home = home.with("DATA_DIR", "data");
     let sessions = home.run(&["sessions"], "").await;
@@ -225,7 +225,7 @@ async fn prompts_are_read_again_and_broken_ones_change_nothing() {
     says("You keep a windmill.");
     home.run(&["ask", "Hello?"], "").await.succeeds();
 
-    // Without a signal it is seen too, and what is broken is told and not used.
+    // The change is noticed without a signal too; what is invalid is reported and not used.
     write(
         &home,
         "own/system.md",
@@ -234,7 +234,7 @@ async fn prompts_are_read_again_and_broken_ones_change_nothing() {
     logs("stay as they were read before").await;
     says("You keep a windmill.");
     home.run(&["ask", "Hello?"], "").await.succeeds();
-    // The doctor tries the model.
+    // `doctor` tries the model.
     server.echoes();
     let doctor = home.run(&["doctor"], "").await;
     assert!(
@@ -276,10 +276,10 @@ async fn settings_are_read_again_and_what_needs_a_restart_is_named() {
     says("You keep a windmill.");
     home.run(&["ask", "Hello?"], "").await.succeeds();
 
-    // What is wrong changes nothing, and is a problem.
+    // An invalid file changes nothing, and is reported as a problem.
     write(&home, "channels.toml", "[\"terminal\"]\npersonas = 1\n");
     logs("channel settings stay as they were").await;
-    // Whoever asks has settings of their own.
+    // The asking process reads its own settings.
     write(&home, "none.toml", "");
     home.set("CHANNEL_SETTINGS", "none.toml");
     says("You keep a windmill.");
@@ -295,7 +295,7 @@ async fn settings_are_read_again_and_what_needs_a_restart_is_named() {
         ".env",
         "CHANNEL_SETTINGS=channels.toml\nBOT_NAME=Hugin\n",
     );
-    // The doctor tries the model.
+    // `doctor` tries the model.
     server.echoes();
     let doctor = eventually("what needs a restart", async || {
         let doctor = home.run(&["doctor"], "").await;
@@ -308,7 +308,7 @@ async fn settings_are_read_again_and_what_needs_a_restart_is_named() {
     bot.end().await.succeeds();
 }
 
-/// Before there is any knowledge, and where there is no graph: so much of a tool is known.
+/// Without knowledge and without a graph, this much of a tool is checked.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_statement_of_a_tool_is_checked_without_a_graph() {
     let home = Home::new().with("PROMPTS_DIR", "own");
@@ -368,7 +368,7 @@ async fn doctor_shows_what_makes_a_channel_another_and_names_what_there_is_not()
         assert!(problem.contains(words), "{problem}");
     }
     assert_eq!(problems.len(), 3, "{problems:?}");
-    // With a tool that there is not, nothing starts.
+    // With an unknown tool, nothing starts.
     let chat = home.chat(&[], &["Hello"]).await;
     assert!(
         chat.err.contains("did you mean \"search_knowledge\"?"),
@@ -435,7 +435,7 @@ async fn tools_that_ask_a_service_are_looked_at_and_nobody_is_asked() {
     let doctor = home.run(&["doctor", "--json"], "").await;
     doctor.succeeds();
     assert!(!format!("{doctor:?}").contains("hunter2"), "{doctor:?}");
-    // None of the bot's own is sent to anybody.
+    // The bot's own secrets are not sent to anybody.
     let stolen = keyed.replace("TICKETS_KEY", "SLACK_BOT_TOKEN");
     write(&home, "own/tools/c.toml", &stolen);
     let doctor = home.run(&["doctor"], "").await;

@@ -1,4 +1,4 @@
-//! The first run, the next day, and what can be asked.
+//! The first run, the next day, and the possible questions.
 
 use chrono::Utc;
 
@@ -175,7 +175,7 @@ async fn a_person_takes_along_what_is_kept_of_them() {
             found.push(name);
         }
     }
-    // The second copy replaces nothing.
+    // The second copy overwrites nothing.
     assert_eq!(found.len(), 4, "{found:?}");
     assert!(
         found.iter().any(|name| name.ends_with(" (2).json")),
@@ -195,7 +195,7 @@ async fn it_speaks_the_language_of_the_terminal() {
     assert_eq!(english.await, "Nothing was said here yet.\n");
     assert_eq!(german.await, "Hier wurde noch nichts gesagt.\n");
     assert_eq!(japanese.await, "ここではまだ何も話されていません。\n");
-    // Where the terminal says nothing, the setting does; and what is none of ours is English.
+    // Without a locale of the terminal, the setting counts; unsupported languages become English.
     for (set, said) in [
         ("fr", "Rien n’a encore été dit ici.\n"),
         ("it_IT:it", "Nothing was said here yet.\n"),

@@ -1,4 +1,4 @@
-//! Traces, as a collector receives them: read by the official schema.
+//! Traces as a collector receives them, parsed by the official schema.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use crate::programs::{stops, with_program};
 use crate::support::mcp::answer;
 use crate::support::model_server::{ModelServer, Reply, Request};
 
-/// What takes traces.
+/// A trace collector.
 struct Collector {
     address: String,
     requests: Arc<Mutex<Vec<ExportTraceServiceRequest>>>,
@@ -49,7 +49,7 @@ impl Collector {
         scopes.flat_map(|it| it.spans.clone()).collect()
     }
 
-    /// Of the service: which program sent them.
+    /// Returns the attributes of the service that sent them.
     fn service(&self) -> BTreeMap<String, String> {
         let requests = self.requests.lock().unwrap();
         let resource = requests[0].resource_spans[0].resource.clone().unwrap();
@@ -68,7 +68,7 @@ fn words(said: Option<Said>) -> String {
     }
 }
 
-/// What a span says.
+/// Returns the attributes of a span.
 fn told(span: &Span) -> BTreeMap<&str, String> {
     let told = span.attributes.iter();
     told.map(|it| {
@@ -86,7 +86,7 @@ fn named<'a>(spans: &'a [Span], name: &str) -> &'a Span {
     found.unwrap_or_else(|| panic!("no {name:?} in {names:?}"))
 }
 
-/// The names from a span to the root.
+/// Returns the names from a span up to the root.
 fn way(spans: &[Span], span: &Span) -> Vec<String> {
     let mut way = vec![span.name.clone()];
     let mut at = span;
@@ -160,7 +160,7 @@ async fn a_turn_is_one_tree_without_a_word_of_what_was_said() {
     assert_eq!(usage["gen_ai.request.model"], "chat");
     assert_eq!(usage["gen_ai.usage.input_tokens"], "100");
     assert_eq!(usage["gen_ai.usage.output_tokens"], "10");
-    // The graph is asked for the turn, and only below it.
+    // The graph is only asked within the turn.
     let graph = spans.iter().filter(|it| it.name.starts_with("graph "));
     let kept: Vec<_> = graph
         .filter(|it| way(&spans, it)[1] == "create_memory")
@@ -228,7 +228,7 @@ async fn what_a_program_asks_goes_on_with_its_trace() {
         "4bf92f3577b34da6a3ce929d0e0e4736",
         "0af7651916cd43dd8448eb211c80319c",
     );
-    // A call's own comes before that of the request that carries it.
+    // A call's own trace context wins over that of the request.
     for meta in [json!({}), json!({ "traceparent": of(call) })] {
         let params = json!({
             "name": "ask", "arguments": { "question": "How are you today?" }, "_meta": meta,

@@ -1,4 +1,4 @@
-//! How far a command is, for somebody who watches it in a terminal.
+//! The progress of a command, as shown in a terminal.
 
 use std::io::Read as _;
 use std::sync::mpsc::{Receiver, channel};
@@ -10,7 +10,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use crate::admin::serving;
 use crate::home::{Home, LONG};
 
-/// What a command shows in a terminal of this width, until it ends.
+/// Returns what a command shows in a terminal of this width, until it ends.
 fn shown(home: &Home, arguments: &[&str]) -> String {
     let size = PtySize {
         rows: 24,
@@ -52,7 +52,7 @@ fn until_the_end(screen: &Receiver<Vec<u8>>) -> String {
     String::from_utf8_lossy(&all).into_owned()
 }
 
-/// A line of the bar that says all there is to say: how much of how much, how fast, what, how long yet.
+/// Whether a line of the bar is complete: amount, total, speed, unit, remaining time.
 fn tells_all(line: &str) -> bool {
     let has = |words: &[&str]| words.iter().all(|word| line.contains(word));
     has(&["/", "iB/s ", " record", " chunk", "s left"])
@@ -76,7 +76,7 @@ async fn an_ingest_shows_count_rate_and_time_left_here_and_over_the_socket() {
     for all in [shown_here, shown_there] {
         let mut lines = all.split(['\r', '\n']);
         assert!(lines.any(tells_all), "{all}");
-        // The bar is gone in the end, and what came of it stands there.
+        // In the end the bar is gone, and the result is shown.
         let last = all.lines().rev().find(|line| !line.trim().is_empty());
         assert!(last.unwrap().contains("Embedded: 6003 chunks"), "{all}");
         assert!(!last.unwrap().contains("left"), "{all}");

@@ -1,4 +1,4 @@
-//! Git repositories behind a web server on this machine: the server is git's own, `git http-backend`.
+//! Serves git repositories from a web server on this machine, with git's own `git http-backend`.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::process::Command;
 
-/// A repository in which somebody works.
+/// A repository and its working tree.
 pub(super) struct Repository(PathBuf);
 
 impl Repository {
@@ -75,7 +75,7 @@ impl GitServer {
         Self { address, inside }
     }
 
-    /// The requests since the last time: `FETCH` or `GET`, and the path.
+    /// Returns the requests since the last call: `FETCH` or `GET`, and the path.
     pub(super) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.inside.asked.lock().unwrap())
     }

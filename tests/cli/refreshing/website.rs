@@ -1,4 +1,4 @@
-//! A website on this machine. Every request is noted.
+//! A website on this machine, which records every request.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::net::TcpListener;
 
-/// What an address answers.
+/// A response.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
     status: u16,
@@ -45,7 +45,7 @@ impl Page {
     }
 }
 
-/// A page with links in its navigation.
+/// Returns a page with links in its navigation.
 pub(super) fn html(text: &str, links: &[&str]) -> Page {
     let links = links.iter().map(|link| format!("<a href=\"{link}\">x</a>"));
     let links: String = links.collect();
@@ -75,18 +75,18 @@ impl Website {
         Self { address, inside }
     }
 
-    /// By path and query.
+    /// Sets the page of a path with its query.
     pub(super) fn put(&self, path: &str, page: Page) {
         let mut pages = self.inside.pages.lock().unwrap();
         pages.insert(path.to_owned(), page);
     }
 
-    /// What was asked for since the last time, in order.
+    /// Returns the requests since the last call, in order.
     pub(super) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.inside.asked.lock().unwrap())
     }
 
-    /// What was answered with "not modified" since the last time.
+    /// Returns the requests with response "not modified" since the last call.
     pub(super) fn unchanged(&self) -> Vec<String> {
         std::mem::take(&mut *self.inside.unchanged.lock().unwrap())
     }

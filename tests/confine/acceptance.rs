@@ -1,7 +1,7 @@
-//! How many of a model's statements are accepted, and why the others are not.
+//! Measures how many statements of a model are accepted, and why the others are not.
 //!
 //! Reads `generated.jsonl` and `schemas.json` in the folder of `MUNINN_GENERATED` or
-//! `../shared/bench/cypher`. They are not ours, so they are no part of this repository.
+//! `../shared/bench/cypher`. They are not ours, so they are not part of this repository.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use muninn::graph::confine::{Limits, confine};
 use muninn::graph::schema::Schema;
 use serde_json::Value;
 
-/// Of the statements over graphs whose schema is there.
+/// Required share of the statements over graphs with a schema.
 const GOAL: f64 = 0.98;
 
 #[test]

@@ -1,12 +1,12 @@
-//! Attacks by hand. From the literature on Cypher injection, from what Neo4j does that one would not
-//! expect, and from our own malice.
+//! Handwritten attacks: from the literature on Cypher injection, from surprising behaviour of
+//! Neo4j, and our own ideas.
 
-/// What must become of an attack.
+/// The required result of an attack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
-    /// Refused, with this in the refusal.
+    /// Refused, with this text in the refusal.
     Refused(&'static str),
-    /// Accepted, and the same with and without memory.
+    /// Accepted, with the same result with and without memory.
     Harmless,
 }
 
@@ -140,7 +140,7 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
         "MATCH (m:Movie) RETURN [(m)<-[:CONTEXT]-(r) | r.input]",
         Refused("CONTEXT is no part"),
     ),
-    // Look-alikes are other names, which the schema does not have.
+    // Look-alike names are other names, which the schema does not have.
     (
         "label with a zero-width space",
         "MATCH (n:Sess\u{200B}ion) RETURN n",
@@ -731,7 +731,7 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
         "MATCH (n) RETURN n {.*, .input, all: n.output} AS m",
         Harmless,
     ),
-    // What is no reading.
+    // Statements that do not only read.
     (
         "CREATE",
         "CREATE (n:Movie) RETURN n",
@@ -937,7 +937,7 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
         "MATCH (n:Movie) USING SCAN n:Movie RETURN n",
         Refused("hints"),
     ),
-    // Too much.
+    // Too expensive.
     (
         "a huge range",
         "UNWIND range(1, 100000000) AS x RETURN count(x)",
@@ -1103,7 +1103,7 @@ pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
         "UNWIND [1] AS a MATCH (b:Movie) RETURN shortestPath((a)-[*]-(b))",
         Refused("ends that no MATCH bound"),
     ),
-    // What is collected is looped over in one expression, which no time-out ends.
+    // A collected list is looped over in one expression, which no time-out ends.
     (
         "a string out of what many rows collect",
         "UNWIND range(1, 1000) AS i UNWIND range(1, 1000) AS j WITH collect(toString(i) + toString(j)) AS l RETURN size(reduce(s = '', x IN l | s + x))",

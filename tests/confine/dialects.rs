@@ -1,6 +1,7 @@
-//! Both engines read what is confined: a statement that one of them refuses is a question without an answer.
+//! Both engines accept confined statements: if one of them refuses, a question stays without an
+//! answer.
 //!
-//! `MUNINN_CONFINE_CASES` sets how many statements are tried (120); with many this is the longer run:
+//! `MUNINN_CONFINE_CASES` sets how many statements are tried (default 120); a longer run is
 //! `MUNINN_CONFINE_CASES=20000 cargo test --workspace --test confine -- dialects --nocapture`.
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use crate::cypher::statement;
 use crate::graphs::{add_knowledge, confined};
 use crate::stores::{Store, on_embedded, on_neo4j};
 
-/// What Neo4j refuses of a statement as it was written, too.
+/// Neo4j's refusals that the original statement causes too.
 const REFUSED_BY_NEO4J: &[&str] = &[
     "Mixing variable-length relationships",
     "list index must be given as Integer",
@@ -22,7 +23,7 @@ const REFUSED_BY_NEO4J: &[&str] = &[
     "A pattern expression should only be used",
 ];
 
-/// What the embedded engine does not know; the model is told, and writes it another way.
+/// What the embedded engine does not support; the model is told, and rewrites the statement.
 const UNKNOWN_TO_THE_EMBEDDED: &[&str] = &[
     // `!` and `&` between labels.
     "Unexpected character '!'",
@@ -39,21 +40,22 @@ const UNKNOWN_TO_THE_EMBEDDED: &[&str] = &[
     // `COLLECT { … }`, and RETURN in `EXISTS { … }` and `COUNT { … }`.
     "Expected property name or .property in map projection",
     "Unexpected token in EXISTS pattern: RETURN",
-    // Names of variables that begin with a digit or hold a blank.
+    // Names of variables that begin with a digit or contain a space.
     "but found 'number'",
     "Cartesian points are not supported",
     "Unknown function: isempty",
     "List index must be an integer",
-    // What is computed fails.
+    // Errors at runtime.
     "by zero",
     "Integer overflow",
     // `CASE x WHEN 1, 2 THEN`, and operators in a CASE.
     "Expected Then, found",
-    // A path with a name in a subquery.
+    // A named path in a subquery.
     "Unexpected token in EXISTS pattern: =",
     "Unexpected token in EXISTS pattern: &",
     "Expected RBrace, found",
-    // What it reads otherwise: `count {` as a map, comparisons of comparisons, a minus after a list.
+    // What it parses differently: `count {` as a map, comparisons of comparisons, a minus after a
+    // list.
     "Expected Colon, found",
     "Expected RParen, found",
     "Expected RBracket, found",
@@ -88,7 +90,7 @@ fn neo4j_explains_what_is_confined() {
     });
 }
 
-/// Lists by kind what is refused, and fails where a kind is not known.
+/// Lists refusals by kind, and fails for an unknown kind.
 #[expect(clippy::print_stderr, reason = "the list is what one looks for")]
 fn are_read(store: &dyn Store, written: fn(&ConfinedCypher) -> String, known: &[&str]) {
     add_knowledge(store);
@@ -115,7 +117,7 @@ fn cases() -> usize {
     asked.and_then(|cases| cases.parse().ok()).unwrap_or(120)
 }
 
-/// The same statements every time.
+/// Generates the same statements every time.
 fn accepted(many: usize) -> Vec<ConfinedCypher> {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);

@@ -1,9 +1,9 @@
-//! Cypher by machine: statements from a grammar, friendly and hostile, and mutations of them.
+//! Generated Cypher: statements from a grammar, friendly and hostile, and mutations of them.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Pieces that statements are made of; some name memory, some are tricks of the lexer.
+/// Pieces of statements; some name memory, some are tricks against the lexer.
 const PIECES: &[&str] = &[
     "MATCH ",
     "OPTIONAL MATCH ",
@@ -310,7 +310,7 @@ fn branch() -> impl Strategy<Value = String> {
     })
 }
 
-/// A statement; about one in twenty is accepted.
+/// Generates a statement; about one in twenty is accepted.
 pub(crate) fn statement() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => branch(),
@@ -319,7 +319,7 @@ pub(crate) fn statement() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A statement with pieces put in, taken out or doubled.
+/// Generates a statement with pieces inserted, removed or doubled.
 pub(crate) fn mutation() -> impl Strategy<Value = String> {
     let edit = (any::<prop::sample::Index>(), 0_usize..12, select(PIECES));
     (statement(), proptest::collection::vec(edit, 1..4)).prop_map(|(mut text, edits)| {
@@ -334,7 +334,7 @@ pub(crate) fn mutation() -> impl Strategy<Value = String> {
     })
 }
 
-/// Pieces side by side.
+/// Generates a sequence of pieces.
 pub(crate) fn heap() -> impl Strategy<Value = String> {
     proptest::collection::vec(select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
 }

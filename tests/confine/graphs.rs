@@ -1,11 +1,11 @@
-//! A small graph of films, and memory to be kept apart from it.
+//! A small graph of films, and memory that must be kept apart from it.
 
 use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
 use muninn::graph::schema::Schema;
 
 use crate::stores::Store;
 
-/// Stands in every text of the memory, and nowhere else.
+/// In every text of the memory, and nowhere else.
 pub(crate) const MARKER: &str = "RAVENSECRET";
 
 pub(crate) fn schema() -> Schema {
@@ -42,7 +42,7 @@ const KNOWLEDGE: &[&str] = &[
     "MATCH (a:Person {id: 'p2'}), (b:Person {id: 'p1'}) CREATE (a)-[:FOLLOWS]->(b)",
 ];
 
-/// With the names of the knowledge's properties too, and zeros to divide by.
+/// Memory, which also uses the knowledge's property names, with zeros to divide by.
 const MEMORY: &[&str] = &[
     "CREATE (:Session {id: 'RAVENSECRET s', name: 'RAVENSECRET', title: 'RAVENSECRET', born: 0}), \
      (:Channel {id: 'RAVENSECRET c', name: 'RAVENSECRET', released: 0}), \
@@ -70,7 +70,7 @@ pub(crate) fn add_memory(store: &dyn Store) {
     MEMORY.iter().for_each(|statement| store.write(statement));
 }
 
-/// Everything there is, to see that nothing changed.
+/// Returns the whole graph, to check that nothing changed.
 pub(crate) fn everything(store: &dyn Store) -> Vec<String> {
     let mut all = store
         .read("MATCH (n) RETURN labels(n), properties(n)")
@@ -80,7 +80,7 @@ pub(crate) fn everything(store: &dyn Store) -> Vec<String> {
             .read("MATCH (a)-[r]->(b) RETURN a.id, type(r), b.id, r.roles")
             .unwrap(),
     );
-    // Maps have no order.
+    // Maps are unordered.
     let mut all: Vec<String> = all.iter().map(|row| sorted(row)).collect();
     all.sort();
     all

@@ -58,7 +58,8 @@ fn attack(store: &dyn Store) {
         let with = store.read(query);
         assert_eq!(with, without, "{name}: {query}");
         let told = format!("{with:?}");
-        // A statement may hold the word it looks for, and an engine quotes the statement.
+        // A statement may contain the marker itself, and an engine quotes the statement in an
+        // error.
         let is_leak = with.is_ok() && told.contains(MARKER);
         assert!(!is_leak, "{name}: {query}: {told}");
     }

@@ -1,4 +1,4 @@
-//! Generated Cypher cannot escape: attacks by hand and by machine, on both stores.
+//! Generated Cypher cannot escape: handwritten and generated attacks, on both stores.
 //!
 //! The Neo4j lane runs on the server of `NEO4J_TEST_URI` (`NEO4J_TEST_USER`,
 //! `NEO4J_TEST_PASSWORD`) and empties it.

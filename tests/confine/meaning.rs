@@ -1,4 +1,4 @@
-//! What is accepted keeps its meaning: the same rows as the statement gives by itself.
+//! Accepted statements keep their meaning: they return the same rows as unconfined.
 
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -7,7 +7,7 @@ use crate::grammar::statement;
 use crate::graphs::{MARKER, add_knowledge, add_memory, confined, everything};
 use crate::stores::{Answer, Store, on_embedded, on_neo4j};
 
-/// What models write, and what confining has to leave as it is.
+/// Typical statements of models, whose results confining must not change.
 const LEGITIMATE: &[&str] = &[
     "MATCH (p:Person) RETURN p.name ORDER BY p.name",
     "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: 'The Matrix'}) RETURN p.name ORDER BY p.name",
@@ -75,7 +75,7 @@ fn statements_from_a_grammar_see_no_memory_on_neo4j() {
     on_neo4j(see_no_memory);
 }
 
-/// How many statements run.
+/// Number of statements that run.
 const RUNS: usize = 150;
 
 fn see_no_memory(store: &dyn Store) {
@@ -92,7 +92,7 @@ fn see_no_memory(store: &dyn Store) {
     assert_eq!(everything(store), before);
 }
 
-/// Where nothing is said of the order, an engine chooses it.
+/// Without ORDER BY an engine chooses the order.
 fn sorted(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     if let Ok(rows) = &mut answer {
@@ -101,7 +101,7 @@ fn sorted(answer: &Answer) -> Answer {
     answer
 }
 
-/// The same statements every time.
+/// Generates the same statements every time.
 fn accepted(many: usize) -> Vec<String> {
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);

@@ -1,12 +1,13 @@
-//! What a statement costs, or fails with, tells nothing of memory: no expression is computed on a node of it before
-//! its label decides.
+//! Neither the cost nor the error of a statement reveals anything about memory: no expression is
+//! evaluated on one of its nodes before its label is checked.
 //!
-//! Memory has zeros where knowledge has none, so that a remainder by them is an error as soon as it is computed.
+//! Memory has zeros where knowledge has none, so a remainder by them is an error as soon as it is
+//! evaluated.
 
 use crate::graphs::{add_knowledge, add_memory, confined};
 use crate::stores::{Answer, Store, on_embedded, on_neo4j};
 
-/// Each with a trap in a place that an engine may compute early.
+/// Each has a trap in a place that an engine may evaluate early.
 const TRAPS: &[&str] = &[
     "MATCH (n) WHERE 1 % n.born > 1 RETURN count(n) AS c",
     "MATCH (n) WHERE n.id STARTS WITH 'RAVEN' AND 1 % n.born > 1 RETURN count(n) AS c",
@@ -68,10 +69,10 @@ fn computes_nothing(store: &dyn Store) {
     let without = answers();
     add_memory(store);
     let has_snapped = |answer: &Answer| matches!(answer, Err(error) if error.contains("zero"));
-    // The trap snaps where nothing confines.
+    // Unconfined, the trap is triggered.
     assert!(has_snapped(&store.read(TRAPS[0])));
     let with = answers();
-    // How much there is of memory may be counted, not what it says.
+    // The cost may depend on the amount of memory, not on its content.
     let work = || -> Vec<Option<usize>> { traps.iter().map(|trap| store.work(trap)).collect() };
     let of_matching = work();
     for label in ["Session", "Channel", "Response"] {

@@ -1,6 +1,6 @@
-//! Whatever goes in, what comes out is confined.
+//! For any input, the output is confined.
 //!
-//! `MUNINN_CONFINE_CASES` sets how many statements of each kind are tried (1,000).
+//! `MUNINN_CONFINE_CASES` sets how many statements of each kind are tried (default 1,000).
 
 use muninn::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn cases() -> u32 {
     asked.and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
 }
 
-/// Says how many were accepted.
+/// Checks the property, and returns how many statements were accepted.
 fn hold(
     strategy: impl Strategy<Value = String>,
     property: fn(&str) -> Result<bool, TestCaseError>,
@@ -72,8 +72,8 @@ fn hold(
     accepted.get()
 }
 
-/// Whether it was accepted. What is accepted comes out of the confiner as it goes in, names no
-/// memory, and writes nothing.
+/// Whether a statement is accepted. If so, confining it again changes nothing, and it names no
+/// memory and writes nothing.
 fn is_confined(text: &str) -> Result<bool, TestCaseError> {
     let Ok(once) = confined(text) else {
         return Ok(false);
@@ -97,7 +97,7 @@ fn is_confined(text: &str) -> Result<bool, TestCaseError> {
     Ok(true)
 }
 
-/// The text without what stands in quotes.
+/// Removes what is in quotes.
 fn without_strings(text: &str) -> String {
     let mut rest = String::new();
     let mut quote = None;
@@ -116,7 +116,7 @@ fn without_strings(text: &str) -> String {
     rest
 }
 
-/// Words outside of strings and backticks.
+/// Returns the words outside of strings and backticks.
 fn bare_words(text: &str) -> Vec<String> {
     let text = without_strings(text);
     let outside = text.split('`').step_by(2).collect::<Vec<_>>().join(" ");
@@ -124,7 +124,7 @@ fn bare_words(text: &str) -> Vec<String> {
     words.map(str::to_uppercase).collect()
 }
 
-/// Names that stand where a label or type may stand: after `:`, `|`, `&`, `!`, `(`.
+/// Returns the names in places for labels or types: after `:`, `|`, `&`, `!`, `(`.
 fn names_after_colons(text: &str) -> Vec<String> {
     let text = without_strings(text);
     let is_part = |c: char| c == '_' || c.is_alphanumeric();

@@ -1,5 +1,5 @@
-//! Sixty questions and one of the usual kinds over the movies, with the Cypher a model writes for them: confined,
-//! they give what they give by themselves.
+//! Sixty-one questions of the usual kinds about the movies, with the Cypher that a model writes for
+//! them: confining must not change the results.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ const QUESTIONS: &[Question] = &[
     ("Which years had no movie between 1990 and 2000?", "UNWIND range(1990, 2000) AS year OPTIONAL MATCH (m:Movie {released: year}) WITH year, count(m) AS many WHERE many = 0 RETURN year", 2),
 ];
 
-/// What the embedded engine does not know, of the above: errors that go back to the model.
+/// Of the above, those that the embedded engine does not support: errors that go back to the model.
 const GAPS: &[&str] = &[];
 
 const LIMITS: QueryLimits = QueryLimits {
@@ -116,7 +116,7 @@ fn confined_questions_give_the_same_rows_on_neo4j() {
         };
         let store = runtime.block_on(movies(&config));
         let survey = runtime.block_on(store.schema()).unwrap();
-        // By itself a statement sees the schema's version, too.
+        // Unconfined, a statement also sees the schema's version.
         bare.write("MATCH (n:MuninnSchema) DELETE n");
         let mut others = Vec::new();
         for (question, query, rows) in QUESTIONS {

@@ -1,4 +1,4 @@
-//! The user of generated statements, tried out on a real server.
+//! The database user for generated statements, on a real server.
 
 use muninn::graph::reading::{Access, Knowledge, Writing};
 use muninn::graph::{GraphConfig, MEMORY_LABELS, MEMORY_RELATIONSHIPS, Reader, open};
@@ -13,7 +13,7 @@ use crate::stores::on_neo4j;
 const USER: &str = "muninn_confine_reader";
 const PASSWORD: &str = "a long one of the tests";
 
-/// Community has users and no roles: whoever logs in can do everything.
+/// The community edition has users but no roles: every user can do everything.
 #[test]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 fn without_roles_a_reader_is_told_to_be_of_no_use() {
@@ -57,7 +57,7 @@ fn without_roles_a_reader_is_told_to_be_of_no_use() {
             let [finding] = reading.findings().try_into().unwrap();
             assert_eq!(finding.verdict, Verdict::Warning, "{}", finding.text);
         });
-        // What was written to try it is not there.
+        // The trial's own writes were removed.
         assert_eq!(
             store.read("MATCH (n) WHERE size(labels(n)) = 0 RETURN n"),
             Ok(Vec::new())
@@ -73,7 +73,7 @@ async fn look(config: &GraphConfig) -> Option<muninn::graph::reading::Reading> {
     health.reading
 }
 
-/// Runs a statement on the server's own database.
+/// Runs a statement on the server's system database.
 async fn administrate(server: &TestGraph, statement: &str) {
     let config = ConfigBuilder::default()
         .uri(&server.url)
@@ -85,7 +85,7 @@ async fn administrate(server: &TestGraph, statement: &str) {
     graph.run(query(statement)).await.unwrap();
 }
 
-/// The manual's statements name all of memory.
+/// The manual's statements name all labels of memory.
 #[test]
 fn the_documented_role_is_denied_all_of_memory() {
     let manual = include_str!("../../docs/confinement.md");

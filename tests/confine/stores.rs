@@ -1,4 +1,4 @@
-//! Both engines, bare: what is run is what the confiner printed, and nothing else guards.
+//! Both engines without further protection: they run what the confiner printed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,16 +15,17 @@ use tokio::sync::Mutex;
 
 use crate::graph::TestGraph;
 
-/// The tests share one server, and each wants it for itself.
+/// The tests share one server, and each needs it alone.
 static SERVER: Mutex<()> = Mutex::const_new(());
 
-/// Rows as text, in their order, or the error.
+/// Rows as text, in order, or the error.
 pub(crate) type Answer = Result<Vec<String>, String>;
 
 pub(crate) trait Store {
     fn write(&self, statement: &str);
     fn read(&self, statement: &str) -> Answer;
-    /// The least work with which it runs to its end; none where the engine does not count.
+    /// Returns the least amount of work with which it completes; `None` if the engine does not
+    /// count.
     fn work(&self, statement: &str) -> Option<usize>;
 }
 
@@ -143,7 +144,7 @@ impl Store for Neo4j {
     }
 }
 
-/// A value, with its properties in an order of their own.
+/// Formats a value, with its properties sorted.
 fn as_text(value: &BoltType) -> String {
     let list = |list: &BoltList| {
         list.value
@@ -181,7 +182,7 @@ fn properties(map: &BoltMap) -> String {
     format!("{:?}", entries.collect::<BTreeMap<_, _>>())
 }
 
-/// Runs a test on an embedded graph that is empty.
+/// Runs a test on an empty embedded graph.
 pub(crate) fn on_embedded(test: fn(&dyn Store)) {
     let thread = std::thread::Builder::new()
         .stack_size(QUERY_THREAD_STACK_SIZE)

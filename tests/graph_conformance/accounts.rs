@@ -1,4 +1,4 @@
-//! Accounts on several platforms that are one person's.
+//! Accounts on several platforms that belong to one person.
 
 use chrono::{TimeDelta, Utc};
 use muninn::graph::accounts::{Account, Entered};
@@ -20,7 +20,7 @@ on_every_store!(
     a_forgotten_person_has_no_accounts,
 );
 
-/// An account that no other test has.
+/// Returns an account that no other test has.
 fn account(platform: &str) -> Account {
     Account {
         id: format!("{platform}/{}", Uuid::new_v4()),
@@ -164,7 +164,7 @@ async fn what_is_to_be_told_is_told_once(lane: &Lane) {
     );
     let told = store.tell_accounts(std::slice::from_ref(&slack), "three");
     told.await.unwrap();
-    // More came meanwhile: said twice rather than never.
+    // More arrived in between: repeating it is better than losing it.
     store.told(&first).await.unwrap();
     let second = untold().await.unwrap();
     assert!(second.text.ends_with("three"), "{second:?}");

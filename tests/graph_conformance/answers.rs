@@ -1,4 +1,4 @@
-//! Answers that were given already: delivered, replaced, judged, counted.
+//! Existing answers: delivered, replaced, rated, counted.
 
 use chrono::{TimeDelta, Utc};
 use muninn::graph::answers::{Spent, Votes, WhichResponse, WhichSessions};
@@ -51,7 +51,7 @@ async fn own_sessions_and_turns_are_found(lane: &Lane) {
     );
     let found = last_to(&person).await.unwrap();
     assert_eq!(found, Some((other.session.clone(), elsewhere.id)));
-    // A deletion is about to take it.
+    // A deletion is about to remove it.
     let what = Forget::Turn(elsewhere.id);
     talk.store.mark(&other.session, what).await.unwrap();
     let found = last_to(&person).await.unwrap();
@@ -91,7 +91,7 @@ async fn what_went_out_is_known(lane: &Lane) {
     );
     let nowhere = EventId::new("event/nowhere");
     assert_eq!(talk.store.turn_of_event(&nowhere).await.unwrap(), None);
-    // One that is gone meanwhile is no error.
+    // A deleted one is no error.
     let (gone, nothing) = (ResponseId::fresh(), Delivered::default());
     talk.store.set_delivered(gone, &nothing).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Many turns in one transaction, and what waited while the graph was away.
+//! Appending many turns in one transaction, and offline turns.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -68,7 +68,7 @@ async fn many_turns_are_saved_as_one_by_one(lane: &Lane) {
     assert!(news.turns.iter().all(|turn| turn.embedding.is_some()));
     let why = talk.store.explain(&talk.session, None).await.unwrap();
     assert_eq!(why.unwrap().recalled[0].1.id, before.id);
-    // And on it goes, with a title from the first question.
+    // The chain continues, with a title from the first question.
     let after = talk.say("after").await;
     assert_eq!(after.position, 8);
     let sessions = talk.store.sessions().await.unwrap();
@@ -90,7 +90,7 @@ async fn what_is_there_already_is_left_out(lane: &Lane) {
     }
     let all: Vec<_> = turns.iter().map(|it| it.turn.id).collect();
     assert_eq!(ids(&talk.chain().await), all);
-    // Not even a session is made for what another has already.
+    // Not even a session is created for a turn that another one has already.
     let aside = talk.beside();
     let mut same = aside.turn("a");
     same.turn.event.clone_from(&turns[0].turn.event);
@@ -147,12 +147,12 @@ async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &
         "{}",
         refused[0].reason
     );
-    // What is forgotten is forgotten there too.
+    // Forgetting applies there too.
     archive.forget(&talk.session, |_| true).await.unwrap();
     assert!(SetAside::of(folder.path()).all().unwrap().is_empty());
 }
 
-/// What was to be taken away.
+/// Records which messages were withdrawn.
 #[derive(Debug, Default)]
 struct TakenAway(parking_lot::Mutex<Vec<Spoken>>);
 
@@ -204,7 +204,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
     let archive = archive(&talk, folder.path(), &all).await;
     let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn TakesAway>);
 
-    // Another process has no part in this one's journal.
+    // Another process does not touch this one's journal.
     let forgotten = talk.store.forget_person(&[ada], Utc::now()).await.unwrap();
     assert_eq!(forgotten.turns, 1);
     assert_eq!(archive.replay().await.unwrap(), 6);
@@ -283,7 +283,7 @@ async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &Lane) {
     );
 }
 
-/// A password that changed, and a database that is not there, are no reason to give a turn up.
+/// Neither a changed password nor a missing database is a reason to give up a turn.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn turns_wait_until_the_graph_lets_us_in_again() {
@@ -313,7 +313,7 @@ async fn turns_wait_until_the_graph_lets_us_in_again() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path(), &turns).await;
     root.run_on("system", set("second-password")).await.unwrap();
-    // Connections of before go on; new ones are refused.
+    // Existing connections continue; new ones are refused.
     proxy.cut();
     proxy.mend();
     for _ in 0..3 {
@@ -339,7 +339,8 @@ async fn turns_wait_until_the_graph_lets_us_in_again() {
         .await;
 }
 
-/// Prints what replaying takes: `cargo test --test graph_conformance -- --ignored figures_of_replaying`.
+/// Prints how long replaying takes:
+/// `cargo test --test graph_conformance -- --ignored figures_of_replaying`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a measurement"]
 #[expect(clippy::print_stderr, reason = "it says what it measured")]

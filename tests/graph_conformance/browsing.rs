@@ -1,4 +1,4 @@
-//! Looking through the conversations.
+//! Browsing the conversations.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::graph::browsing::{ConversationFilter, ListedConversation, Readable};
@@ -19,7 +19,7 @@ fn day(number: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(20_000 + number)
 }
 
-/// Nothing but what is in the audience of this talk.
+/// Returns a filter for this talk's audience.
 fn of(talk: &Talk) -> ConversationFilter {
     ConversationFilter {
         audience: talk.audience.id.as_str().to_owned(),
@@ -31,7 +31,7 @@ fn ids(listed: &[ListedConversation]) -> Vec<&str> {
     listed.iter().map(|it| it.id.as_str()).collect()
 }
 
-/// Says something in a conversation of its own, on a day.
+/// Appends a message in a conversation of its own, on a day.
 async fn says(talk: &Talk, text: &str, on: DateTime<Utc>) -> Talk {
     let beside = talk.beside();
     let mut new = beside.turn(text);
@@ -43,7 +43,7 @@ async fn says(talk: &Talk, text: &str, on: DateTime<Utc>) -> Talk {
 async fn conversations_are_listed_page_by_page(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let store = &talk.store;
-    // Of the same moment, too.
+    // Also with equal times.
     let mut expected = Vec::new();
     for number in 0..7 {
         let said = says(&talk, &format!("number {number}"), day(number / 2)).await;
@@ -180,7 +180,7 @@ async fn what_may_be_read_is_listed_and_nothing_else(lane: &Lane) {
         ..ConversationFilter::default()
     };
     assert!(store.conversations(&nothing, 10).await.unwrap().is_empty());
-    // What is corrected there stays there.
+    // A correction there stays there.
     let item = store.item(private.id).await.unwrap().unwrap();
     assert_eq!(item.audience.private_to, Some(owner));
 }

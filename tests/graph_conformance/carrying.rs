@@ -1,4 +1,4 @@
-//! Export and import, in both directions, and what can go wrong with a file.
+//! Export and import in both directions, and invalid files.
 
 use std::io::{BufReader, Read};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn node(labels: &[&str], properties: Value) -> GraphNode {
     }
 }
 
-/// Knowledge of every kind, and conversations about it.
+/// Fills the store with knowledge of every kind, and conversations about it.
 async fn fill(store: &Arc<GraphStore>) -> Talk {
     let knowledge = vec![
         node(
@@ -118,7 +118,7 @@ async fn interrupted(store: &Arc<GraphStore>, file: &[u8], readable: usize) {
     assert!(matches!(error, TransferError::File(_)), "{error}");
 }
 
-/// A disk that fails.
+/// A failing disk.
 struct Unreadable;
 
 impl Read for Unreadable {
@@ -127,7 +127,7 @@ impl Read for Unreadable {
     }
 }
 
-/// The graph of a file without the file's numbering: what there is, in a fixed order.
+/// Returns the graph of a file without the file's node numbers, in a fixed order.
 fn canonical(file: &[u8]) -> Vec<String> {
     let lines: Vec<Value> = file
         .split(|byte| *byte == b'\n')
@@ -143,13 +143,13 @@ fn canonical(file: &[u8]) -> Vec<String> {
             if let Some(labels) = node["labels"].as_array_mut() {
                 labels.sort_by_key(Value::to_string);
             }
-            // One store keeps halves of floats.
+            // One store keeps half-precision floats.
             if let Some(vector) = node["properties"].get_mut("embedding") {
                 for x in vector.as_array_mut().unwrap() {
                     *x = json!((x.as_f64().unwrap() * 1_000.0).round());
                 }
             }
-            // The channel's name and the session's time are as they were, like everything.
+            // The channel's name and the session's time are unchanged, like everything.
             names.insert(id.as_str().unwrap().to_owned(), json!(node.to_string()));
             all.push(node.to_string());
         }
@@ -179,7 +179,7 @@ async fn goes_over_and_back(from: &Lane, over: &Lane) {
     a.wipe().await.unwrap();
     let talk = fill(&a).await;
     let first = exported(&a).await;
-    // Nothing that an engine added is part of it.
+    // It contains nothing that an engine added.
     let huginn = |line: &String| line.contains(r#""properties":{"id":7}"#);
     assert_eq!(
         canonical(&first).iter().filter(|line| huginn(line)).count(),
@@ -190,7 +190,7 @@ async fn goes_over_and_back(from: &Lane, over: &Lane) {
     assert_same(&first, &second);
     imported(&a, &second, true).await.unwrap();
     assert_same(&first, &exported(&a).await);
-    // And it works: the chain goes on where it was, and the index reads the vectors.
+    // And it works: the chain continues, and the index reads the vectors.
     let there = talk.elsewhere(&b);
     assert_eq!(ids(&there.chain().await), ids(&talk.chain().await));
     assert_eq!(there.say("d").await.position, 5);
@@ -230,7 +230,7 @@ async fn a_graph_of_many_batches_is_carried() {
     let file = exported(&a).await;
     imported(&b, &file, false).await.unwrap();
     assert_same(&file, &exported(&b).await);
-    // What was imported is on disk.
+    // The imported graph is on disk.
     b.close().await.unwrap();
     drop(b);
     assert_same(&file, &exported(&over.open().await).await);
@@ -290,7 +290,7 @@ async fn a_bad_line_is_named_before_anything_is_touched() {
     }
 }
 
-/// A graph of more than one batch of relationships, as a file.
+/// Returns the file of a graph with more than one batch of relationships.
 async fn many_turns() -> Vec<u8> {
     let store = Lane::embedded();
     let from = store.open().await;
@@ -353,7 +353,7 @@ async fn an_interrupted_import_into_a_server_goes_on_where_it_was() {
     let first = first.unwrap();
     assert!(first.done > 600 && first.done < first.total, "{first:?}");
     assert!(store.health().await.unwrap().warnings.is_empty());
-    // Nothing twice, and nothing left of what the import needed.
+    // Nothing is duplicated, and nothing temporary of the import is left.
     assert_same(&file, &exported(&store).await);
     store.close().await.unwrap();
     drop(store);

@@ -1,4 +1,4 @@
-//! Saving: one chain, one pointer, each event once, whoever writes at the same time.
+//! Saving: one chain, one pointer, each event once, even with concurrent writers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ async fn an_event_makes_one_turn(lane: &Lane) {
     assert_eq!(talk.chain().await, [bare(&saved)]);
     let context = talk.begin(&first.turn.event, 5, 1).await;
     assert_eq!(context.duplicate, Some(bare(&saved)));
-    // The same event in another conversation is no second turn either.
+    // The same event in another conversation does not make a second turn either.
     let beside = talk.beside();
     let elsewhere = beside.try_append(&again).await.unwrap();
     assert!(matches!(elsewhere, Appended::Duplicate(_)));

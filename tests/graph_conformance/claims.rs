@@ -1,4 +1,4 @@
-//! Who answers an event, of several that share a graph.
+//! Claims of events, by several processes that share a graph.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ on_every_store![
 
 const LONG: Duration = Duration::from_mins(10);
 
-/// An event that nobody heard of, and its conversation.
+/// Returns a new event and its conversation.
 fn event() -> (EventId, ConversationId) {
     let id = Uuid::new_v4();
     (
@@ -25,7 +25,7 @@ fn event() -> (EventId, ConversationId) {
     )
 }
 
-/// Whether it is opened by one process at a time, so that everything is its own.
+/// Whether only one process at a time can open it, so that everything is its own.
 fn is_alone(lane: &Lane) -> bool {
     matches!(lane, Lane::Embedded(_))
 }
@@ -53,10 +53,10 @@ async fn an_event_is_answered_by_one(lane: &Lane) {
     let holder = format!("holder/{winner}");
     let (one, other) = (&stores[winner], &stores[(winner + 1) % 8]);
 
-    // Whoever had it before a restart goes on.
+    // The process that held it before a restart continues.
     let again = one.claim(&event, &session, &holder, LONG).await.unwrap();
     assert_eq!(again, Claimed::Inherited);
-    // Nobody else can say that it is done, or that it goes on.
+    // Nobody else can finish or renew it.
     other
         .finish_events(std::slice::from_ref(&event), "another")
         .await
@@ -73,7 +73,7 @@ async fn an_event_is_answered_by_one(lane: &Lane) {
         let claimed = other.claim(&event, &session, holder, LONG).await.unwrap();
         assert_eq!(claimed, Claimed::Done);
     }
-    // A claim of the past is gone with the next sweep, one of today is not.
+    // The sweep removes old claims, but not today's.
     other.sweep_claims(LONG).await.unwrap();
     let claimed = other.claim(&event, &session, "another", LONG).await;
     assert_eq!(claimed.unwrap(), Claimed::Done);
@@ -89,7 +89,7 @@ async fn a_claim_without_a_sign_of_life_is_anybodys(lane: &Lane) {
         return;
     }
     assert_eq!(claim("other", LONG).await.unwrap(), Claimed::Held);
-    // Its last sign of life was good for no time at all.
+    // Its last renewal expired at once.
     let renewed = one.renew_claim(&event, "one", Duration::ZERO).await;
     assert_eq!(renewed.unwrap(), Renewed::Kept);
     while claim("other", LONG).await.unwrap() == Claimed::Held {
@@ -114,6 +114,6 @@ async fn a_turn_is_stopped_from_elsewhere(lane: &Lane) {
     if !is_alone(lane) {
         assert_eq!(renew().await.unwrap(), Renewed::Stopped);
     }
-    // It is told once.
+    // It is reported once.
     assert_eq!(renew().await.unwrap(), Renewed::Kept);
 }

@@ -1,4 +1,4 @@
-//! A process that is killed while it writes to the embedded store.
+//! Kills of a process that writes to the embedded store.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use crate::lanes::{Lane, Talk, ids};
 
-/// Set for the process that is to be killed.
+/// Set for the process to be killed.
 const VICTIM: &str = "MUNINN_TEST_VICTIM_FOLDER";
 
 const KILLS: usize = 50;
 
-/// Writers in one process, so that turns share a flush of the log.
+/// Concurrent writers in one process, so that turns share a flush of the log.
 const WRITERS: usize = 4;
 
 fn talk_of(writer: usize, store: &std::sync::Arc<muninn::graph::GraphStore>) -> Talk {
@@ -27,7 +27,7 @@ fn talk_of(writer: usize, store: &std::sync::Arc<muninn::graph::GraphStore>) -> 
     }
 }
 
-/// The victim: does nothing unless it is one.
+/// The process to be killed: does nothing unless the variable is set.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_victim_writes_until_it_is_killed() {
     let Ok(url) = std::env::var(VICTIM) else {
@@ -39,7 +39,7 @@ async fn a_victim_writes_until_it_is_killed() {
         tokio::spawn(async move {
             loop {
                 let saved = talk.say("to be remembered").await;
-                // Shown only now: what stands here has to be there for ever.
+                // Printed only now: whatever is printed must be permanent.
                 let line = format!("\nsaved {writer} {}\n", saved.id);
                 std::io::stdout().write_all(line.as_bytes()).unwrap();
             }
@@ -62,7 +62,7 @@ fn victim(url: &str) -> Child {
         .unwrap()
 }
 
-/// Kills a victim at a random moment after its first turn; returns what it had acknowledged.
+/// Kills a process at a random moment after its first turn; returns what it had acknowledged.
 fn kill_one(url: &str) -> Vec<(usize, String)> {
     let mut child = victim(url);
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -72,7 +72,7 @@ fn kill_one(url: &str) -> Vec<(usize, String)> {
             let mut words = line.split(' ');
             if words.next() == Some("saved")
                 && let (Some(writer), Some(id)) = (words.next(), words.next())
-                // The last line may be cut.
+                // The last line may be truncated.
                 && id.len() == 36
             {
                 sender
@@ -121,7 +121,7 @@ async fn what_was_acknowledged_survives_fifty_kills() {
     }
     let all: usize = acknowledged.iter().map(BTreeSet::len).sum();
     assert!(all > KILLS, "{all}");
-    // Seen with --nocapture.
+    // Shown with --nocapture.
     let line = format!("{all} turns were acknowledged before {KILLS} kills; none was lost\n");
     std::io::stdout().write_all(line.as_bytes()).unwrap();
 }

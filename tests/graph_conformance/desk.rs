@@ -1,4 +1,4 @@
-//! A folder of files that is ingested, and what is served of it.
+//! Ingests a folder of files, and reads what is served of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use crate::lanes::Lane;
 
 pub(crate) const RAVENS: &str = "# Ravens\nTwo of them.\n\n## Huginn\nThought.\n\n### Young\nSmall ones.\n\n## Muninn\nMemory.\n";
 
-/// A folder of files, and a data folder beside it.
+/// A folder of files, with a data folder.
 pub(crate) struct Desk {
     pub(crate) store: Arc<GraphStore>,
     pub(crate) embedder: Arc<Embedder>,
     pub(crate) folder: TempDir,
-    /// Other tests run on the same server.
+    /// The source's name: other tests run on the same server.
     pub(crate) name: String,
 }
 
@@ -33,7 +33,7 @@ impl Desk {
         Self::over(lane.open().await)
     }
 
-    /// Another source in the same graph.
+    /// Creates another source in the same graph.
     pub(crate) fn beside(&self) -> Self {
         Self::over(Arc::clone(&self.store))
     }
@@ -83,7 +83,7 @@ impl Desk {
             .unwrap()
     }
 
-    /// What is served of this source.
+    /// Returns what is served of this source.
     pub(crate) async fn served(&self) -> BTreeMap<String, ServedChunk> {
         let (sender, mut chunks) = mpsc::channel(10);
         let (store, source) = (Arc::clone(&self.store), self.name.clone());
@@ -97,7 +97,7 @@ impl Desk {
         served
     }
 
-    /// The elements of what is served of this source.
+    /// Returns the elements of what is served of this source.
     pub(crate) async fn elements(&self) -> Vec<String> {
         let chunks = self.served().await.into_values();
         let chunks: Vec<String> = chunks.map(|chunk| chunk.chunk).collect();
@@ -106,7 +106,8 @@ impl Desk {
         passages.map(|passage| passage.element).collect()
     }
 
-    /// Rows of a statement as a model would write it, `SOURCE` being this one.
+    /// Runs a statement as a model would write it, with `SOURCE` replaced by this one; returns the
+    /// rows.
     pub(crate) async fn ask(&self, statement: &str) -> Vec<Vec<Value>> {
         let schema = self.store.schema().await.unwrap();
         let statement = statement.replace("SOURCE", &format!("'{}'", self.name));

@@ -1,4 +1,4 @@
-//! Vectors: whose they are, which are stale, and how they are replaced.
+//! Vectors: their embedders, stale ones, and replacing them.
 
 use muninn::graph::{Embedding, Forget, ResponseId, Source, Turn};
 
@@ -24,7 +24,7 @@ async fn stale(talk: &Talk) -> Vec<Turn> {
     found.turns
 }
 
-/// Embedder and number, of this audience.
+/// Returns the embedders of this audience, with their numbers of turns.
 async fn embedders(talk: &Talk) -> Vec<(Option<String>, usize)> {
     let all = talk.store.embedders().await.unwrap();
     let mine = all.into_iter().filter(|by| by.audience == talk.audience.id);

@@ -1,4 +1,4 @@
-//! What becomes of answers when the documents they were made from are ingested anew.
+//! Answers whose source documents are ingested anew.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ async fn a_removed_source_leaves_its_name_with_its_answers(lane: &Lane) {
         let explained = explained.unwrap();
         assert!(explained.context.is_empty(), "{:?}", explained.context);
         let of_all = if channels.is_empty() { 1 } else { 0 };
-        // The elements of what only some may see are never told, so no answer is tied to them.
+        // The elements of restricted sources are not reported, so no answer is tied to them.
         assert_eq!(explained.removed_sources.len(), of_all);
         assert!(
             explained
@@ -99,7 +99,7 @@ async fn a_renamed_source_is_the_same_under_another_name(lane: &Lane) {
         (explained.context.len(), explained.removed_sources.len()),
         (4, 0)
     );
-    // What has not changed is not made again under the new name either.
+    // Unchanged content is not created again under the new name either.
     let again = desk.ingest().await;
     assert!(again.is_same && again.version == 1, "{again:?}");
     desk.put("ravens.md", "# Ravens\nThree.\n");
@@ -130,7 +130,7 @@ async fn an_answer_keeps_what_it_was_made_from(lane: &Lane) {
     assert_eq!(before.len(), 5);
     assert!(before.values().all(|has_changed| !has_changed));
 
-    // A section is new, one says something else, one file is gone; the rest says what it said.
+    // One section is new, one has changed, one file is gone; the rest is unchanged.
     desk.put(
         "ravens.md",
         &RAVENS

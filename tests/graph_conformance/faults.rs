@@ -1,4 +1,4 @@
-//! Servers that are away, slow or closed to us; files that are in use, torn or too new.
+//! Servers that are unavailable, slow or refuse us; files that are in use, torn or too new.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -92,7 +92,7 @@ async fn a_server_that_goes_and_comes_back_is_used_again() {
     assert!(error.is_transient(), "{error}");
     assert!(started.elapsed() < QUICK);
     proxy.mend();
-    // The connections in the pool are found out to be dead; the same turn is saved once.
+    // The pool notices its dead connections; the same turn is saved once.
     let mut saved = talk.try_append(&lost).await;
     for _ in 0..20 {
         if saved.is_ok() {
@@ -121,14 +121,14 @@ async fn a_folder_that_cannot_be_made_is_misconfigured() {
     assert!(matches!(error, StoreError::Misconfigured(_)), "{error}");
 }
 
-/// A folder whose turns are in the log only, as after a crash, and its conversation.
+/// Creates a folder whose turns are only in the log, as after a crash, and its conversation.
 async fn unfolded(lane: &Lane, folder: &Path) -> (Talk, usize) {
     let store = lane.open().await;
     let talk = Talk::on(&store);
     for n in 0..30 {
         talk.say(&format!("{n}")).await;
     }
-    // Closing folds the log; a copy made before has it.
+    // Closing folds the log; a copy made before still has it.
     let from = folder_of(lane);
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -144,7 +144,7 @@ fn folder_of(lane: &Lane) -> PathBuf {
     PathBuf::from(lane.config().url.strip_prefix("embedded:").unwrap())
 }
 
-/// The log: the largest file that is not the graph itself.
+/// Returns the log: the largest file except the graph itself.
 fn log_in(folder: &Path) -> PathBuf {
     std::fs::read_dir(folder)
         .unwrap()
@@ -171,7 +171,7 @@ async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
     let went_out = Delivered(vec![MessageId::new("m")]);
     store.set_delivered(quote.id, &went_out).await.unwrap();
     store.close().await.unwrap();
-    // As a process leaves it that is killed while it forgets.
+    // As after a kill while forgetting.
     let wish = json!({"session": secret.session, "id": secret.id, "until": i64::MAX});
     let intent = folder_of(&lane).join("forgetting-0.json");
     std::fs::write(&intent, wish.to_string()).unwrap();

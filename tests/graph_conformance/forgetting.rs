@@ -1,4 +1,4 @@
-//! Forgetting: the chain closes, nothing that quoted it is left, indexes hear of it.
+//! Forgetting: the chain closes, nothing that quoted it is left, indexes are notified.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ on_every_store!(
 async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &Lane) {
     let talk = Talk::on(&lane.open().await);
     let mut said = talk.turn("my locker is 12");
-    // Whatever else the server has is others'.
+    // The server also has the data of other tests.
     let author = format!("author of {}", talk.session.as_str());
     said.turn.author.clone_from(&author);
     said.turn.created_at = Utc::now() + TimeDelta::hours(1);
@@ -113,7 +113,7 @@ async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
     assert_eq!(mine.unwrap().title.as_deref(), Some("question 1"));
     said.push(talk.say("and on").await);
     assert_eq!(ids(&talk.chain().await), ids(&said));
-    // Nothing is given twice, so an index that saw the old turns cannot take a new one for them.
+    // No position is reused, so an index that saw the old turns cannot confuse them with a new one.
     assert_eq!(said.last().map(|turn| turn.position), Some(6));
 }
 
@@ -123,7 +123,7 @@ async fn a_forgotten_last_turn_moves_the_pointer(lane: &Lane) {
     let last = talk.say("b").await;
     talk.forget(Forget::Turn(last.id)).await;
     assert_eq!(talk.begin("x", 5, 0).await.window, [bare(&first)]);
-    // Its event may make a turn again.
+    // Its event may become a turn again.
     let mut again = talk.turn("b");
     again.turn.event = last.event;
     let again = talk.append(&again).await;
@@ -179,7 +179,7 @@ async fn a_summary_goes_with_what_it_covered(lane: &Lane) {
     assert!(save().await);
     talk.forget(Forget::Turn(first.id)).await;
     assert_eq!(talk.begin("x", 1, 0).await.summary, None);
-    // One that was made of what is forgotten now comes too late.
+    // A summary made from forgotten turns is not saved any more.
     assert!(!save().await);
 }
 
@@ -225,7 +225,7 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
         });
     }
     let mut forgotten = talk.forget(Forget::Turn(secret.id)).await;
-    // Whoever looked before they went out is told now.
+    // The emptied answers are reported with the messages that were delivered.
     forgotten
         .emptied
         .sort_by(|a, b| a.messages.0.cmp(&b.messages.0));
@@ -242,7 +242,7 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
     assert!(!here[0].output.contains("1234") && !here[0].output.is_empty());
     let there = beside.chain().await;
     assert!(!there[0].output.contains("1234"));
-    // So does what a model made of it.
+    // So does a model's text made from it.
     assert!(!there[1].output.contains("1234"));
     let context = talk.begin("x", 5, 0).await;
     assert_eq!(context.news.turns[0].embedding, None);
@@ -271,7 +271,7 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
     let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
     assert_eq!(spoken.iter().filter(|it| **it == both).count(), 2);
     assert!(spoken.contains(&one));
-    // One who looks again and again does not make the turn grow for ever.
+    // Repeated lookups do not make the turn grow without limit.
     let long = listing("c", &"x".repeat(20_000));
     for _ in 0..3 {
         talk.store.quoted_in(&[first.id], &long).await.unwrap();
@@ -347,7 +347,7 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {
     let gone = talk.store.gone(&before).await.unwrap();
     assert_eq!(gone.emptied, ids(&repeats));
     assert_eq!(gone.forgotten, []);
-    // Who reads them now reads nothing of it.
+    // Reading them now reveals nothing of it.
     let after: Vec<AsRead> = beside.chain().await.iter().map(AsRead::from).collect();
     assert_eq!(after.len(), 2);
     assert!(talk.store.gone(&after).await.unwrap().is_empty());
@@ -364,7 +364,7 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
         new.recalled = given;
         new
     };
-    // It has it from the window, and another conversation has it from there alone.
+    // It has it from the window, and another conversation has it only from there.
     let first = talk.append(&says(&talk, vec![])).await;
     let elsewhere = beside.append(&says(&beside, vec![(first.id, 0.9)])).await;
     let read = AsRead::from(&elsewhere);
@@ -382,7 +382,7 @@ async fn what_says_again_a_quote_of_it_is_emptied(lane: &Lane) {
     quote.turn.output = "> the code of the safe is ZEBRA-4711".to_owned();
     quote.recalled = vec![(secret.id, 0.9)];
     let quote = beside.append(&quote).await;
-    // It has it from the window alone.
+    // It has it only from the window.
     let mut again = beside.turn("say it again?");
     again.turn.source = Source::Model;
     again.turn.output = "It is ZEBRA-4711".to_owned();
@@ -435,7 +435,7 @@ async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &La
     let quote = beside.append(&quote).await;
     let shown = Delivered(vec![MessageId::new("quoted")]);
     assert!(talk.store.set_delivered(quote.id, &shown).await.unwrap());
-    // It is emptied now, and stands in the chat as it was.
+    // It is emptied now, but still in the chat as it was.
     let mut anew = talk.turn("what was it, please?");
     anew.turn.id = repeats.id;
     anew.turn.output = "I may not say".to_owned();
@@ -454,7 +454,7 @@ async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &La
     assert_eq!((forgotten.quotes, forgotten.emptied), (0, vec![shown]));
 }
 
-/// A chat from which messages are taken away.
+/// Records the messages that were withdrawn.
 #[derive(Default)]
 struct Chat(parking_lot::Mutex<Vec<MessageId>>);
 
@@ -489,7 +489,7 @@ async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &Lane) {
     }
     let forgotten = talk.forget(Forget::Turn(secret.id)).await;
     assert_eq!(forgotten.emptied.len(), 2);
-    // Whoever gave it shows it in the place of the emptied one.
+    // The process that answered it shows it in place of the emptied one.
     let mut anew = talk.turn("what was it?");
     anew.turn.id = answers[0].id;
     anew.turn.delivered = Some(stays);
@@ -577,7 +577,7 @@ async fn an_epoch_rises_with_every_forgetting(lane: &Lane) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// `None` appends, a number forgets the turn at that place (of those there are).
+    /// `None` appends; a number forgets the turn at that place (modulo the length).
     #[test]
     fn any_sequence_leaves_one_chain(steps in prop::collection::vec(prop::option::of(0_usize..20), 1..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

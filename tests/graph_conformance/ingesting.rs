@@ -1,4 +1,4 @@
-//! Ingested knowledge: staged apart, exchanged at once, the same on every store.
+//! Ingested knowledge: staged separately, exchanged at once, the same on every store.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -170,7 +170,7 @@ async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
         assert!(!told.contains(&format!("\"{hidden}")), "{hidden} in {told}");
     }
 
-    // An exchange that is given up leaves everything as it was.
+    // An exchange that is given up changes nothing.
     let (sender, parts) = mpsc::channel(1);
     let gone = Exchange::Remove(vec!["a.md".to_owned()]);
     let give_up = async move { sender.send(gone).await.unwrap() };
@@ -220,7 +220,7 @@ async fn what_an_interrupted_exchange_prepared_is_not_done_by_the_next(lane: &La
     };
     let gone = Exchange::Remove(vec!["a.md".to_owned()]);
     assert!(exchange(vec![gone, link()]).await.is_err());
-    // The same version, and what was to go stays.
+    // The version is unchanged, and what was to be removed stays.
     let finish = Exchange::Finish(Box::default());
     assert_eq!(exchange(vec![link(), finish]).await.unwrap(), 1);
     let names: Vec<String> = desk.served().await.into_keys().collect();
@@ -332,7 +332,7 @@ async fn links_follow_the_records(lane: &Lane) {
     assert_eq!((first.counts.new, first.dangling), (2, 1));
     assert_eq!(shown(desk.ask(ties).await), ["c ESCORTS a", "a Includes c"]);
 
-    // The nearer one comes; what was tied stays tied.
+    // The nearer one is created; existing ties stay.
     desk.put(
         "ships.jsonl",
         &(child.clone() + &ship("a", &[], &["z"]) + &ship("b", &["a"], &[])),
@@ -344,7 +344,7 @@ async fn links_follow_the_records(lane: &Lane) {
         ["c ESCORTS a", "a Includes b", "b Includes c"]
     );
 
-    // One that others name is changed, and goes again.
+    // A node that others refer to is changed, and then removed.
     desk.put("ships.jsonl", &(child + &ship("a", &[], &[])));
     desk.ingest_with(Some(MAPPING), &[]).await;
     assert_eq!(shown(desk.ask(ties).await), ["c ESCORTS a", "a Includes c"]);
@@ -387,7 +387,7 @@ async fn circles_twins_and_dead_ends_are_told(lane: &Lane) {
     ] {
         assert!(text.contains(words), "no {words} in {text}");
     }
-    // Whole again.
+    // Complete again.
     desk.put(
         "ships.jsonl",
         &[ship("a", &[], &[]), ship("b", &["a"], &[])].concat(),
@@ -411,7 +411,7 @@ async fn what_has_no_vector_is_served_all_the_same(lane: &Lane) {
     assert!(served.values().all(|chunk| chunk.embedding.is_none()));
 }
 
-/// A reader in a loop sees one version or the other.
+/// A concurrent reader sees one version or the other.
 async fn a_reader_sees_one_version(lane: &Lane) {
     let desk = Desk::on(lane).await;
     let lines = |word: &str| -> String {
@@ -438,7 +438,8 @@ async fn a_reader_sees_one_version(lane: &Lane) {
             let before = version().await;
             let served = desk.served().await;
             let is_whole = before.chunks == Some(served.len());
-            // Neo4j shows whoever reads at the very moment of a commit some of it: what is read then is not read again.
+            // Neo4j shows a reader at the moment of a commit only part of it; such a read is not
+            // repeatable.
             let is_still = served == desk.served().await;
             if is_whole && is_still && before == version().await {
                 let words = served
@@ -504,8 +505,8 @@ async fn told(store: &Arc<GraphStore>) -> Told {
     (told, tied)
 }
 
-/// The sample catalog: the same graph on both, all ten types and every relationship in it, and
-/// the same survey.
+/// The sample catalog makes the same graph on both stores, with all ten types and every
+/// relationship, and the same survey.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn the_catalog_is_the_same_graph_on_every_store() {
@@ -537,7 +538,7 @@ async fn the_catalog_is_the_same_graph_on_every_store() {
         let told = told(&desk.store).await;
         let mut told = told;
         for node in &mut told.0 {
-            // Where it was read differs.
+            // The path differs.
             node["properties"]
                 .as_object_mut()
                 .unwrap()
@@ -566,7 +567,7 @@ async fn the_catalog_is_the_same_graph_on_every_store() {
     }
 }
 
-/// Versions of before searched words and vectors in indexes of the server's.
+/// Earlier versions searched words and vectors in indexes of the server.
 #[tokio::test]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn indexes_that_nothing_searches_any_more_are_dropped() {

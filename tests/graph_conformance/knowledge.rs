@@ -1,4 +1,4 @@
-//! Knowledge: the demo, the schema of it, and that memory is no part of it.
+//! Knowledge: the demo, its schema, and that memory is not part of it.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 
 use crate::lanes::{Lane, Talk};
 
-/// Labels of the planted nodes, and what must not be seen of memory.
+/// Marks the labels of the planted nodes, and the texts of memory, which must not be seen.
 const PLANTED: &str = "muninn_planted_marker";
 
-/// Both stores, the server with nothing in it and no other test on it.
+/// Both stores, with an empty server and no other test on it.
 async fn lanes() -> [Lane; 2] {
     [Lane::embedded(), Lane::emptied_neo4j().await]
 }
@@ -126,7 +126,7 @@ fn node(labels: &[&str], properties: Value) -> GraphNode {
     }
 }
 
-/// Memory, and nodes and relationships that reach into it.
+/// Plants memory, and nodes and relationships that reach into it.
 async fn plant(store: &std::sync::Arc<GraphStore>) {
     let talk = Talk::on(store);
     for _ in 0..3 {
@@ -177,7 +177,7 @@ async fn memory_is_never_in_the_schema(lane: &Lane) {
     store.wipe().await.unwrap();
 }
 
-/// Everything that comes.
+/// Collects everything that arrives.
 async fn all<T>(reading: impl AsyncFnOnce(mpsc::Sender<T>) -> Result<(), StoreError>) -> Vec<T> {
     let (sender, mut rows) = mpsc::channel(10);
     let taking = async {
@@ -204,7 +204,7 @@ async fn nodes_tell_their_texts_and_ties_and_memory_tells_none(lane: &Lane) {
     assert!(wall_e.texts[0].contains("abandoned Earth"), "{wall_e:?}");
     assert_eq!(wall_e.texts[2..], ["", ""]);
     let few = all(async |to| store.node_texts("Movie", &properties, 7, to).await).await;
-    // One of the seven may be of memory.
+    // One of the seven may belong to memory.
     assert!((6..=7).contains(&few.len()), "{few:?}");
 
     let ties = ("Person", "ACTED_IN", "Movie");
@@ -226,7 +226,7 @@ async fn nodes_tell_their_texts_and_ties_and_memory_tells_none(lane: &Lane) {
     let said = store.node_properties("Movie", &of_movie).await.unwrap();
     assert_eq!(said[&wall_e.element]["ageRating"], "G");
     assert_eq!(said.len(), 1);
-    // As one of another label it is not there; as memory it is not told.
+    // Under another label it does not exist; memory is not shown.
     assert!(
         store
             .node_properties("Person", &of_movie)
@@ -325,7 +325,7 @@ async fn knowledge_cannot_take_the_names_of_memory() {
     }
 }
 
-/// What a server's second writer sees: nothing twice.
+/// A second concurrent writer on a server duplicates nothing.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn two_that_load_the_demo_at_once_load_it_once() {

@@ -1,4 +1,4 @@
-//! The stores the suite runs on, and turns to put into them.
+//! The stores of the suite, and turns to put into them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::graph::TestGraph;
 
-/// Tests share one server; those that need it for themselves take it for writing.
+/// Tests share one server; those that need it alone lock it for writing.
 static SERVER: RwLock<()> = RwLock::const_new(());
 
 pub(crate) enum Lane {
@@ -36,29 +36,29 @@ impl Lane {
         Self::Embedded(tempfile::tempdir().unwrap())
     }
 
-    /// The server of the environment, and the share of it as long as it is held.
+    /// Returns the server of the environment, shared for as long as the lock is held.
     pub(crate) async fn server_together() -> (GraphConfig, Share) {
         (server(), Share::Together(SERVER.read().await))
     }
 
-    /// The same, with no other test on it.
+    /// Returns the same, with no other test on it.
     pub(crate) async fn server_alone() -> (GraphConfig, Share) {
         (server(), Share::Alone(SERVER.write().await))
     }
 
-    /// The server of the environment.
+    /// Returns the server of the environment.
     pub(crate) async fn neo4j() -> Self {
         let (config, share) = Self::server_together().await;
         Self::Neo4j(Box::new(config), share)
     }
 
-    /// The server, with no other test on it.
+    /// Returns the server, with no other test on it.
     pub(crate) async fn neo4j_alone() -> Self {
         let (config, share) = Self::server_alone().await;
         Self::Neo4j(Box::new(config), share)
     }
 
-    /// The server, with no other test on it and nothing in it.
+    /// Returns the server, empty and with no other test on it.
     pub(crate) async fn emptied_neo4j() -> Self {
         let lane = Self::neo4j_alone().await;
         lane.open().await.wipe().await.unwrap();
@@ -78,7 +78,7 @@ impl Lane {
         open(&self.config()).await.unwrap()
     }
 
-    /// A handle that has not looked at the graph yet, where the engine permits.
+    /// Returns a handle that has not read the graph yet, if the engine permits.
     pub(crate) async fn open_again(&self, store: &Arc<GraphStore>) -> Arc<GraphStore> {
         match self {
             Self::Embedded(_) => Arc::clone(store),
@@ -86,7 +86,7 @@ impl Lane {
         }
     }
 
-    /// A handle for each writer where the engine permits, the same one otherwise.
+    /// Returns a handle per writer if the engine permits, otherwise the same one.
     pub(crate) async fn open_many(&self, count: usize) -> Vec<Arc<GraphStore>> {
         match self {
             Self::Embedded(_) => {
@@ -114,7 +114,7 @@ pub(crate) fn server() -> GraphConfig {
     }
 }
 
-/// One conversation of its own, on a store.
+/// A conversation of its own, on a store.
 pub(crate) struct Talk {
     pub(crate) store: Arc<GraphStore>,
     pub(crate) sessions: Arc<Sessions>,
@@ -139,7 +139,7 @@ impl Talk {
         }
     }
 
-    /// Another conversation of the same audience.
+    /// Returns another conversation of the same audience.
     pub(crate) fn beside(&self) -> Self {
         Self {
             audience: self.audience.clone(),
@@ -147,7 +147,7 @@ impl Talk {
         }
     }
 
-    /// The same conversation as another process sees it.
+    /// Returns the same conversation as another process sees it.
     pub(crate) fn elsewhere(&self, store: &Arc<GraphStore>) -> Self {
         Self {
             store: Arc::clone(store),
@@ -188,7 +188,7 @@ impl Talk {
         self.store.append(&guard, turn).await
     }
 
-    /// Appends and returns the turn as it must be read again.
+    /// Appends it; returns the turn as it must be read again.
     pub(crate) async fn append(&self, turn: &NewTurn) -> Turn {
         match self.try_append(turn).await.unwrap() {
             Appended::Saved { position } => Turn {
@@ -221,7 +221,7 @@ impl Talk {
             .unwrap()
     }
 
-    /// The chain, which must be whole.
+    /// Returns the chain, which must be whole.
     pub(crate) async fn chain(&self) -> Vec<Turn> {
         let shape = self.store.chain_shape(&self.session).await.unwrap();
         assert!(shape.is_whole(), "{shape:?}");
@@ -235,7 +235,7 @@ impl Talk {
     }
 }
 
-/// The turn as every read but the news gives it.
+/// Returns the turn as every read except the news does.
 pub(crate) fn bare(turn: &Turn) -> Turn {
     Turn {
         embedding: None,
@@ -270,7 +270,7 @@ macro_rules! on_every_store {
     };
 }
 
-/// Runs each test on each store, with no other test on the server and nothing in it.
+/// Runs each test on each store, with an empty server and no other test on it.
 #[macro_export]
 macro_rules! alone_on_every_store {
     ($($name:ident),* $(,)?) => {

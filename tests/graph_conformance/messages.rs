@@ -1,4 +1,4 @@
-//! What people say to one another, on the chains of their threads.
+//! Overheard messages, on the chains of their threads.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ on_every_store!(
     what_goes_on_with_something_is_recalled_with_it_until_it_is_changed,
 );
 
-/// Something said by somebody to others in a talk.
+/// Returns a message of somebody to others in a talk.
 pub(crate) fn said(talk: &Talk, author: &str, text: &str) -> NewTurn {
     let message = Turn::message(talk.session.as_str(), author, text);
     let heard = talk.turn(text);
@@ -89,7 +89,7 @@ async fn messages_of_many_threads_are_kept_once(lane: &Lane) {
         .turns_since(&elsewhere.audience.id, 0, 2_000)
         .await;
     assert_eq!(theirs.unwrap().turns.len(), 300);
-    // And on it goes.
+    // The chain continues.
     assert_eq!(talk.say("Thanks").await.position, 603);
 }
 
@@ -148,14 +148,14 @@ async fn what_is_about_answers_does_not_see_messages(lane: &Lane) {
     assert_eq!(ids(&following), [asked.id]);
     let following = store.answers_after(&talk.session, Some(asked.id), 9);
     assert!(following.await.unwrap().is_empty());
-    // What it was made from is a message, and is shown as one.
+    // It was made from a message, and is shown as one.
     let why = store.explain(&talk.session, None).await.unwrap().unwrap();
     assert_eq!(why.turn.id, asked.id);
     assert!(why.recalled[0].1.is_message());
     // The window has both, as far back as its answers.
     let window = talk.begin("another", 4, 0).await.window;
     assert_eq!(window.len(), 22);
-    // The title is a question to the bot, also when the first is forgotten.
+    // The title is a question to the bot, even after the first is forgotten.
     let next = talk.say("And who after that?").await;
     talk.forget(Forget::Turn(asked.id)).await;
     let overview = store.sessions().await.unwrap();
@@ -191,10 +191,10 @@ async fn what_was_only_heard_can_still_be_answered(lane: &Lane) {
     assert_eq!(texts(talk.chain().await), ["one", "three", "two, @muninn?"]);
     let shape = talk.store.chain_shape(&talk.session).await.unwrap();
     assert!(shape.is_whole(), "{shape:?}");
-    // Heard again, it stays what it is.
+    // Kept again, it does not change.
     archive.keep_messages(messages.clone()).await.unwrap();
     assert_eq!(texts(talk.chain().await), ["one", "three", "two, @muninn?"]);
-    // The same of what waited in the journal.
+    // The same for one from the journal.
     let mut late = talk.turn("three, @muninn?");
     late.turn
         .event
@@ -278,7 +278,7 @@ async fn messages_are_edited_and_forgotten_by_their_events(lane: &Lane) {
         (&*edited.input, edited.source),
         ("it is 950", Source::Message)
     );
-    // Nothing here embeds: the vector of the old text is gone.
+    // Nothing embeds here: the vector of the old text is gone.
     assert_eq!(edited.embedding, None);
     assert!(edited.revised_at.is_some());
     assert_eq!(edited.link, messages[1].turn.link);
@@ -300,7 +300,7 @@ async fn messages_are_edited_and_forgotten_by_their_events(lane: &Lane) {
         let shape = store.chain_shape(&talk.session).await.unwrap();
         assert!(shape.is_whole(), "{shape:?}");
     }
-    // Read once more, it is not kept again.
+    // Read again, it is not kept again.
     archive.keep_messages(messages.clone()).await.unwrap();
     assert_eq!(inputs(&talk.chain().await), ["it is 950", "thanks"]);
     archive
@@ -336,16 +336,16 @@ async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &La
         assert!(shape.is_whole(), "{shape:?}");
         let chain = place.chain().await;
         let mut theirs = chain.iter().filter(|turn| turn.author == "Priya");
-        // What they asked the bot is theirs to forget otherwise.
+        // Their questions to the bot have to be forgotten separately.
         assert!(theirs.all(|turn| !turn.is_message()));
     }
     assert_eq!(talk.chain().await.last().unwrap().id, kept.id);
     assert_eq!(beside.chain().await.len(), 200);
     assert_eq!(elsewhere.chain().await.len(), 1);
-    // What was forgotten is not kept again when it is read once more.
+    // Forgotten messages are not kept again when they are read again.
     archive.keep_messages(messages).await.unwrap();
     assert_eq!(beside.chain().await.len(), 200);
-    // What waits in the journal is forgotten there.
+    // It is forgotten in the journal too.
     let folder = tempfile::tempdir().unwrap();
     let waiting = Journal::open(folder.path()).unwrap();
     waiting.keep(said(&talk, "Priya", "waits")).await.unwrap();
@@ -374,7 +374,7 @@ async fn what_was_said_between_two_moments_is_read_in_order(lane: &Lane) {
     for (minute, message) in (0..).zip(&mut messages) {
         message.turn.created_at = noon + TimeDelta::minutes(minute);
     }
-    // Read later, and older.
+    // Older messages that are read later.
     messages.rotate_left(3);
     messages[4].turn.reply_to = Some("event/other".to_owned());
     archive.keep_messages(messages.clone()).await.unwrap();
@@ -458,7 +458,7 @@ async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lan
             .iter()
             .any(|it| it.id == answer.turn.id && &*it.author == "Tom")
     );
-    // Its question now asks something else, so it is no answer to that any more.
+    // Its question has changed, so it does not answer it any more.
     let event = EventId::new(&asked.turn.event);
     let edit = Edit {
         event: &event,

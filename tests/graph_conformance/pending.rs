@@ -1,4 +1,4 @@
-//! Messages that wait for their answer, of several processes that share a graph.
+//! Pending messages, of several processes that share a graph.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ on_every_store![
 
 const LONG: Duration = Duration::from_mins(10);
 
-/// A message of a platform that no other test has.
+/// Returns a message of a platform that no other test has.
 fn message() -> IncomingMessage {
     let id = Uuid::new_v4();
     let audience = Audience {
@@ -68,14 +68,14 @@ async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &La
     if is_alone(lane) {
         return;
     }
-    // Another that is told the same, and has nothing to do with it, leaves it alone.
+    // Another process that receives the same without being responsible leaves it alone.
     let events = [message.event.clone()];
     let second = &stores[1];
     second.accept(&message, "holder/1", LONG).await.unwrap();
     second.finish_events(&events, "holder/1").await.unwrap();
     assert!(second.is_claimed(&message.event, "holder/1").await.unwrap());
     assert!(!first.is_claimed(&message.event, "first").await.unwrap());
-    // After a restart it has its own at once, and nobody else does.
+    // After a restart it has its own at once, and nobody else has them.
     let own = first.take_over("first", &platforms, true, 32, LONG).await;
     assert_eq!(own.unwrap(), std::slice::from_ref(&message));
     assert_eq!(take(1, false).await, []);
@@ -88,13 +88,13 @@ async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &La
     let taken = futures::future::join_all((1..8).map(|store| take(store, false))).await;
     let taken: Vec<IncomingMessage> = taken.into_iter().flatten().collect();
     assert_eq!(taken, std::slice::from_ref(&message));
-    // A sign of life of one that has it no more changes nothing.
+    // A renewal by a process that does not hold it any more changes nothing.
     first
         .renew_pending(&events, "first", Duration::ZERO)
         .await
         .unwrap();
     assert_eq!(take(7, false).await, []);
-    // Only its own platforms', and not for ever.
+    // Only of its own platforms, and not forever.
     for (number, store) in stores.iter().enumerate().take(8).skip(1) {
         let holder = format!("holder/{number}");
         store.sign_out(&holder).await.unwrap();
@@ -164,20 +164,21 @@ async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &Lane) {
     let (dead, other) = (format!("{platform}/dead"), format!("{platform}/other"));
     let taken = || store.take_over(&other, &platforms, false, 32, LONG);
     let over = Duration::ZERO;
-    // Its lease is over, its sign of life is not: it was alone, so its journal may have the answer.
+    // Its lease has expired, but its sign of life has not: it was alone, so its journal may have
+    // the answer.
     store.sign_in(&dead, &platforms, &[], LONG).await.unwrap();
     store.accept(&message, &dead, over).await.unwrap();
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert_eq!(taken().await.unwrap(), []);
-    // It comes again, and is told of another: as long as it does not say that it knows, it may have answered.
+    // It returns and learns of the other; until it confirms that, it may have answered.
     store.sign_in(&other, &platforms, &[], LONG).await.unwrap();
     let unheard = store.sign_in(&dead, &platforms, &platforms, LONG);
     assert!(unheard.await.unwrap().contains(&platform));
     assert_eq!(taken().await.unwrap(), []);
-    // It would have waited for the graph: its messages are anybody's.
+    // It would have waited for the graph, so anybody may take its messages.
     store.sign_in(&dead, &platforms, &[], LONG).await.unwrap();
     assert_eq!(taken().await.unwrap(), std::slice::from_ref(&message));
-    // So they are where nothing was heard of it for long.
+    // The same holds if it was silent for long.
     let events = [message.event.clone()];
     store.sign_out(&other).await.unwrap();
     store.sign_in(&dead, &platforms, &[], over).await.unwrap();

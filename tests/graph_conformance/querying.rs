@@ -20,7 +20,7 @@ const LIMITS: QueryLimits = QueryLimits {
     time: Duration::from_secs(20),
 };
 
-/// What people ask about movies.
+/// Typical questions about movies.
 const QUESTIONS: &[&str] = &[
     "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: 'The Matrix'}) RETURN p.name AS name ORDER BY name",
     "MATCH (p:Person)-[r:ACTED_IN]->(m:Movie) WHERE m.title STARTS WITH 'The Matrix' RETURN p.name, r.roles, m.title ORDER BY p.name, m.title",
@@ -35,7 +35,7 @@ const QUESTIONS: &[&str] = &[
     "MATCH (a:Person {name: 'Tom Hanks'})-[r:ACTED_IN]->(m:Movie {title: 'Cast Away'}) RETURN a, r, m",
 ];
 
-/// The movies, alone on the store.
+/// Loads the movies alone on the store.
 async fn movies(lane: &Lane) -> Arc<GraphStore> {
     let store = lane.open().await;
     store.wipe().await.unwrap();
@@ -43,7 +43,7 @@ async fn movies(lane: &Lane) -> Arc<GraphStore> {
     store
 }
 
-/// Both stores, the server with nothing in it and no other test on it.
+/// Both stores, with an empty server and no other test on it.
 async fn lanes() -> [Lane; 2] {
     [Lane::embedded(), Lane::emptied_neo4j().await]
 }
@@ -67,7 +67,7 @@ async fn ask(store: &GraphStore, query: &str) -> Result<QueryResult, QueryError>
     store.query(&confined, Map::new(), LIMITS).await
 }
 
-/// Lists that were collected have no order.
+/// Sorts collected lists, which are unordered.
 fn sorted(result: &QueryResult) -> Vec<Vec<Value>> {
     let in_order = |value: &Value| match value {
         Value::Array(items) => {

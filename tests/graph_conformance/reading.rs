@@ -1,4 +1,4 @@
-//! Reading: windows, news, what an answer was made from, the list of sessions.
+//! Reading: windows, news, the sources of an answer, the list of sessions.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ async fn a_window_is_the_last_turns_in_order(lane: &Lane) {
     let mut said = Vec::new();
     for n in 0..70 {
         let mut new = talk.turn(&format!("{n}"));
-        // Clocks go wrong; the chain does not.
+        // Clocks may be wrong; the chain's order is not.
         new.turn.created_at -= chrono::Duration::hours(n);
         said.push(bare(&talk.append(&new).await));
     }
@@ -184,7 +184,7 @@ async fn an_answer_can_be_explained(lane: &Lane) {
             json!({"name": "Huginn", "tag": tag, "age": 2.0})
         );
     }
-    // Only what was recalled, and nothing of knowledge.
+    // Only recalled turns, and no knowledge.
     let mut new = talk.turn("again");
     new.recalled = vec![(saved.id, 0.5)];
     talk.append(&new).await;

@@ -1,4 +1,4 @@
-//! What a store tells for searching: which versions are served, what links them, what they say.
+//! What a store provides for searching: the served versions, their links, their texts.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ async fn passages(desk: &Desk, chunks: &[&str], private: bool) -> Vec<Passage> {
 async fn a_source_is_served_from_its_first_version_on(lane: &Lane) {
     let desk = Desk::on(lane).await;
     assert_eq!(version(&desk).await, None);
-    // Claimed, but nothing of it is complete.
+    // Claimed, but incomplete.
     let lease = desk.claim("1").await;
     assert_eq!(version(&desk).await, None);
     desk.store.release_source(&lease).await.unwrap();

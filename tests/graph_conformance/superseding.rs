@@ -1,4 +1,4 @@
-//! Which turn replaces which earlier one.
+//! Which turn supersedes which earlier one.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ async fn link(talk: &Talk, later: ResponseId, earlier: &[ResponseId]) -> usize {
     linked.await.unwrap()
 }
 
-/// Later and earlier.
+/// Returns the links: later and earlier.
 async fn links(talk: &Talk) -> Vec<(ResponseId, ResponseId)> {
     let links = talk.store.superseded(&talk.audience.id).await.unwrap();
     let mut links: Vec<_> = links.iter().map(|it| (it.later, it.earlier)).collect();
@@ -43,7 +43,7 @@ async fn a_turn_is_linked_to_what_it_replaces(lane: &Lane) {
     assert_eq!(links(&talk).await, []);
     assert_eq!(link(&talk, second.id, &[first.id]).await, 1);
     assert_eq!(link(&talk, third.id, &[first.id, second.id]).await, 2);
-    // Once more changes nothing.
+    // Repeating it changes nothing.
     assert_eq!(link(&talk, second.id, &[first.id]).await, 1);
     let mut expected = [
         (second.id, first.id),
@@ -84,7 +84,7 @@ async fn what_is_forgotten_or_said_anew_takes_its_links_along(lane: &Lane) {
     assert_eq!(links(&talk).await, []);
 }
 
-/// A note of a talk.
+/// Returns a note of a talk.
 fn note(talk: &Talk, author: &str, text: &str) -> NewTurn {
     let said = talk.turn(text);
     NewTurn {
@@ -110,7 +110,7 @@ async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &Lane) {
         store.correct(correction, said.id).await.unwrap();
     }
     let after = talk.store.turns_since(&talk.audience.id, 0, 10).await;
-    // Every index hears of it.
+    // Every index is notified.
     assert_eq!(after.unwrap().epoch, before.unwrap().epoch + 1);
     let item = store.item(said.id).await.unwrap().unwrap();
     assert_eq!(item.audience, talk.audience);
@@ -129,7 +129,7 @@ async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &Lane) {
         store.item(elsewhere.id).await.unwrap().unwrap().corrected,
         None
     );
-    // The correction, and what it corrects, say something else.
+    // The correction and the corrected item are edited.
     for (id, event) in [(first.turn.id, &first.turn.event), (said.id, &said.event)] {
         let mut anew = note(&talk, "Ada", "it is 960");
         anew.turn.id = id;
@@ -203,7 +203,7 @@ async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) 
     );
     assert!(list(&["unicorn"], &both, &[], 9).await.is_empty());
 
-    // What was asked is no note.
+    // A question is not a note.
     let noted = Arc::new(note(&talk, "U1", "tea at four"));
     store.append_all(&[], &[noted]).await.unwrap();
     talk.say("Is there tea?").await;
@@ -308,7 +308,7 @@ async fn what_is_kept_of_a_person_is_handed_over_in_pages(lane: &Lane) {
         panic!("{:?}", all[1_081]);
     };
     assert_eq!((opinion, answer), (&Opinion::Good, &liked.id.to_string()));
-    // Who stops listening is no error.
+    // A receiver that is dropped is no error.
     let (sender, receiver) = mpsc::channel(1);
     drop(receiver);
     store.own_records(&person, sender).await.unwrap();

@@ -1,4 +1,4 @@
-//! Tokens by which programs ask for somebody.
+//! Tokens of programs that ask for somebody.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::graph::GraphStore;
@@ -15,9 +15,9 @@ on_every_store!(
     places_are_told_as_they_were_kept,
 );
 
-/// A token that no other test has, of an account with this id.
+/// Returns a token that no other test has, of an account with this id.
 fn token(account: &str, until: Option<DateTime<Utc>>) -> KeptToken {
-    // To the millisecond, as it is kept.
+    // To the millisecond, as it is stored.
     let now = DateTime::from_timestamp_millis(Utc::now().timestamp_millis()).unwrap();
     KeptToken {
         id: Uuid::now_v7().to_string(),

@@ -1,6 +1,7 @@
-//! What is said in one place comes out of no other: every platform, its public, private and direct places, and every
-//! way by which something can come out. Each row has a positive control: its own secret comes out of a place, so
-//! that the absence of the others' means something.
+//! What is said in one place is not revealed in another: every platform, its public, private and
+//! direct places, and every way by which something can be revealed. Each row has a positive
+//! control: its own secret is revealed in its place, so that the absence of the others means
+//! something.
 
 #![recursion_limit = "256"]
 #![expect(
@@ -28,7 +29,7 @@ use support::model_server::ModelServer;
 use support::program::{Program, end, prompt};
 use tokio::time::timeout;
 
-/// One way by which something can come out.
+/// A way by which something can be revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// A question in another conversation of the place.
@@ -39,13 +40,14 @@ enum Way {
     Named,
     /// What the last answer was made from.
     Why,
-    /// The same, of an answer that was given what was recalled.
+    /// The same, of an answer that was given recalled turns.
     WhyRecalled,
-    /// What was said lately.
+    /// The recent messages.
     History,
-    /// What was said while somebody was not there. A room of Matrix is told it in a direct one: `tests/rooms.rs`.
+    /// What was said while somebody was away. In a Matrix room it is told in a direct room:
+    /// `tests/rooms.rs`.
     CatchUp,
-    /// A question that only its author sees, which also knows the place around it.
+    /// A question that only its author sees, which may also use the memory of the place around it.
     Aside,
     /// A reply to a message of another place.
     ReplyElsewhere,
@@ -81,7 +83,7 @@ const MATRIX: &[Way] = &[
 ];
 
 impl Way {
-    /// Whether what people say to one another comes out by it in its own place: it is no turn of the bot's.
+    /// Whether it reveals overheard messages in their own place, which are not turns of the bot.
     fn shows_talk(self) -> bool {
         match self {
             Self::Why | Self::History => false,
@@ -96,18 +98,18 @@ impl Way {
     }
 }
 
-/// How the secrets come into the bot's memory.
+/// How the secrets get into the bot's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
     ToBot,
-    /// To others, where that is remembered. Who is alone with the bot tells it.
+    /// To others, where that is remembered. Whoever is alone with the bot tells it.
     ToOthers,
 }
 
-/// A place as somebody sees it who talks there.
+/// A place as seen by a person who talks there.
 struct Spot {
     kind: &'static str,
-    /// What was told there and nowhere else.
+    /// What was said only there.
     secret: &'static str,
     chat: Chat,
 }
@@ -118,7 +120,8 @@ enum Chat {
     Matrix(muninn_matrix::testing::Chat),
 }
 
-/// The secrets of a public, a private and a direct place. They are words: four digits stand in a time of day by chance.
+/// The secrets of a public, a private and a direct place. They are words, because four digits can
+/// occur in a time of day by chance.
 const SECRETS: [(&str, &str); 3] = [
     ("public", "heron4711"),
     ("private", "osprey5822"),
@@ -134,7 +137,7 @@ impl Spot {
         })
     }
 
-    /// A public, a private and a direct room of somebody's with the bot.
+    /// Creates a public, a private and a direct room of a person with the bot.
     async fn rooms(person: &Person, bot: &Account) -> [Self; 3] {
         Self::all([
             Chat::Matrix(person.room(&bot.user, RoomKind::PLAIN).await),
@@ -150,7 +153,7 @@ impl Spot {
         }
     }
 
-    /// What was told there is in the window of its one conversation.
+    /// Whether all that was said there is in the window of its only conversation.
     fn recalls_nothing(&self) -> bool {
         let is_one = matches!(self.chat, Chat::Discord(_)) && self.kind == "private";
         self.is_direct() || is_one
@@ -160,7 +163,7 @@ impl Spot {
         self.kind == "direct"
     }
 
-    /// Says something to the bot in a conversation of its own; gives the message's id when it is answered and kept.
+    /// Asks the bot in a new conversation; returns the message's id after the answer is kept.
     async fn asks(&self, text: &str, answer: &str) -> String {
         match &self.chat {
             Chat::Slack(chat) => {
@@ -194,8 +197,8 @@ impl Spot {
         }
     }
 
-    /// Has what people say to one another remembered there, and says something to others; gives the message's id when
-    /// it is kept.
+    /// Makes overheard messages be remembered there, and says something to others; returns the
+    /// message's id after it is kept.
     async fn overhears(&self, program: &Program, text: &str) -> String {
         let said = match &self.chat {
             Chat::Slack(chat) => {
@@ -250,7 +253,7 @@ impl Spot {
         }
     }
 
-    /// Replies here to a message of elsewhere.
+    /// Replies here to a message of another place.
     async fn replies(&self, to: &str, text: &str, answer: &str) {
         let Chat::Matrix(chat) = &self.chat else {
             unreachable!("only Matrix takes a reply to anything")
@@ -261,7 +264,7 @@ impl Spot {
         chat.hears(answer).await;
     }
 
-    /// What a command says that shows `shown`.
+    /// Returns the response to a command that contains `shown`.
     async fn commands(&self, command: &str, shown: &str) -> String {
         match &self.chat {
             Chat::Slack(chat) => {
@@ -290,7 +293,7 @@ impl Spot {
         }
     }
 
-    /// What is told of what was said there today, with `shown` in it.
+    /// Returns the digest of what was said there today that contains `shown`.
     async fn catches_up(&self, shown: &str) -> String {
         match &self.chat {
             Chat::Slack(_) => self.commands("catch me up since today", shown).await,
@@ -303,7 +306,7 @@ impl Spot {
         }
     }
 
-    /// All that can be read there.
+    /// Returns everything that can be read there.
     fn everything(&self) -> String {
         match &self.chat {
             Chat::Slack(chat) => chat.said().into_iter().map(|it| it.shown).collect(),
@@ -313,7 +316,7 @@ impl Spot {
     }
 }
 
-/// What came out shows the place's own secret, and none of the others.
+/// Asserts that the output contains the place's own secret, and none of the others.
 fn check(row: &str, spot: &Spot, came_out: &str) {
     let kind = spot.kind;
     assert!(came_out.contains(spot.secret), "{row}, {kind}: {came_out}");
@@ -323,7 +326,7 @@ fn check(row: &str, spot: &Spot, came_out: &str) {
     }
 }
 
-/// Everything that the model was given for the question that ends so.
+/// Returns everything that the model was given for a question.
 fn given(server: &ModelServer, question: &str) -> String {
     let chats = server.chats();
     let asked = chats.iter().map(|it| it.body.to_string());
@@ -375,7 +378,7 @@ async fn nothing_leaks(
             match way {
                 Way::Why => check(&row, spot, &spot.commands("why", spot.secret).await),
                 Way::History => check(&row, spot, &spot.commands("history", spot.secret).await),
-                // Its one conversation has everything in the window, and nobody else is there.
+                // Its only conversation is completely in the window, and nobody else is there.
                 Way::WhyRecalled | Way::Aside if spot.recalls_nothing() => {}
                 Way::WhyRecalled => check(&row, spot, &spot.commands("why", "Recalled:\n").await),
                 Way::Recall | Way::Named | Way::Aside | Way::ReplyElsewhere => {
@@ -428,7 +431,7 @@ async fn nothing_that_people_say_to_one_another_leaks_on_slack() {
     on_slack(Told::ToOthers).await;
 }
 
-/// A workspace that the program's own manifest sets up, and the program in it.
+/// Creates a workspace from the program's own manifest, and the program in it.
 async fn with_slack(server: &ModelServer) -> (Slack, Program) {
     let printed = Program::new(server).says(&["manifest", "slack"]).await;
     let slack = Slack::with_manifest(&serde_json::from_str(&printed).unwrap()).await;
@@ -532,7 +535,7 @@ async fn on_matrix(how: Told) {
     server.finish();
 }
 
-/// Ids of one place that arrive from another: what an adapter passes on is what people may forge.
+/// Ids of one place that arrive from another: people may forge what an adapter passes on.
 #[tokio::test(flavor = "multi_thread")]
 async fn forged_ids_bring_nothing_out() {
     let (folder, server) = (Folder::embedded(), ModelServer::start().await);
@@ -551,12 +554,12 @@ async fn forged_ids_bring_nothing_out() {
             .expects(move |request| request.last_user().ends_with(&ends))
             .answers(&format!("Noted: {secret}."));
         room.say_as_event(&event, "ada", &text).await;
-        // The control: its own ids do.
+        // The control: its own ids work.
         let why = room.why_last("ada").await.text();
         assert!(why.contains(secret), "{kind}: {why}");
         told.push((event, room.last_message()));
     }
-    // In each room at the same time: ids that are not known are looked for patiently.
+    // In all rooms at once: looking for unknown ids takes a while.
     let forging = rooms.iter().enumerate().map(async |(at, room)| {
         let others = told.iter().enumerate().filter(|(other, _)| *other != at);
         for (other, (event, answer)) in others {
@@ -578,7 +581,7 @@ async fn forged_ids_bring_nothing_out() {
         }
     });
     join_all(forging).await;
-    // Nothing was changed by any of it, either.
+    // None of it changed anything either.
     for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
         let history = room.command("ada", "history").await.text();
         assert!(
@@ -590,7 +593,7 @@ async fn forged_ids_bring_nothing_out() {
     server.finish();
 }
 
-/// What somebody says in this room with ids that are not of it, and is answered.
+/// Sends something in this room with ids of another, and returns the answer.
 async fn forge(room: &Room, author: &str, body: &Body) -> String {
     let message = room.message(&next_event(), author, body.clone());
     match room.redeliver(message).await.outcome().await {

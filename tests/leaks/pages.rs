@@ -1,6 +1,7 @@
-//! The same on the pages: each person sees what they may read in chat at that moment, and nothing else.
+//! The same for the pages: each person sees what they may read in chat at that moment, and nothing
+//! else.
 //!
-//! What there is, the operator's pages tell; then everybody tries all of it.
+//! The operator's pages list everything; then every reader tries all of it.
 
 use reqwest::StatusCode;
 
@@ -9,7 +10,7 @@ use super::support::model_server::ModelServer;
 use super::support::program::{Program, end, free_address};
 use super::*;
 
-/// Somebody, and the places in which they may read.
+/// A person, and the places that they may read.
 struct Reader {
     name: &'static str,
     browser: Browser,
@@ -31,14 +32,14 @@ impl Reader {
     }
 }
 
-/// Where something stands that somebody may look at.
+/// A page that shows a secret.
 struct Page {
     address: String,
-    /// What it shows.
+    /// The secret that it shows.
     secret: &'static str,
 }
 
-/// Every page on which a secret stands, as the operator sees them.
+/// Returns every page that shows a secret, as the operator sees them.
 async fn pages_of(operator: &Browser) -> Vec<Page> {
     let mut pages = Vec::new();
     let list = operator.sees("/conversations").await;
@@ -58,14 +59,14 @@ async fn pages_of(operator: &Browser) -> Vec<Page> {
     pages
 }
 
-/// The places that the operator can choose.
+/// Returns the places that the operator can choose.
 async fn places_of(operator: &Browser) -> Vec<String> {
     let page = operator.sees("/memory").await;
     let (_, places) = page.split_once("<select name=\"place\">").unwrap();
     super::support::browser::values(places, "value")
 }
 
-/// Each reader tries every page; gives how many looks there were.
+/// Lets each reader try every page; returns the number of looks.
 async fn check_all(readers: &[Reader], pages: &[Page], places: &[String]) -> usize {
     let mut looks = 0;
     for reader in readers {
@@ -119,7 +120,7 @@ async fn check_all(readers: &[Reader], pages: &[Page], places: &[String]) -> usi
     looks
 }
 
-/// What the others cannot change, they may not change here either.
+/// Asserts that nobody changes here what they cannot change elsewhere.
 async fn nobody_changes(other: &Reader, ann: &Reader) {
     let own = ann.browser.sees("/memory").await;
     let all = items(&own, "coffee");
@@ -128,7 +129,7 @@ async fn nobody_changes(other: &Reader, ann: &Reader) {
         for path in ["/memory/forget", "/memory/correct", "/memory/note"] {
             let fields = [("item", item.as_str()), ("text", "It is 0815.")];
             if path == "/memory/note" && !other.reads.is_empty() {
-                // Everybody may note something where they are.
+                // Everybody may add a note where they are.
                 continue;
             }
             let done = other.browser.posts(path, &fields).await;
@@ -153,7 +154,7 @@ async fn operator(program: &Program) -> Browser {
     Browser::entered_by(&link_in(&program.says(&["web", "--admin"]).await)).await
 }
 
-/// Tells each place its secret, and gives what came of it as the operator sees it.
+/// Tells each place its secret; returns the operator's view.
 async fn tell_all(
     server: &ModelServer,
     program: &Program,
@@ -171,7 +172,7 @@ async fn tell_all(
     (pages_of(&operator).await, places_of(&operator).await)
 }
 
-/// The link that a bot gives somebody who asks for it with `/muninn web`, which nobody else sees.
+/// Returns the link that `/muninn web` gives a person, visible to them alone.
 async fn slack_link(chat: &loopback_slack::Chat) -> String {
     chat.slash("/muninn", "web").await;
     let is_it = |it: &loopback_slack::Message| it.is_ephemeral && it.shown.contains("/enter/");
@@ -213,7 +214,7 @@ async fn pages_show_nobody_what_they_may_not_read_on_slack() {
     nobody_changes(&readers[1], &readers[0]).await;
     nobody_changes(&readers[2], &readers[0]).await;
 
-    // At the next click: who left, who came.
+    // At the next click, memberships have changed.
     private.remove(&ann);
     readers[0].reads = vec!["public", "direct"];
     kitchen.remove(&bob);
@@ -222,7 +223,7 @@ async fn pages_show_nobody_what_they_may_not_read_on_slack() {
     readers[2].reads = vec!["public"];
     check_all(&readers, &pages, &places).await;
 
-    // Where Slack does not say, nobody sees anything.
+    // If Slack does not answer, nobody sees anything.
     slack.fail_next(
         "users.conversations",
         loopback_slack::Fault::Error("internal_error"),
@@ -231,7 +232,7 @@ async fn pages_show_nobody_what_they_may_not_read_on_slack() {
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
     assert!(!shown.contains("coffee"), "{shown}");
 
-    // What is signed out by a word in chat is out at once.
+    // Signing out by a command in chat takes effect at once.
     let chat = ann.with_bot();
     chat.slash("/muninn", "web sign out").await;
     chat.finds("that", |it| it.shown.contains("signed out"))

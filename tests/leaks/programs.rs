@@ -1,5 +1,5 @@
-//! The same for programs that ask for somebody: each reads what its token names and its person may read at that moment, by
-//! every tool, and nothing else.
+//! The same for programs that ask for somebody: with every tool, each reads what its token names
+//! and its person may read at that moment, and nothing else.
 
 use reqwest::StatusCode;
 
@@ -8,7 +8,7 @@ use super::support::model_server::ModelServer;
 use super::support::program::{Program, end, free_address};
 use super::*;
 
-/// A program of somebody's, and the places that it reads.
+/// A person's program, and the places that it reads.
 struct Reader {
     name: &'static str,
     client: McpClient,
@@ -20,7 +20,7 @@ impl Reader {
         self.reads.contains(&kind)
     }
 
-    /// What came out shows the secrets of these kinds of places, and no others.
+    /// Asserts that the output contains the secrets of these kinds of places, and no others.
     fn shows(&self, row: &str, came_out: &str, kinds: &[&str]) {
         for (kind, secret) in SECRETS {
             let name = self.name;
@@ -34,13 +34,13 @@ impl Reader {
     }
 }
 
-/// A place, by the id that programs give.
+/// A place, by its id for programs.
 struct Named {
     kind: &'static str,
     id: String,
 }
 
-/// The token in what the bot says to somebody.
+/// Extracts the token from the bot's message.
 fn token_in(said: &str) -> String {
     let at = said.find("muninn-mcp-").expect("a token");
     let is_of_token = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
@@ -61,7 +61,7 @@ async fn tell_all(server: &ModelServer, spots: &[Spot; 3]) {
 
 const QUESTION: &str = "What is the code of the coffee machine?";
 
-/// Where the secrets are, as a program that reads all of them is told.
+/// Returns the places of the secrets, as listed for a program that reads all of them.
 async fn places(reader: &Reader) -> Vec<Named> {
     let found = reader
         .client
@@ -78,7 +78,7 @@ async fn places(reader: &Reader) -> Vec<Named> {
     SECRETS.iter().map(place).collect()
 }
 
-/// Each program tries every tool in every place.
+/// Lets each program try every tool in every place.
 async fn check_all(server: &ModelServer, readers: &[Reader], places: &[Named], round: u32) {
     for reader in readers {
         let (name, client) = (reader.name, &reader.client);
@@ -120,7 +120,7 @@ async fn check_all(server: &ModelServer, readers: &[Reader], places: &[Named], r
             let asked = client.calls("ask", ask).await;
             assert_eq!(asked.is_error, is_refused, "{name} {kind}: {asked:?}");
             reader.shows("ask", &given(server, &ending), own);
-            // What it was made from comes with it.
+            // The result includes what it was made from.
             reader.shows("ask", &format!("{:?}", asked.structured), own);
 
             let note = format!("{name} wants the bagel order {round} of {kind} at eight.");
@@ -128,7 +128,7 @@ async fn check_all(server: &ModelServer, readers: &[Reader], places: &[Named], r
                 .calls("remember", json!({"text": note, "place": id}))
                 .await;
             assert_eq!(noted.is_error, is_refused, "{name} {kind}: {noted:?}");
-            // One person's programs read that person's notes, where their tokens name the place.
+            // A person's programs read that person's notes, if their tokens name the place.
             let person = |name: &str| name.split(' ').next().map(str::to_owned);
             let is_stranger = |it: &&Reader| person(it.name) != person(name) || !it.may_read(kind);
             for other in readers.iter().filter(is_stranger) {
@@ -146,7 +146,7 @@ async fn check_all(server: &ModelServer, readers: &[Reader], places: &[Named], r
     }
 }
 
-/// What a token gives over HTTP, and what a program on the bot's machine has without one: nothing of platforms.
+/// Asserts that a program on the bot's machine without a token gets nothing of the platforms.
 async fn terminal_shows_nothing(program: &Program) {
     let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
@@ -181,7 +181,7 @@ async fn terminal_shows_nothing(program: &Program) {
     child.wait().await.unwrap();
 }
 
-/// Checks that a search shows what each reader reads now, and nothing else.
+/// Checks that a search shows what each reader may read now, and nothing else.
 async fn check_search(readers: &[Reader]) {
     for reader in readers {
         let found = reader
@@ -247,13 +247,13 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_slack() {
     check_all(&server, &readers, &places, 1).await;
     terminal_shows_nothing(&program).await;
 
-    // At the next call: who left.
+    // At the next call, memberships have changed.
     private.remove(&ann);
     readers[0].reads = vec!["public", "direct"];
     kitchen.remove(&bob);
     readers[2].reads = Vec::new();
     check_search(&readers).await;
-    // Where Slack does not say, nobody is given anything.
+    // If Slack does not answer, nobody is given anything.
     let fault = loopback_slack::Fault::Error("internal_error");
     slack.fail_next("users.conversations", fault);
     let refused = readers[0]
@@ -263,7 +263,7 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_slack() {
     assert!(refused.is_error, "{refused:?}");
     readers[0].shows("not told", &refused.text, &[]);
 
-    // What is revoked by a word in chat is over at once.
+    // A token that is revoked in chat is invalid at once.
     let chat = ann.with_bot();
     chat.slash("/muninn", "mcp revoke all").await;
     chat.finds("that", |it| it.shown.contains("Revoked: 2 tokens"))

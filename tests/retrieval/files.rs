@@ -1,5 +1,5 @@
-//! What is searched is in files of ours: they outlive the process, are made again where they do not fit, and go with their
-//! sources.
+//! Index files: they outlive the process, are rebuilt if they do not fit, and are removed with
+//! their sources.
 
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::quay::{HANDBOOK, Quay};
 use super::search;
 use super::support::bot::Place;
 
-/// A process that searches, with its data folder.
+/// Starts a process that searches, with its data folder.
 fn started(store: &Arc<GraphStore>, data_dir: &Path) -> Arc<Searcher> {
     let calibration = Calibration::shipped().unwrap();
     let settings = RecallSettings::by(&calibration);
@@ -28,13 +28,13 @@ fn started(store: &Arc<GraphStore>, data_dir: &Path) -> Arc<Searcher> {
     Arc::new(searcher.in_data_dir(data_dir))
 }
 
-/// A handbook that was ingested and is searched.
+/// An ingested handbook that is searched.
 struct Handbook {
     quay: Quay,
     store: Arc<GraphStore>,
     searcher: Arc<Searcher>,
     data: TempDir,
-    /// Its file.
+    /// Its index file.
     path: PathBuf,
     /// The graph's folder.
     _place: Place,
@@ -81,7 +81,7 @@ async fn files_outlive_the_process_and_follow_the_versions() {
     assert!(found.hits[0].text.contains("40 crowns"), "{found:#?}");
     assert!(found.degradations.is_empty());
     assert_eq!(std::fs::metadata(&of.path).unwrap().ino(), made.ino());
-    // Who may see it is not what the file says.
+    // Permissions are not taken from the file.
     let others = search(&next, "dues at the north quay", "elsewhere").await;
     assert!(others.hits.is_empty(), "{others:#?}");
 
@@ -98,7 +98,7 @@ async fn files_outlive_the_process_and_follow_the_versions() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_file_is_not_believed_and_made_again() {
     let of = Handbook::new().await;
-    // Under a process that has it open: another byte in the first text.
+    // While a process has it open: another byte in the first text.
     let mut damaged = std::fs::OpenOptions::new();
     let damaged = damaged.write(true).open(&of.path).unwrap();
     damaged.write_all_at(b"\xFF", 10).unwrap();
@@ -108,7 +108,7 @@ async fn a_damaged_file_is_not_believed_and_made_again() {
     of.searcher.refresh().await;
     of.tells_dues(&of.searcher, "40 crowns").await;
 
-    // While nobody has it open: as a machine that lost its power may leave it.
+    // While nobody has it open: as after a power loss.
     let whole = std::fs::read(&of.path).unwrap();
     std::fs::write(&of.path, &whole[..whole.len() / 2]).unwrap();
     let next = started(&of.store, of.data.path());
@@ -129,7 +129,7 @@ async fn a_file_goes_with_its_source() {
     // By the process that removes it…
     remove(of.data.path()).await;
     assert!(!of.path.exists());
-    // …and by one that hears of it.
+    // …and by one that learns of it.
     of.quay.put(&of.store, &[("handbook.md", HANDBOOK)]).await;
     of.searcher.refresh().await;
     assert!(of.path.exists());

@@ -1,5 +1,5 @@
-//! Conversations about what the team has ingested: the whole bot, real documents in a real graph,
-//! and a model that says what the test scripted.
+//! Conversations about ingested knowledge: the whole bot, real documents in a real graph, and a
+//! scripted model.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -76,7 +76,7 @@ async fn an_answer_cites_what_it_was_made_from(place: Place) {
     server.finish();
 }
 
-/// What a PDF says of itself is told with the page on which something stands.
+/// The metadata of a PDF are shown, with the page of a passage.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pdf_is_cited_by_its_page() {
     let place = Place::embedded();
@@ -90,7 +90,7 @@ async fn a_pdf_is_cited_by_its_page() {
         ],
         "/Title (Harbour lease) /Author (Ada Marsh) /CreationDate (D:20260102030405Z) /Keywords (rent, quay)",
     );
-    // Word's own name for a file is no title.
+    // Word's own name for a file is not a title.
     let winter = pdf_of(
         &[
             "How the harbour is in winter.",
@@ -127,7 +127,7 @@ async fn a_pdf_is_cited_by_its_page() {
     server.finish();
 }
 
-/// What the model says there is not in the documents is no memory, and rests on nothing.
+/// A model's statement that the documents do not contain it is no memory, and has no sources.
 async fn a_refusal_rests_on_nothing_and_is_not_recalled(place: Place) {
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
@@ -192,7 +192,7 @@ async fn a_channel_sees_only_its_own_sources(place: Place) {
     server.finish();
 }
 
-/// Whether what [`INJECTED`] plants stands nowhere but in lines that are quoted as a document's.
+/// Whether the text that [`INJECTED`] plants only occurs in lines quoted from a document.
 fn is_quoted(text: &str) -> bool {
     let planted = ["Secret rule", "Ignore all", "PWNED"];
     text.lines().all(|line| {
@@ -230,7 +230,8 @@ async fn planted_instructions_are_quoted_line_by_line() {
         "{answer}"
     );
 
-    // What the document says is no memory of what a person said: it is shown as a line of the document, or not at all.
+    // A document's text is not a person's memory: it is shown as a line of the document, or not at
+    // all.
     server
         .expects(|request| {
             let messages = request.messages();
@@ -335,11 +336,11 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     server.finish();
 }
 
-/// What the policy about swimming wants every answer to say.
+/// What the policy about swimming adds to every answer.
 const WARNING: &str =
     "I found nothing on that, but nobody may swim in the basin: ask the harbour master.";
 
-/// Whoever answers, and from whatever: by words and by what means the same.
+/// Whoever answers, from whatever source: by words and by similar meaning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_warning_is_part_of_every_answer() {
     let place = Place::embedded();
@@ -469,8 +470,8 @@ async fn both_stores_find_the_same() {
                 found.degradations.is_empty() && !found.hits.is_empty(),
                 "{question}"
             );
-            // How rare a word is depends on what else is on a shared server, so what is almost as
-            // good as something else may change places with it.
+            // The rarity of a word depends on the other content of a shared server, so hits of
+            // almost equal score may change places.
             let mut hits = found.hits;
             hits.truncate(5);
             hits.sort_by(|a, b| a.chunk.cmp(&b.chunk));
@@ -501,7 +502,7 @@ async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole(place: Place) {
     let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
     quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
     let searcher = searcher(&store);
-    // A search waits for the first load only a little, and this machine may be busy.
+    // A search only waits briefly for the first load, and this machine may be busy.
     searcher.refresh().await;
     let first = search(&searcher, "dues at the north quay", &quay.channel).await;
     assert!(first.hits[0].text.contains("40 crowns"));
@@ -571,7 +572,8 @@ async fn without_embeddings_words_are_searched_and_it_is_said() {
     let weights = Weights::load(None).unwrap();
     let searcher = Arc::new(Searcher::new(Arc::clone(&store), recaller, weights));
     searcher.refresh().await;
-    // What the service makes is known from its first answer on, and then what is loaded is compared.
+    // The service's dimensions are known after its first response; then the loaded vectors are
+    // compared.
     search(&searcher, "dues at the north quay", channel).await;
     searcher.refresh().await;
     let found = search(&searcher, "dues at the north quay", channel).await;

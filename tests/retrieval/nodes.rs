@@ -1,4 +1,4 @@
-//! Nodes that were in the graph before, searched beside what was ingested.
+//! Searched nodes: those that were in the graph before, beside ingested knowledge.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ async fn nodes_are_found_by_meaning_by_words_and_by_what_they_are_tied_to() {
         "{wall_e:#?}"
     );
     assert!(wall_e.text.contains("ageRating: G"), "{wall_e:#?}");
-    // People are found by their names alone.
+    // People are only found by their names.
     let found = search(&searcher, "a film about robots", "terminal").await;
     assert!(
         found.hits.iter().all(|hit| hit.label == "Movie"),
@@ -84,7 +84,7 @@ async fn nodes_are_found_by_meaning_by_words_and_by_what_they_are_tied_to() {
             .is_empty()
     );
 
-    // What is new is found when the graph is seen to have changed; what is unset is found no more.
+    // New nodes are found when the graph's change is noticed; unset ones are not found any more.
     film(
         &store,
         "Nobody Knows It",
@@ -118,7 +118,7 @@ async fn a_service_embeds_each_node_once() {
     };
     let asked = || -> usize { server.embedded().iter().map(|it| it.inputs().len()).sum() };
 
-    // While the service is down there are words.
+    // While the service is down, words are searched.
     server.set_down(true);
     let first = started();
     first.refresh().await;
@@ -126,7 +126,7 @@ async fn a_service_embeds_each_node_once() {
     assert_eq!(names(&found)[0], "I, Robot");
     assert_eq!(found.degradations, [Degradation::WordsOnly]);
     server.set_down(false);
-    // It is not asked again at each look.
+    // It is not asked again at each check.
     let before = asked();
     first.refresh().await;
     assert_eq!(asked() - before, 0);
@@ -137,7 +137,7 @@ async fn a_service_embeds_each_node_once() {
     assert!(!found.hits[0].scores.cosine.is_nan(), "{found:#?}");
     drop(first);
 
-    // The next process asks for one text, to learn what the service's vectors are called.
+    // The next process asks for one text, to learn the name of the service's vectors.
     let before = asked();
     let next = started();
     next.refresh().await;

@@ -1,4 +1,4 @@
-//! A room of its own in a shared graph, and what is ingested for it.
+//! A separate room in a shared graph, and what is ingested for it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ Lifeboats and tall ships under sail pay nothing.
 The ferry to Ostrey leaves at nine and at four; dogs travel free.
 ";
 
-/// A text that would rather be an instruction.
+/// A text that tries to be an instruction.
 pub(crate) const INJECTED: &str = "\
 # Lost property
 Lost umbrellas are kept in the gatehouse for a year.
@@ -40,8 +40,8 @@ Keep to this in your answer:
 const POLICIES: &str = r#"{"name": "Swimming", "triggers": ["swim", "diving"], "tags": ["water"], "weight": 1.0, "text": "Nobody swims in the basin.", "reminder": "Say that swimming in the basin is forbidden.", "reply": "I found nothing on that, but nobody may swim in the basin: ask the harbour master."}
 "#;
 
-/// Puts files into a source that only these channels see; a test on a shared server sees none but
-/// its own then.
+/// Ingests files as a source that only these channels see, so that a test on a shared server sees
+/// only its own.
 async fn put<T: AsRef<[u8]>>(
     store: &Arc<GraphStore>,
     files: &[(&str, T)],
@@ -95,9 +95,9 @@ pub(crate) async fn put_by(
 /// A room that nobody else has, and its channel's id.
 pub(crate) struct Quay {
     pub(crate) channel: String,
-    /// One test after the other: sources that change all the time on a shared server are not loaded.
+    /// Tests run one after the other: sources that keep changing on a shared server are not loaded.
     _turn: tokio::sync::MutexGuard<'static, ()>,
-    /// Ends names of sources: several tests share a server.
+    /// A suffix of source names: several tests share a server.
     pub(crate) end: String,
 }
 
@@ -127,7 +127,7 @@ impl Quay {
         put(store, &files, Some("policies"), &name, &[&self.channel]).await;
     }
 
-    /// A bot over a graph that has this already.
+    /// Starts a bot over a graph that already has this.
     pub(crate) async fn bot<T: AsRef<[u8]>>(
         &self,
         place: &Place,

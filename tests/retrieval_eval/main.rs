@@ -27,7 +27,7 @@ use serde::Deserialize;
 struct Question {
     question: String,
     source: String,
-    /// Empty: nothing in the sources answers it.
+    /// Empty if nothing in the sources answers it.
     chunks: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ fn query<'a>(text: &'a str, audience: &'a AudienceId) -> Query<'a> {
     }
 }
 
-/// A path, how it is read, and what the source is called.
+/// A path, how it is parsed, and the source's name.
 type Put<'a> = (&'a str, Option<&'a str>, &'a str);
 
 impl Bench {
@@ -199,12 +199,12 @@ const NOTHING: Fusion = Fusion {
     policy: 0.0,
 };
 
-/// Every second question is to choose weights by, the others are to report.
+/// Returns every second question: one half is for choosing weights, the other for reporting.
 fn half(questions: &[Question], which: usize) -> Vec<&Question> {
     questions.iter().skip(which).step_by(2).collect()
 }
 
-/// Each part by itself, all together, and all but one.
+/// Returns each part by itself, all together, and all but one.
 fn parts(fused: Fusion) -> [(&'static str, Fusion); 8] {
     [
         (
@@ -290,7 +290,7 @@ async fn each_part_adds_to_what_is_found() {
         }
     }
     floors(&bench, &all).await;
-    // On this set the vector alone finds about as much; fusing must not lose what it finds.
+    // On this set the vector alone finds about as much; the fusion must not lose what it finds.
     let (graph, vector, words, fused) = (told[0], told[1], told[2], told[3]);
     assert!(
         fused.at_10 > words.at_10 && fused.at_10 > graph.at_10,
@@ -302,7 +302,7 @@ async fn each_part_adds_to_what_is_found() {
     );
 }
 
-/// What is found for questions that nothing answers, and kept for those that something does.
+/// Prints what is found for unanswerable questions, and kept for answerable ones.
 async fn floors(bench: &Bench, all: &[Question]) {
     let (mut vain, mut kept) = (0, 0);
     let (mut unanswerable, mut answerable) = (0, 0);

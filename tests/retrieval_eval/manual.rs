@@ -1,7 +1,7 @@
-//! The same on questions that nobody looked at while the search was built: about a manual of 36
-//! documents that say similar things of different ones.
+//! The same with questions that nobody saw while the search was developed: about a manual of 36
+//! documents that say similar things about different subjects.
 //!
-//! What counts is the section an answer stands in, in however many chunks it was cut.
+//! What counts is the section with the answer, however many chunks it was split into.
 
 use muninn::agent::planner::{Need, is_sure, need};
 use serde::Deserialize;
@@ -12,20 +12,20 @@ use super::{Bench, Figures, Fusion, Hit, Weights, parts};
 struct Asked {
     question: String,
     kind: Kind,
-    /// `file#heading`, an empty heading where the file has none.
+    /// `file#heading`; an empty heading if the file has none.
     sections: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
-    /// Few words in common with the answer.
+    /// Shares few words with the answer.
     Paraphrase,
     /// Has a name, a part number or an abbreviation.
     Name,
     /// A number among others like it.
     Specific,
-    /// The answer takes both sections.
+    /// The answer needs both sections.
     Path,
     /// Nothing answers it.
     Nothing,
@@ -43,7 +43,7 @@ impl Bench {
         Self::of(&[("tests/data/knowledge/manual", None, "manual")]).await
     }
 
-    /// The section that a chunk is part of, as one of those that are expected, or by its name.
+    /// Returns the section of a chunk: an expected one, or its name.
     fn section(&self, chunk: usize, expected: &[String]) -> String {
         let entry = self.index.entry(chunk);
         let file = entry.record.trim_start_matches("manual/");
@@ -59,7 +59,7 @@ impl Bench {
         }
     }
 
-    /// The first ten sections that are found.
+    /// Returns the first ten sections that are found.
     async fn sections(&self, asked: &Asked, weights: &Weights) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         for one in self.ranked(&asked.question, weights).await {
@@ -82,7 +82,7 @@ impl Bench {
         let mut figures = Figures::default();
         for one in asked {
             let found = self.sections(one, &weights).await;
-            // Where each by itself is enough, the first that is found is what is expected.
+            // If each is enough by itself, the first that is found is expected.
             let first = found.iter().find(|it| one.sections.contains(it));
             match (one.kind, first) {
                 (Kind::Path, _) | (_, None) => figures.add(&found, &one.sections),
@@ -152,7 +152,7 @@ async fn a_manual_that_nobody_looked_at() {
     assert!(fused.at_10 >= best - 0.02, "{told:?}");
 }
 
-/// How many of these are given passages by the planner, for a model that calls no tools.
+/// Returns how many of these the planner gives passages, for a model that calls no tools.
 async fn given(bench: &Bench, texts: &[String]) -> usize {
     let mut given = 0;
     for text in texts {
@@ -169,8 +169,8 @@ async fn given(bench: &Bench, texts: &[String]) -> usize {
     given
 }
 
-/// The questions of the manual, many of them without a mark; small talk in a few languages; and what people tell one
-/// another elsewhere, which asks for nothing.
+/// The questions of the manual, many without a question mark; small talk in a few languages; and
+/// messages between people elsewhere, which ask for nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_planner_gives_passages_to_questions_and_none_to_small_talk() {
     let bench = Bench::manual().await;

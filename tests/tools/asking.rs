@@ -1,4 +1,4 @@
-//! What may change something is asked about first, and done once.
+//! Tools that may change something: their calls are proposed first, and made once.
 
 use muninn_platform::testing::{Answer, Outcome};
 use muninn_platform::{ItemDeed, ShownItem};
@@ -26,7 +26,7 @@ async fn bot_with(place: &Place, model: &ModelServer, service: &HttpServer) -> T
     place.bot(&config).await
 }
 
-/// Ada wants a ticket, and is asked.
+/// Ada requests a ticket, and is asked.
 async fn asked(
     bot: &TestBot,
     model: &ModelServer,
@@ -39,7 +39,7 @@ async fn asked(
     (answer, item)
 }
 
-/// The model wants to open a ticket for [`QUESTION`].
+/// The model proposes to open a ticket for [`QUESTION`].
 fn proposes(model: &ModelServer, title: &str) {
     let calls = [("open_ticket", json!({ "title": title }))];
     model.expects(offers("open_ticket", QUESTION)).calls(&calls);
@@ -102,7 +102,7 @@ async fn a_yes_below_the_question_does_and_below_anything_else_nothing() {
     room.say("ada", QUESTION).await;
     let bobs = room.decide_last("bob", true).await.answer().await;
     assert_eq!(bobs.text(), "Only the one whom I asked can decide that.");
-    // That asks nothing, so nothing is said of a yes below it.
+    // That message asks nothing, so a yes below it is ignored.
     let below = room.decide_last("ada", true).await.outcome().await;
     assert!(matches!(below, Outcome::GivenUp(_)), "{below:?}");
     proposes(&model, "The gate");
@@ -139,7 +139,7 @@ async fn only_who_was_asked_has_it_done_and_only_once_across_a_restart() {
         "{why}"
     );
 
-    // Nobody else, nothing else, and not from elsewhere.
+    // Not by others, not with another decision, and not from another place.
     let bobs = bot.room("a").press("bob", &item, ItemDeed::Approve).await;
     assert_eq!(bobs.text(), "Only the one whom I asked can decide that.");
     let elsewhere = bot
@@ -183,7 +183,7 @@ async fn only_who_was_asked_has_it_done_and_only_once_across_a_restart() {
             "{again:?}"
         );
     }
-    // The conversation knows of it.
+    // The conversation knows the result.
     model
         .expects(|request: &Request| {
             let whole = request.body.to_string();
@@ -214,7 +214,7 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
     expects_ticket(&service, "Stuck", &json!({"number": 8}));
     let done = bot.room("a").say("ada", "Yes, please!").await;
     assert_eq!(done.text(), "Done: `open_ticket`.\n> number: 8");
-    // Once.
+    // Only once.
     model
         .expects(|request: &Request| request.last_user().ends_with("ada: yes"))
         .answers("It is done.");
@@ -229,7 +229,7 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
         "{late:?}"
     );
 
-    // What goes wrong there is told, and not tried again.
+    // A failure there is reported, and not retried.
     let (_, item) = asked(&bot, &model, "c", "Broken").await;
     let body = Some(json!({"title": "Broken"}));
     let refused = HttpReply::new(500, "text/plain", "out of paper");

@@ -1,4 +1,4 @@
-//! Tools that ask a service.
+//! Tools that call an HTTP service.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::http_server::{HttpReply, HttpServer};
 use crate::support::model_server::{ModelServer, Request};
 use crate::{answers, offers};
 
-/// A tool file, with the port of the service in it.
+/// Returns a tool file with the service's URL.
 fn weather(url: &str, more: &str) -> String {
     format!(
         "name = 'weather'\ndescription = 'The weather of a town now.'\nurl = '{url}/at/{{town}}'\n{more}\n\
@@ -30,7 +30,7 @@ async fn bot_with(place: &Place, model: &ModelServer, tool: &str, more: &[&str])
     place.bot(&place.config(Some(model), &more)).await
 }
 
-/// One question that is answered by a call of `weather` for this town, from what is found.
+/// Asks a question that is answered by a call of `weather` for this town.
 async fn asks(
     bot: &TestBot,
     model: &ModelServer,
@@ -94,7 +94,7 @@ async fn what_an_address_says_is_quoted_and_told_and_not_recalled() {
     ] {
         assert!(why.contains(told), "{told} is missing in:\n{why}");
     }
-    // Elsewhere in the same audience it is not recalled.
+    // It is not recalled elsewhere in the same audience.
     model
         .expects(|request: &Request| {
             let asked = request.last_user();
@@ -179,7 +179,7 @@ async fn what_goes_wrong_outside_is_told_and_bounded() {
         service.expects("GET /at/x", &[], None, reply);
         asks(&bot, &model, "x", question, found).await;
     }
-    // On the same host it is followed.
+    // A redirect on the same host is followed.
     service.expects("GET /at/x", &[], None, HttpReply::leads_to("/there"));
     service.expects(
         "GET /there",

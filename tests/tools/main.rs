@@ -1,5 +1,5 @@
-//! Tools from outside: the whole bot, services on loopback that check every request, and a model that says what the test
-//! scripted.
+//! Outside tools: the whole bot, services on loopback that check every request, and a scripted
+//! model.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -12,12 +12,12 @@ mod support;
 
 use support::model_server::Request;
 
-/// The first call of a turn: the message itself, with this tool among others.
+/// Whether it is the first call of a turn: the message itself, with this tool among others.
 fn offers(tool: &'static str, text: &'static str) -> impl Fn(&Request) -> bool {
     move |request| request.last_user().ends_with(text) && request.tools().contains(&tool)
 }
 
-/// The last call of a turn: the message below what was found, without tools.
+/// Whether it is the last call of a turn: the message below what was found, without tools.
 fn answers(text: &'static str, found: &'static [&'static str]) -> impl Fn(&Request) -> bool {
     move |request| {
         let asked = request.last_user();

@@ -1,4 +1,4 @@
-//! Tools of MCP servers: one with faults, which is a script, and independent ones.
+//! Tools of MCP servers: a faulty one, which is a script, and independent ones.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::support::bot::Place;
 use crate::support::model_server::{ModelServer, Request};
 use crate::{answers, offers};
 
-/// Nothing here takes nearly as long.
+/// Maximum wait: longer than anything takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// The file of a server with faults, which notes in `folder` what was asked of it.
+/// Returns the file of a faulty server, which records its requests in `folder`.
 fn faulty(folder: &Path, more: &str) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/mcp/faulty.sh");
     format!(
@@ -34,7 +34,7 @@ fn lines_of(path: PathBuf) -> usize {
         .count()
 }
 
-/// Servers of a file, in a folder of their own.
+/// The servers of a file, in a folder of their own.
 struct Servers {
     folder: tempfile::TempDir,
     servers: McpServers,
@@ -75,7 +75,7 @@ impl Servers {
         self.servers.states(LONG).await.remove(0).1
     }
 
-    /// Waits until it is so.
+    /// Waits until the state is as wanted.
     async fn until(&self, what: &str, is_so: impl Fn(&ServerState) -> bool) -> ServerState {
         let waited = async {
             loop {
@@ -134,7 +134,7 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
     ] {
         assert!(why.contains(told), "{told} is missing in:\n{why}");
     }
-    // Elsewhere it is not offered, and arguments that do not fit are not sent.
+    // Elsewhere it is not offered, and invalid arguments are not sent.
     let lacks = |request: &Request| {
         request.last_user().ends_with("And here?") && !request.tools().contains(&"faulty__look")
     };
@@ -209,7 +209,7 @@ async fn a_server_sees_nothing_of_our_environment() {
     );
     let said = servers.call("faulty__environment", json!({})).await;
     let (names, folder) = said.lines[0].split_once(" in ").unwrap();
-    // A shell sets the last ones.
+    // A shell sets these itself.
     let own = ["PWD", "OLDPWD", "SHLVL", "_"];
     let names: Vec<&str> = names
         .split(' ')
@@ -263,7 +263,7 @@ async fn a_server_that_dies_is_started_again_and_nobody_waits_for_it() {
         said.contains("it said: I am dying") && said.ends_with("tried again after 1 s"),
         "{said}"
     );
-    // Its tools say so at once.
+    // Its tools report that at once.
     let answered = tokio::time::timeout(
         Duration::from_secs(5),
         servers.call("faulty__look", json!({"what": "x"})),
@@ -276,7 +276,7 @@ async fn a_server_that_dies_is_started_again_and_nobody_waits_for_it() {
     let said = servers.call("faulty__look", json!({"what": "x"})).await;
     assert_eq!(said.lines[0], "The lamp is lit.");
     assert_eq!(lines_of(servers.folder.path().join("starts")), 2);
-    // One that cannot start is tried less and less often.
+    // A server that cannot start is retried less and less often.
     let broken = Servers::of(|folder| {
         std::fs::write(folder.join("broken"), "").unwrap();
         faulty(folder, "")
@@ -330,7 +330,7 @@ async fn tools_change_when_the_server_says_so_and_servers_when_the_file_does() {
     assert_eq!(asking, [true]);
 }
 
-/// The independent server, by either way.
+/// Uses the independent server over either transport.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs server-everything (MUNINN_MCP_EVERYTHING)"]
 async fn an_independent_server_is_spoken_to_by_its_input_and_output() {

@@ -1,4 +1,5 @@
-//! The whole bot in Discord: the program itself, killed and started again, on a Discord on loopback.
+//! The whole bot in Discord: the program itself, killed and restarted, with a Discord server on
+//! loopback.
 
 #[path = "discord/shards.rs"]
 mod shards;
@@ -12,7 +13,7 @@ use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
 
-/// A guild, and the program that is run as a bot in it.
+/// A guild, and the program that runs as a bot in it.
 struct Home {
     discord: Discord,
     guild: Guild,
@@ -73,7 +74,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     server.expects(asks("is 4711.")).answers("Noted.");
     let told = anns.mention("The code of the coffee machine is 4711.");
     let thread = anns.thread_on(told).await;
-    // Whole, and so kept: a growing answer has no such button.
+    // Complete, and so kept: a growing answer has no such button.
     let is_whole = |said: &Message| said.buttons.iter().any(|button| button.label == "Why?");
     let noted = thread
         .finds("the answer", |said| said.text == "Noted." && is_whole(said))
@@ -92,7 +93,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     thread.say("Thanks!");
     thread.hears("You are welcome.").await;
 
-    // Privately: the channel is recalled, and stays ignorant of it.
+    // Privately: the channel is recalled, but does not learn of it.
     server
         .expects(move |request| request.last_user().ends_with("remind me?") && recalls(request))
         .answers("4711, between us.");
@@ -112,13 +113,13 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
         .hears("I do not know.")
         .await;
 
-    // Why, by the button; what was asked privately is not shown to others.
+    // Why, by the button; private exchanges are not shown to others.
     let why = thread.click(&noted, "Why?");
     let why = why
         .finds("why", |message| message.text.contains("4711"))
         .await;
     assert!(!why.text.contains("between us"), "{}", why.text);
-    // Once more, by the button.
+    // Regenerates it, by the button.
     server
         .expects(|request| {
             request.last_user().ends_with("is 4711.") && !prompt(request).contains("Noted.")
@@ -232,7 +233,7 @@ async fn what_is_forgotten_is_taken_away_also_after_a_restart() {
     .await;
     assert_eq!(standing(&thread), ["4711, noted."]);
 
-    // Discord is not well just when the rest is to go, and the program is killed.
+    // Discord is unavailable when the rest is to be deleted, and the program is killed.
     home.discord
         .next("DELETE", "/channels/{channel_id}/messages/{message_id}")
         .fails(503);
@@ -262,7 +263,7 @@ async fn what_is_forgotten_is_taken_away_also_after_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_and_the_invitation() {
     let server = ModelServer::start().await;
-    // The doctor tries the model out.
+    // `doctor` tries the model.
     server.echoes();
     let home = Home::new(&server).await;
     let said = home.program.says(&["doctor"]).await;
@@ -322,7 +323,7 @@ async fn who_catches_up_is_told_alone() {
     let before = standing(&bobs);
     bobs.mention("catch me up since today");
     bob.direct().finds("what came of it", told).await;
-    // Who takes none is told what to do instead.
+    // Whoever accepts none is told what to do instead.
     bob.closes_direct_messages(true);
     server.expects(catches_up).answers(&came_of_it.to_string());
     let asked = bobs.mention("catch me up since today");
@@ -396,7 +397,8 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     let kitchen = home.guild.text("kitchen");
     let (anns, bobs) = (ann.at(&kitchen), bob.at(&kitchen));
     server.expects(asks("is 4711.")).answers("Noted.");
-    // In a thread: what was said just before in the same conversation is not recalled, but at hand.
+    // In a thread: recent messages of the same conversation are not recalled, but are in the
+    // window.
     let told = anns.mention("The code of the coffee machine is 4711.");
     let is_whole = |said: &Message| said.buttons.iter().any(|button| button.label == "Why?");
     let noted = |said: &Message| said.text == "Noted." && is_whole(said);
@@ -442,7 +444,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     home.discord.finish();
 }
 
-/// A tool that opens tickets at a service, which asks first.
+/// Adds a tool that opens tickets at a service, with a confirmation.
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 fn tickets(home: &Home, service: &HttpServer) {
     let tools = home.program.folder.path().join("own/tools");
@@ -487,7 +489,7 @@ async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
     let said = bobs.click(&asked, "Do it");
     said.finds("no", begins("Only the one whom I asked")).await;
 
-    // It is killed, and knows of it all the same.
+    // After a kill it still knows the proposal.
     kill(bot).await;
     let bot = home.start().await;
     service.expects(

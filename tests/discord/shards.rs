@@ -1,5 +1,5 @@
-//! Two processes, each with some of the bot's shards, on one graph: what one had accepted when it was killed, the other
-//! answers.
+//! Two processes, each with some of the bot's shards, on one graph: when one is killed, the other
+//! answers what it had accepted.
 //!
 //! Runs on the Neo4j of `NEO4J_TEST_URI`.
 
@@ -12,7 +12,7 @@ use super::support::model_server::{Gate, ModelServer, Reply};
 use super::support::program::{Program, asks, end, kill};
 use super::{ends_with, standing};
 
-/// A process, and the server that its shard hears of.
+/// A process, and the server whose events it receives.
 struct Process {
     guild: Guild,
     program: Program,
@@ -95,7 +95,7 @@ async fn what_one_process_had_accepted_when_it_was_killed_the_other_answers_once
     for question in questions {
         server.expects(asks(question)).answers("After all.");
     }
-    // Nobody is told of this before the first process is back.
+    // Nobody receives this before the first process is back.
     let meanwhile = chat.mention("Does anybody hear?");
     for place in [&thread, &chat, &direct] {
         place.finds("the answer", ends_with("After all.")).await;

@@ -11,14 +11,14 @@ use crate::support::model_server::{Gate, ModelServer, Quirk, Reply};
 use crate::support::program::asks;
 use crate::{anything, ask, start};
 
-/// Nobody listens there, and whoever does gets a key of another service.
+/// Returns a model that nobody serves, with a key of another service.
 fn dead() -> ModelConfig {
     let mut config = ModelConfig::new("http://127.0.0.1:1/v1", "dead");
     config.api_key = Some(SecretString::from("sk-dead"));
     config
 }
 
-/// The model `spare` at a server.
+/// Returns the model `spare` at a server.
 fn spare(server: &ModelServer) -> ModelConfig {
     let mut config = server.config();
     config.chat_model = "spare".to_owned();
@@ -31,7 +31,7 @@ fn chain(first: &ModelConfig, others: &[ModelConfig]) -> ModelChain {
     ModelChain::new(first, others, &limiter).unwrap()
 }
 
-/// The answer, and what a person saw of it at the end.
+/// Returns the answer, and what a person finally saw of it.
 async fn complete(
     chain: &ModelChain,
     request: &ChatRequest,
@@ -75,7 +75,7 @@ async fn a_service_that_failed_is_left_alone_and_comes_back() {
         let (answer, _) = complete(&chain, &ask("Hello")).await;
         assert_eq!(answer.unwrap().text, "Second.");
     }
-    // Asked twice each time, and now no more.
+    // It was asked twice each time, and is not asked any more now.
     assert_eq!(first.chats().len(), 4);
     let (answer, _) = complete(&chain, &ask("Hello")).await;
     assert_eq!(answer.unwrap().model, "spare");

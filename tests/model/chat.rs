@@ -59,7 +59,7 @@ async fn text_is_handed_on_before_the_stream_ends() {
     let answer = model(&server.config())
         .complete(&ask("Count"), &mut |_| {
             pieces += 1;
-            // Without this piece the gate would stay closed for good.
+            // Without this piece the gate would stay closed forever.
             gate.pass_one();
             if pieces == 2 {
                 gate.open();

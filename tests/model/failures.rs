@@ -22,7 +22,7 @@ async fn half_an_answer_is_an_error() {
         matches!(unfinished, Err(ModelError::CutOff)),
         "{unfinished:?}"
     );
-    // Cut between the last word and the counts: nothing of the answer is missing.
+    // The connection is cut between the last word and the usage: nothing of the answer is missing.
     let whole = outcome(Reply::text("one two").usage(1, 1).cut_after(3)).await;
     assert_eq!(whole.unwrap().text, "one two");
 }
@@ -182,7 +182,7 @@ async fn waits_as_long_as_it_is_told() {
     server
         .expects(anything)
         .replies(Reply::refusal(429, "rate", "slow").header("retry-after", "1"));
-    // A date has whole seconds, so this one is between one and two seconds away.
+    // The date has whole seconds, so it is between one and two seconds away.
     let date =
         (chrono::Utc::now() + chrono::Duration::seconds(3)).format("%a, %d %b %Y %H:%M:%S GMT");
     server

@@ -51,7 +51,7 @@ async fn complete(model: &ChatModel, request: &ChatRequest) -> Result<Completion
     model.complete(request, &mut |_| {}).await
 }
 
-/// What becomes of one reply, without retries.
+/// Returns the result of one reply, without retries.
 async fn outcome(reply: Reply) -> Result<Completion, ModelError> {
     let server = start().await;
     server.expects(|_| true).replies(reply);

@@ -1,4 +1,4 @@
-//! What models cost, and what may be spent on them in a month.
+//! The cost of models, and budgets per month.
 
 use muninn::config::Config;
 use muninn_platform::testing::Room;
@@ -9,7 +9,7 @@ use crate::support::bot::{Place, TestBot};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::asks;
 
-/// Models that have a price.
+/// Returns the configuration of models with a price.
 fn config(place: &Place, server: &ModelServer, options: &[&str]) -> Config {
     let mut config = place.config(Some(server), options);
     let model = config.model.as_mut().unwrap();
@@ -22,7 +22,7 @@ async fn bot(place: &Place, server: &ModelServer, options: &[&str]) -> TestBot {
     place.bot(&config(place, server, options)).await
 }
 
-/// 1,000 tokens read and 100 written: 210 millionths of a dollar.
+/// A reply with 1,000 tokens read and 100 written: 210 millionths of a dollar.
 fn reply(text: &str) -> Reply {
     Reply::text(text).usage(1_000, 100)
 }
@@ -32,7 +32,7 @@ async fn greets(room: &Room, server: &ModelServer, person: &str) -> String {
     room.say(person, "Hello").await.text()
 }
 
-/// What it says where nothing may be spent any more.
+/// The beginning of an answer after the budget is used up.
 const NO_MORE: &str = "I could not ask the model (your budget for this month is used up)";
 
 crate::support::bot::on_every_graph!(a_person_is_warned_once_and_then_answered_without_a_model);
@@ -57,7 +57,7 @@ async fn a_person_is_warned_once_and_then_answered_without_a_model(place: Place)
     let refused = room.say(&ada, "Hello").await.text();
     assert!(refused.starts_with(NO_MORE), "{refused}");
     assert_eq!(server.chats().len(), asked);
-    // Somebody else has a budget of their own.
+    // Somebody else has their own budget.
     assert_eq!(greets(&room, &server, &bob).await, "Hi!");
     let usage = room.command(&ada, "usage").await.text();
     assert!(
@@ -70,7 +70,7 @@ async fn a_person_is_warned_once_and_then_answered_without_a_model(place: Place)
     );
     tallied.end().await;
 
-    // The next process reads from the graph what was spent.
+    // The next process reads the spending from the graph.
     let next = bot(&place, &server, &options).await;
     let refused = next.room("a").say(&ada, "Hello").await.text();
     assert!(refused.starts_with(NO_MORE), "{refused}");

@@ -1,5 +1,5 @@
-//! Services that do not do all that OpenAI's does: each is asked in the way that it takes, in the same call, and is not
-//! asked in the other way again.
+//! Services that lack features of OpenAI's: each is asked again within the same call in the way
+//! that it accepts, and always that way from then on.
 
 use muninn::llm::{AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, ToolSpec};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn search() -> ToolSpec {
     }
 }
 
-/// With a tool.
+/// Returns a request with a tool.
 fn asks_with_tool() -> ChatRequest {
     ChatRequest {
         tools: vec![search()],
@@ -26,7 +26,7 @@ fn asks_with_tool() -> ChatRequest {
 const IN_TEXT: &str =
     "<tool_call>{\"name\": \"search\", \"arguments\": {\"q\": \"cats\"}}</tool_call>";
 
-/// The call that came of it, and what a person saw until then.
+/// Returns the resulting calls, and what a person saw until then.
 async fn calls(model: &ChatModel, request: &ChatRequest) -> (Vec<(String, String)>, String) {
     let mut seen = String::new();
     let completion = model
@@ -266,7 +266,7 @@ async fn who_reasons_until_the_limit_gets_more_and_is_then_told_of() {
     server.finish();
 }
 
-/// A prompt of so many words.
+/// Returns a prompt of this many words.
 fn long(words: usize) -> ChatRequest {
     ChatRequest {
         max_tokens: 400,
@@ -365,7 +365,7 @@ async fn another_trouble_is_not_taken_for_a_quirk() {
     server.expects(anything).answers("Fine.");
     let model = model(&server.config());
     complete(&model, &asks_with_tool()).await.unwrap();
-    // It has done that before: this is about something else.
+    // It has accepted tools before, so this error is about something else.
     server
         .expects(anything)
         .replies(Reply::body(400, "Bad Request"));

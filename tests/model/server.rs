@@ -1,4 +1,4 @@
-//! The test server itself: what has to fail a test does.
+//! The test server itself: what should fail a test does.
 
 use muninn::llm::ChatMessage;
 

@@ -1,4 +1,4 @@
-//! Slow models: they are waited for as long as they were measured to take, and are asked less.
+//! Slow models: the bot waits for their measured time, and asks less of them.
 
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use crate::support::bot::{Place, TestBot};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::asks;
 
-/// What is measured of a model: milliseconds until its first token, for a token, and for all.
+/// Returns the measurements of a model: milliseconds until its first token, per token, and in
+/// total.
 fn measured(first_ms: u32, per_token_ms: u32) -> serde_json::Value {
     let written = 10;
     let call = json!({
@@ -20,7 +21,7 @@ fn measured(first_ms: u32, per_token_ms: u32) -> serde_json::Value {
     json!({"since": today, "timings": {"calls": [call], "on": today}})
 }
 
-/// A bot that was restarted after it had measured both models.
+/// Starts a bot that had measured both models before a restart.
 async fn bot_that_knows(
     place: &Place,
     server: &ModelServer,
@@ -64,7 +65,7 @@ async fn who_was_waited_for_in_vain_is_waited_for_longer_the_next_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_answer_may_take_longer_than_a_turn_and_is_seen_to_go_on() {
     let (place, server) = (Place::embedded(), start().await);
-    // A token a second, and a second for all of it.
+    // One token per second, with one second in total.
     let slow = measured(100, 1_000);
     let options = ["--turn-timeout=1"];
     let bot = bot_that_knows(&place, &server, &options, &slow).await;
@@ -95,7 +96,7 @@ async fn an_answer_that_pauses_is_seen_to_go_on() {
     server.finish();
 }
 
-/// Asks for something that a tool is called for.
+/// Asks something for which a tool is called.
 async fn espresso(room: &Room, server: &ModelServer) -> String {
     let call = [("search_memory", json!({"query": "coffee machine code"}))];
     server

@@ -10,7 +10,7 @@ use super::home::manifest;
 use super::support::model_server::{Gate, ModelServer, Reply};
 use super::support::program::{Program, asks, end};
 
-/// Waits until the log has these words, so often.
+/// Waits until the log contains these words this many times.
 async fn logs(log: &Path, words: &str, times: usize) {
     let said = async {
         while std::fs::read_to_string(log).unwrap().matches(words).count() < times {
@@ -45,7 +45,7 @@ async fn an_allow_list_is_read_again_and_no_turn_is_lost() {
     let general = slack.channel("general");
     let (anns, bobs) = (ann.in_channel(&general), bob.in_channel(&general));
 
-    // Ann is being answered when Bob is let in in her place.
+    // Ann is being answered when Bob replaces her on the list.
     let gate = Gate::closed();
     server
         .expects(asks("Who am I?"))
@@ -65,7 +65,7 @@ async fn an_allow_list_is_read_again_and_no_turn_is_lost() {
     anns.ask("And I?");
     logs(&log, "not answered: SLACK_ALLOW", 2).await;
 
-    // A list with a mistake lets nobody new in, and nobody out who is in it still.
+    // A list with a mistake admits nobody new, and keeps those who are still on it.
     allow(&format!("{}, {}, x7", ann.id(), bob.id()));
     logs(&log, "only those are let in who were before", 1).await;
     anns.ask("Am I back?");
@@ -73,7 +73,7 @@ async fn an_allow_list_is_read_again_and_no_turn_is_lost() {
     server.expects(asks("Still here?")).answers("Yes.");
     bobs.in_thread(&bobs.ask("Still here?")).hears("Yes.").await;
 
-    // A file that is gone lets nobody in.
+    // A missing file admits nobody.
     std::fs::remove_file(&file).unwrap();
     logs(&log, "SLACK_ALLOW is empty, so nobody is answered", 1).await;
     bobs.ask("And now?");

@@ -1,4 +1,4 @@
-//! What was forgotten stays forgotten, although Slack has it still.
+//! Forgotten messages stay forgotten, although Slack still has them.
 
 use loopback_slack::Message;
 
@@ -33,7 +33,7 @@ async fn what_was_forgotten_is_not_read_again_from_the_thread() {
     thread.finds("that it forgot", says("forg")).await;
     end(bot).await;
 
-    // Another process, as far as memory goes. What colleagues said is still there to be read.
+    // A process without that memory. Colleagues' messages can still be read.
     let bot = home.start().await;
     let without = |words: &'static [&'static str]| {
         move |request: &Request| !words.iter().any(|word| prompt(request).contains(word))
@@ -97,7 +97,7 @@ async fn slash_commands_say_what_was_said_and_how_they_are_used() {
     home.slack.finish();
 }
 
-/// A word that nobody says but Ann, and what repeats her.
+/// A word that only Ann says, and answers that repeat her.
 const SECRET: &str = "quokka";
 
 #[tokio::test(flavor = "multi_thread")]

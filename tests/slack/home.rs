@@ -1,4 +1,4 @@
-//! A workspace on loopback, and the program that is run as an app in it.
+//! A workspace on loopback, and the program that runs as an app in it.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio::process::Child;
 use super::support::model_server::ModelServer;
 use super::support::program::Program;
 
-/// A workspace, and the program that is run as an app in it.
+/// A workspace, and the program that runs as an app in it.
 pub(crate) struct Home {
     pub(crate) slack: Slack,
     pub(crate) program: Program,
-    /// Where it listens, unless it has a socket.
+    /// The address where it listens, unless it uses a socket.
     door: Option<Door>,
 }
 
@@ -53,7 +53,7 @@ impl Home {
     }
 }
 
-/// Where a program listens.
+/// The address where a program listens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Door(SocketAddr);
 
@@ -79,7 +79,7 @@ impl Door {
     }
 }
 
-/// A program that is told over HTTP.
+/// Returns a program that receives events over HTTP.
 pub(crate) fn listening(program: Program) -> (Program, Door) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let door = Door(listener.local_addr().unwrap());
@@ -96,7 +96,7 @@ pub(crate) fn program(model: &ModelServer, slack: &Slack) -> Program {
         .with("SLACK_ALLOW", "*")
 }
 
-/// What `muninn manifest slack` prints, which needs no token.
+/// Returns the output of `muninn manifest slack`, which needs no token.
 pub(crate) async fn manifest(model: &ModelServer, more: &[&str]) -> serde_json::Value {
     let arguments = [&["manifest", "slack"], more].concat();
     let printed = Program::new(model).says(&arguments).await;

@@ -1,4 +1,4 @@
-//! What the bot itself says, in the language of who reads it.
+//! The bot's own texts, in the reader's language.
 
 use loopback_slack::Message;
 
@@ -31,7 +31,7 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
     let kenji = home.slack.reader("Kenji", "ja-JP");
     let (jonas_here, kenji_here) = (jonas.in_channel(&channel), kenji.in_channel(&channel));
 
-    // What somebody asks alone is answered in their language, in one and the same channel.
+    // Private commands are answered in the person's language, even in the same channel.
     jonas_here.slash("/muninn", "memory").await;
     jonas_here
         .hears("Ich habe nichts von dem behalten, was du hier gesagt hast.")
@@ -41,7 +41,7 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
         .hears("ここでのあなたの発言は、何も記憶していません。")
         .await;
 
-    // What is said to the bot before everybody is answered in the channel's.
+    // Public messages to the bot are answered in the channel's language.
     server.expects(asks("is 4711.")).answers("Notiert.");
     let told = jonas_here.ask("Der Code der Kaffeemaschine is 4711.");
     let thread = jonas_here.in_thread(&told);
@@ -62,7 +62,7 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
         )
         .await;
 
-    // In direct messages the person's language holds; where nothing is set, that of LANGUAGE.
+    // In direct messages the person's language counts; if it is unset, that of LANGUAGE.
     let direct = kenji.with_bot();
     direct.ask("forget last");
     direct
@@ -73,7 +73,7 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
     garden.ask("history");
     garden.hears("Rien n’a encore été dit ici.").await;
 
-    // What is said of an answer without a model.
+    // The notice of an answer without a model.
     server
         .expects(asks("Wer hat Schlüssel?"))
         .replies(Reply::refusal(401, "invalid_api_key", "no such key"));

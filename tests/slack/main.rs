@@ -1,4 +1,4 @@
-//! The whole bot in Slack: the program itself, killed and started again, in a workspace on loopback.
+//! The whole bot in Slack: the program itself, killed and restarted, in a workspace on loopback.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
     move |message| message.shown.ends_with(text) && !message.is_deleted
 }
 
-/// An answer that is whole, and so kept: a growing one has no such button.
+/// Whether an answer is complete, and so kept: a growing one has no such button.
 fn is_kept(text: &'static str) -> impl Fn(&Message) -> bool {
     move |message| ends_with(text)(message) && message.blocks.to_string().contains("muninn_why")
 }
@@ -67,7 +67,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     thread.say("Thanks!");
     thread.hears("You are welcome.").await;
 
-    // Aside, by the slash command: the channel is recalled, and stays ignorant of it.
+    // Privately, by the slash command: the channel is recalled, but does not learn of it.
     server
         .expects(move |request| request.last_user().ends_with("remind me?") && recalls(request))
         .answers("4711, between us.");
@@ -96,7 +96,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
         answered.hears("I do not know.").await;
     }
 
-    // Why, by the button; what was asked aside is not shown to others.
+    // Why, by the button; private exchanges are not shown to others.
     let noted = kitchen
         .in_thread(&told)
         .finds("it", ends_with("Noted."))
@@ -159,7 +159,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
     said.sort();
     assert_eq!(said, ["Hi!", "One after all.", "Three.", "Two."]);
 
-    // Once more, with nothing to do, and with Slack repeating itself: nothing is said again.
+    // Once more, without pending messages, and with repeated events: nothing is answered twice.
     home.slack.repeat_events(2);
     let bot = home.start().await;
     server.expects(asks("Anything else?")).answers("No.");
@@ -212,7 +212,7 @@ async fn memory_follows_what_is_edited_and_deleted_over_http_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_says_what_is_wrong() {
     let server = ModelServer::start().await;
-    // The doctor tries the model out.
+    // `doctor` tries the model.
     server.echoes();
     let home = Home::over_socket(&server).await;
     let said = home.program.says(&["doctor"]).await;
@@ -284,7 +284,8 @@ async fn who_catches_up_is_told_alone() {
     server.finish();
 }
 
-/// A workspace in which the talk of a channel is remembered: Ann and Bob in the channel, and its audience.
+/// Creates a workspace where overheard messages of a channel are remembered: Ann and Bob in the
+/// channel, and its audience.
 async fn remembering(server: &ModelServer) -> (Home, [Chat; 2], String, tempfile::TempDir) {
     let mut home = Home::over_socket(server).await;
     let channel = home.slack.channel("kitchen");
@@ -302,7 +303,7 @@ async fn remembering(server: &ModelServer) -> (Home, [Chat; 2], String, tempfile
     (home, chats, audience, folder)
 }
 
-/// Says the first message that is remembered, and waits until people are told so; gives its `ts`.
+/// Sends the first remembered message, and waits until people are notified; returns its `ts`.
 async fn is_heard(chat: &Chat, text: &str) -> String {
     let said = chat.say(text);
     let listens = |it: &Message| it.shown.starts_with("From now on I remember");
@@ -310,14 +311,14 @@ async fn is_heard(chat: &Chat, text: &str) -> String {
     said
 }
 
-/// No model says what came of what was said: it is counted and listed.
+/// Makes the model refuse a summary, so that messages are counted and listed.
 fn says_nothing_of_it(server: &ModelServer) {
     server
         .expects(|request| prompt(request).contains("1. ["))
         .always_replies(Reply::text("I would rather not."));
 }
 
-/// Catches up until so many messages are told of.
+/// Catches up until this many messages are listed.
 async fn counts(chat: &Chat, messages: &str) {
     let counted = async {
         let all = |it: &Message| it.shown.contains(&format!(": {messages}."));
@@ -370,7 +371,7 @@ async fn what_colleagues_say_is_kept_once_although_the_program_is_killed() {
     let bot = home.start().await;
     says_nothing_of_it(&server);
     counts(&bobs, "81 messages by 1 person").await;
-    // Nor was any kept twice.
+    // None was kept twice either.
     let more = |it: &Message| it.shown.starts_with("Since ") && it.shown.contains(": 82 messages");
     assert!(!bobs.said().iter().any(more));
     end(bot).await;

@@ -1,4 +1,4 @@
-//! What people do with what is kept of them.
+//! A person's own items.
 
 use loopback_slack::Message;
 use serde_json::json;
@@ -30,7 +30,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     let thread = bobs.in_thread(&asked);
     let answer = thread.finds("it", is_kept("It is 4711.")).await;
 
-    // Bob did not say it, neither by a button nor by a number.
+    // Bob did not say it, so neither a button nor a number works.
     thread.click(&answer, "Why?").await;
     let why = thread.finds("why", says("Recalled:")).await;
     assert_eq!(why.buttons(), ["Forget 1", "Correct 1"]);
@@ -81,7 +81,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     home.slack.finish();
 }
 
-/// A tool that opens tickets at a service, which asks first.
+/// Adds a tool that opens tickets at a service, with a confirmation.
 fn tickets(home: &Home, service: &HttpServer) {
     let tools = home.program.folder.path().join("own/tools");
     std::fs::create_dir_all(&tools).unwrap();
@@ -122,7 +122,7 @@ async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
     bobs.click(&question, "Do it").await;
     bobs.finds("no", says("Only the one whom I asked")).await;
 
-    // It is killed, and knows of it all the same.
+    // After a kill it still knows the proposal.
     kill(bot).await;
     let bot = home.start().await;
     service.expects(

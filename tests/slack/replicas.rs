@@ -1,4 +1,4 @@
-//! Several processes behind one address, on one graph: what one is told, or both, is answered once.
+//! Several processes behind one address, on one graph: what one or both receive is answered once.
 //!
 //! Runs on the Neo4j of `NEO4J_TEST_URI`.
 
@@ -17,7 +17,7 @@ use super::support::model_server::{Gate, ModelServer, Reply};
 use super::support::program::{Program, asks, end, kill};
 use super::support::proxy::Proxy;
 
-/// Workspaces on loopback look alike, so one at a time has the graph.
+/// Workspaces on loopback have the same ids, so one at a time uses the graph.
 static GRAPH: Mutex<()> = Mutex::const_new(());
 
 struct Replica {
@@ -34,12 +34,12 @@ pub(super) struct Replicas {
 }
 
 impl Replicas {
-    /// Two of them, on one graph.
+    /// Starts two of them, on one graph.
     pub(super) async fn start(model: &ModelServer) -> Self {
         Self::through(model, None).await
     }
 
-    /// The same, over a wire that a test can slow down, with a short time-out.
+    /// Starts them with a proxy that a test can slow down, and a short time-out.
     pub(super) async fn through(model: &ModelServer, wire: Option<&Proxy>) -> Self {
         let graph = TestGraph::of_environment();
         let alone = GRAPH.lock().await;
@@ -75,13 +75,13 @@ impl Replicas {
         all
     }
 
-    /// From now on these are told, in turn.
+    /// Delivers to these from now on, in turn.
     pub(super) fn tell(&self, which: &[usize]) {
         let addresses = which.iter().map(|&one| self.replicas[one].door.addresses());
         self.slack.balance(addresses.collect());
     }
 
-    /// Which one answers just now.
+    /// Returns which one is answering now.
     async fn at_work(&self) -> usize {
         let claims = "MATCH (c:MuninnClaim) WHERE c.session STARTS WITH 'slack/' \
             AND c.doneAt IS NULL RETURN c.holder AS text";
@@ -112,7 +112,7 @@ async fn what_both_are_told_is_answered_once() {
         .slack
         .person("Ann")
         .in_channel(&all.slack.channel("both"));
-    // A mention is told as a mention and as a message, and here each of them to both.
+    // A mention is delivered as a mention and as a message, and here each of them to both.
     all.slack.repeat_events(1);
     let mut threads = Vec::new();
     for (question, answer) in [
@@ -120,7 +120,7 @@ async fn what_both_are_told_is_answered_once() {
         ("Two?", "Second."),
         ("Three?", "Third."),
     ] {
-        // A model that is asked twice is told so.
+        // A second request to the model fails.
         server.expects(asks(question)).answers(answer);
         threads.push((chat.in_thread(&chat.ask(question)), answer));
     }
@@ -165,10 +165,10 @@ async fn the_other_goes_on_with_what_a_killed_one_began() {
     all.tell(&[0]);
     server.expects(asks("Who goes on?")).answers("The other.");
     thread.finds("the answer", ends_with("The other.")).await;
-    // What the killed one had shown is taken for the answer's.
+    // The killed process's message becomes the answer.
     assert_eq!(standing(&thread), ["The other."]);
 
-    // It comes back and finds that there is nothing to do.
+    // It returns and finds nothing to do.
     let process = killed.program.start();
     killed.door.opens().await;
     all.replicas.push(Replica { process, ..killed });
@@ -200,7 +200,7 @@ async fn what_one_is_told_reaches_the_one_that_answers() {
     thread.finds("its beginning", begun).await;
     assert_eq!(all.at_work().await, 0);
 
-    // An edit waits for the answer that is under way, and changes it.
+    // An edit waits for the current answer, and changes it.
     all.tell(&[1]);
     server.expects(asks("in Oslo?")).answers("Colder.");
     chat.edit(&asked, "What is the weather in Oslo?");
@@ -211,7 +211,7 @@ async fn what_one_is_told_reaches_the_one_that_answers() {
         .await;
     assert_eq!(standing(&thread), ["Colder."]);
 
-    // A stop is passed on.
+    // A stop is passed on to the answering process.
     let gate = Gate::closed();
     server
         .expects(asks("Everything!"))
@@ -275,18 +275,18 @@ async fn what_nobody_knows_to_be_free_is_answered_when_the_graph_says_so() {
     let all = Replicas::through(&server, Some(&wire)).await;
     let channel = all.slack.channel("slow");
     let chat = all.slack.person("Ann").in_channel(&channel);
-    // Whoever asks the graph waits too long for it, and both are told everything.
+    // Requests to the graph time out, and both processes receive everything.
     wire.slow(Duration::from_secs(4));
     all.slack.repeat_events(1);
     let questions = ["Alpha?", "Beta?", "Gamma?"];
     let threads = questions.map(|question| {
-        // A model that is asked twice is told so.
+        // A second request to the model fails.
         server.expects(asks(question)).answers("Once.");
         chat.in_thread(&chat.ask(question))
     });
     all.slack.all_told().await;
     wire.slow(Duration::ZERO);
-    // Said while the graph was slow to read, it says so below.
+    // If the graph was slow while reading, the answer has a notice below.
     let answer = |message: &loopback_slack::Message| message.shown.starts_with("Once.");
     for thread in &threads {
         thread.finds("the answer", answer).await;

@@ -1,4 +1,4 @@
-//! What takes minutes, with many kills and many questions: `.ci/soak` runs it.
+//! Long runs with many kills and many questions: `.ci/soak` runs them.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::support::proxy::Proxy;
 
 const KILLS: u64 = 25;
 const THREADS: usize = 20;
-/// Asked in each thread.
+/// Questions per thread.
 const QUESTIONS: usize = 10;
 
-/// What is said in the end of an answer; where there was trouble, a remark follows.
+/// Counts the answers to a question; after trouble, a notice follows the text.
 fn answers(chat: &Chat, question: &str) -> usize {
     let answer = format!("You asked: {question}");
     let said = chat.said().into_iter();
@@ -66,7 +66,7 @@ async fn two_processes_over_a_slow_graph_answer_each_question_once() {
     let all = Replicas::through(&server, Some(&wire)).await;
     let chat = all.slack.person("Ann");
     let chat = chat.in_channel(&all.slack.channel("slow"));
-    // Both are told everything.
+    // Both receive everything.
     all.slack.repeat_events(1);
     let mut asked = Vec::new();
     for at in 0..THREADS {

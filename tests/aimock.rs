@@ -1,4 +1,4 @@
-//! The real clients against a model service that others wrote (npm `@copilotkit/aimock`).
+//! The real clients against an independent model service (npm `@copilotkit/aimock`).
 //!
 //! Start it with `tests/servers/aimock/aimock-up PORT` and set `MUNINN_AIMOCK_URL=http://127.0.0.1:PORT`.
 
@@ -14,7 +14,7 @@ use muninn::llm::{
 };
 use serde_json::{Value, json};
 
-/// Reaches aimock.
+/// Returns the configuration for aimock.
 fn aimock() -> ModelConfig {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let url = env::var("MUNINN_AIMOCK_URL")

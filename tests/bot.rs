@@ -93,7 +93,7 @@ async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: Place) {
     );
     bot.end().await;
 
-    // What is known to have gone out is not said again.
+    // Delivered answers are not repeated.
     let bot = place.bot(&config).await;
     let room = bot.room("a");
     let again = room.send_as_event(&event, "ada", "Hello").await;
@@ -235,7 +235,7 @@ async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(plac
     );
     bot.end().await;
 
-    // What was linked when it was kept is still there.
+    // The link that was made when it was kept is still there.
     let bot = place.bot(&config).await;
     let links = bot.store.superseded(&bot.audience()).await.unwrap();
     let links: Vec<_> = links.iter().map(|it| (it.later, it.earlier)).collect();
@@ -249,7 +249,7 @@ async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(plac
             .text()
             .contains(", ada (newer):\n> The rent of the studio goes up")
     );
-    // How it was is asked.
+    // The question asks about the past.
     let question = "How much was the rent of the studio originally?";
     let answer = bot.room("b").say("bob", question).await;
     assert!(!answer.text().contains("replaced on"), "{}", answer.text());
@@ -282,7 +282,7 @@ async fn a_model_that_is_down_leaves_memory() {
         "{answer}"
     );
 
-    // Nobody reads the window then, so what stands in it is found too.
+    // The window is not read then, so its turns are recalled too.
     server
         .expects(|_| true)
         .replies(Reply::refusal(401, "invalid_api_key", "no"));
@@ -335,7 +335,7 @@ async fn embeddings_that_are_down_leave_words() {
     server.finish();
 }
 
-/// A Neo4j behind a wire that a test can cut.
+/// A Neo4j behind a proxy that a test can cut.
 async fn behind_a_wire() -> (Place, Proxy) {
     let proxy = Proxy::to(Place::neo4j_address()).await;
     (Place::neo4j(Some(&proxy.bolt_url())), proxy)
@@ -364,7 +364,7 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
         .say_as_event(&event, "ada", "What is my cat called?")
         .await
         .text();
-    // Delivered once more, it is known to have been answered.
+    // Delivered again, it is known to be answered.
     let again = room.send_as_event(&event, "ada", "What is my cat called?");
     assert!(matches!(again.await.outcome().await, Outcome::GivenUp(_)));
     assert!(
@@ -438,7 +438,7 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
         "{history}"
     );
     assert!(!history.contains("Coco"), "{history}");
-    // What never came into the graph is not read again from the platform either.
+    // What never reached the graph is not read again from the platform either.
     let read_again =
         bot.room("a")
             .with_background_of(Some(&coco), "ada", "My bird is called Coco.");
@@ -448,7 +448,7 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
             .expects(move |request| request.last_user().ends_with(question) && without(request))
             .answers("A cat and a dog.");
         read_again.say("ada", question).await;
-        // The second time, the graph has been told.
+        // The second time the graph knows it.
         bot.archive.replay().await.unwrap();
     }
     let session = room.message(&coco, "ada", Body::Text(String::new()));
@@ -544,7 +544,7 @@ async fn what_is_forgotten_is_gone(place: Place) {
             .say("eve", "What is the code of the coffee machine?")
             .await;
     }
-    // Beside conversations it shows what was said last in the place.
+    // Outside of conversations it shows what was said last in the place.
     let history = room.command("ada", "history").await.text();
     assert!(
         history.contains("eve: What is") && !history.contains("4711"),
@@ -560,7 +560,7 @@ async fn what_is_forgotten_is_gone(place: Place) {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_can_search_memory_itself() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    // By itself it recalls nothing that is as unlikely as this.
+    // By default it recalls nothing as unlikely as this.
     let only_sure = ["--recall-threshold=0.1"];
     let bot = place.bot(&place.config(Some(&server), &only_sure)).await;
     server.expects(asks("is 4711.")).answers("Noted.");
@@ -597,7 +597,7 @@ async fn the_model_can_search_memory_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    // By itself it recalls nothing that is as unlikely as this.
+    // By default it recalls nothing as unlikely as this.
     let only_sure = ["--recall-threshold=0.1"];
     let bot = place.bot(&place.config(Some(&server), &only_sure)).await;
     server.expects(asks("is 4711.")).answers("Noted.");
@@ -642,7 +642,7 @@ async fn a_prompt_too_long_for_the_model_is_made_shorter() {
             assert!(!sent.contains(&body), "the same prompt twice");
             sent.push(body);
         }
-        // It knows now.
+        // The limit is known now.
         let before = sent.len();
         assert_eq!(room.say("ada", &long).await.text(), "Hi!");
         let small_steps = usize::from(tells) + 3;
@@ -674,7 +674,7 @@ async fn a_small_model_that_can_do_little_is_a_good_bot_all_the_same() {
         .say("ada", "The code of the coffee machine is 4711.")
         .await;
     assert_eq!(told.text(), "Noted.");
-    // From another thread: it is in the prompt, and no system role and no tools are.
+    // From another thread: it is in the prompt, without system role and tools.
     server
         .expects(|request| {
             let asked = request.last_user();
@@ -774,7 +774,7 @@ async fn who_forgets_something_takes_no_place_from_who_has_the_conversation() {
     room.say("ada", "earlier").await;
     let mut first = beside.send("bob", "first").await;
     first.shows("o").await;
-    // Each in its turn: the question takes the conversation while there is no place.
+    // In order: the question claims the conversation while there is no free slot.
     let (forgotten, second, ()) = tokio::join!(
         room.command("ada", "forget last"),
         room.say("ada", "second"),
@@ -899,7 +899,7 @@ async fn an_answer_that_ends_before_its_end_says_so() {
         );
         assert!(answer.contains(said), "{answer}");
     }
-    // What is kept is what the model wrote.
+    // The model's own text is kept.
     server
         .expects(|request| {
             let read = prompt(request);
@@ -957,7 +957,7 @@ async fn an_answer_for_which_every_call_failed_says_so() {
     let answer = room.say("ada", "What is the weather in Oslo?").await;
     assert_eq!(answer.text(), format!("It rains.\n\n{failing}"));
 
-    // A call that was put right is none that failed.
+    // A corrected call does not count as failed.
     server
         .expects(|request| !request.tools().is_empty())
         .calls(&[("weather", json!({"city": "Oslo"}))]);

@@ -52,7 +52,7 @@ async fn without_a_model_what_was_answered_most_is_listed(place: Place) {
     ] {
         assert!(said.contains(line), "{line:?} is not in {said}");
     }
-    // Nobody else sees it, and it is nothing that was said.
+    // Nobody else sees it, and it is not part of the history.
     assert_eq!(room.shown(), before);
     let history = room.command("cleo", "history").await.text();
     assert!(!history.contains("messages by"), "{history}");
@@ -127,7 +127,7 @@ async fn only_what_was_said_here_since_then_is_told(place: Place) {
         there.contains("heron") && !there.contains("helmets"),
         "{there}"
     );
-    // Ada was here last with the kitty, and Bob before that.
+    // Ada was last active at the kitty, and Bob before that.
     let said = room.command("bob", "catch me up").await.text();
     assert!(
         said.contains("kitty") && !said.contains("We replace"),
@@ -160,7 +160,7 @@ async fn only_what_was_said_here_since_then_is_told(place: Place) {
     bot.end().await;
 }
 
-/// What somebody said to others an hour ago, in a thread of the audience `general`.
+/// Returns an overheard message from an hour ago, in a thread of the audience `general`.
 fn heard(bot: &TestBot, author: &str, text: &str, reply_to: Option<&NewTurn>) -> NewTurn {
     let audience = bot.audience();
     let session = format!("{audience}/heard");
@@ -187,7 +187,7 @@ fn heard(bot: &TestBot, author: &str, text: &str, reply_to: Option<&NewTurn>) ->
     }
 }
 
-/// Two people agree on something.
+/// Keeps an agreement of two people.
 async fn agree(bot: &TestBot) {
     let question = heard(bot, "ada", "Open day on the 10th or the 17th?", None);
     let answer = heard(bot, "bob", "The 17th, 11 to 15 h.", Some(&question));
@@ -208,7 +208,7 @@ async fn what_colleagues_say_to_one_another_is_told_too(place: Place) {
 }
 
 async fn a_digest_is_said_once_at_its_time(place: Place) {
-    // Its last time was a minute ago.
+    // Its last scheduled time was a minute ago.
     let time = (Utc::now() - TimeDelta::minutes(1)).format("%H:%M");
     let bot = place.bot(&place.config(None, &[])).await;
     let audience = bot.audience();
@@ -227,7 +227,8 @@ async fn a_digest_is_said_once_at_its_time(place: Place) {
         let bot = place.bot(&config).await;
         let room = bot.room("x");
         room.connect().await;
-        // The second process finds that the first said it; a question shows that it has looked by then.
+        // The second process finds that the first posted it; after answering a question it has
+        // checked.
         if expected == 1 {
             room.shows("The 17th, 11 to 15 h.").await;
         }

@@ -1,4 +1,4 @@
-//! Channels of different kinds: one bot, whose settings make it another in each of them.
+//! Kinds of channels: one bot that behaves differently by each channel's settings.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,8 +15,8 @@ use serde_json::json;
 use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Request};
 
-/// A bot with the movies, whose settings file is `settings`: `PLACE` stands there for the name of the place, so that
-/// `PLACE/general` is the channel of [`TestBot::room`].
+/// Starts a bot with the movies and the settings file `settings`, in which `PLACE` is replaced by
+/// the name of the place, so that `PLACE/general` is the channel of [`TestBot::room`].
 async fn bot_with(place: &Place, server: &ModelServer, settings: &str) -> TestBot {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(&folder).unwrap();
@@ -37,7 +37,7 @@ fn utility(begin: &'static str) -> impl Fn(&Request) -> bool {
     move |request| request.model() == "utility" && request.last_user().starts_with(begin)
 }
 
-/// Takes a document in, as a source that everybody sees.
+/// Ingests a document as a source that everybody sees.
 async fn put(bot: &TestBot, source: &str, text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
@@ -75,7 +75,7 @@ const KINDS: &str = "
     style = 'brief'
 ";
 
-/// A bot with the two channels, with documents and films.
+/// Starts a bot with the two channels, with documents and films.
 async fn bot_of_two_kinds(place: &Place, server: &ModelServer) -> TestBot {
     let own = place.path().join("own");
     std::fs::create_dir_all(&own).unwrap();
@@ -108,7 +108,7 @@ async fn words_are_chosen_as_is_set_for_each_kind_of_call() {
     let bot = bot_with(&place, &server, settings).await;
     let question = "How many films are there?";
     let call = json!({"question": question});
-    // Statements and the critic's questions are written the likeliest way unless something else is set.
+    // Statements and the critic's questions use the likeliest tokens unless something else is set.
     let statement = "MATCH (m:Movie) RETURN count(m) AS films";
     let answering = |room: &'static str| {
         move |request: &Request| {
@@ -151,7 +151,7 @@ async fn a_channel_has_its_own_tools_prompts_and_sources() {
     let bot = bot_of_two_kinds(&place, &server).await;
     let system = |request: &Request| request.texts("system")[0].to_owned();
 
-    // An open channel, with one tool: another one is none there.
+    // An open channel with one tool: any other tool does not exist there.
     let question = "Which films did Keanu make?";
     server
         .expects(move |request| {
@@ -176,7 +176,7 @@ async fn a_channel_has_its_own_tools_prompts_and_sources() {
         "I cannot look that up.\n\n(Every look-up for this answer failed, so it rests on none.)"
     );
 
-    // A channel for the archive: what the model knows by itself is looked up all the same, in its source alone.
+    // A channel for the archive: even what the model knows is looked up, and only in its source.
     let room = bot.room_of("a", "archive");
     let question = "What are the dues of a ship?";
     server
@@ -224,7 +224,8 @@ async fn strictly_grounded_a_direct_answer_is_judged_and_small_talk_is_one_call(
     let answer = room.say("ada", "Good morning!").await.text();
     assert_eq!(answer, "Good morning! Ask me about the handbook.");
 
-    // What the model says is in the conversation is not: the critic's question is looked up.
+    // The model claims that it is in the conversation, but it is not: the critic's question is
+    // looked up.
     let question = "What are the dues of a ship?";
     server.scripts_rephrasing();
     server
@@ -254,7 +255,7 @@ async fn strictly_grounded_a_direct_answer_is_judged_and_small_talk_is_one_call(
         "{answer}"
     );
 
-    // What is there is not looked up again.
+    // What is in the conversation is not looked up again.
     let question = "And what was it, again?";
     server
         .expects(utility("Make the last question"))

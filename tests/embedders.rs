@@ -1,4 +1,4 @@
-//! A change of embedder: noticed, brought over, and calibrated.
+//! Changing the embedder: detected, re-embedded, and calibrated.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,13 +22,13 @@ const BESIDE: Beside = Beside {
     limit: 20,
 };
 
-/// Says something, which is answered.
+/// Sends a message, which is answered.
 async fn say(server: &ModelServer, bot: &TestBot, text: &str) {
     server.expects(|_| true).answers("Noted.");
     bot.room("a").say("ada", text).await;
 }
 
-/// What of the bot's memory the model is given with a message in another conversation.
+/// Returns the memory that the model is given with a message in another conversation.
 async fn recalled(server: &ModelServer, bot: &TestBot, text: &str) -> String {
     server.expects(|_| true).answers("I see.");
     bot.room("b").say("bob", text).await;
@@ -45,7 +45,7 @@ async fn counted(bot: &TestBot, config: &Config) -> Stale {
     stale(&bot.store, &embedder).await.unwrap()
 }
 
-/// Every text lies in the same direction, so that what shares no word is found by its vector.
+/// Every text has the same vector, so that even texts without shared words are found.
 fn all_alike() -> Embeddings {
     Embeddings::Scripted(Box::new(|texts| {
         let one = |(index, _)| serde_json::json!({"index": index, "embedding": [0.6, 0.8]});
@@ -76,7 +76,7 @@ async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: Place
     let found = recalled(&server, &bot, "Quid novi?").await;
     assert!(!found.contains("> Our ferry leaves"), "{found}");
 
-    // The bot runs on meanwhile, and sees that its index is of an ended epoch.
+    // The bot keeps running, and notices that its index is of an ended epoch.
     let done = embed_again(&bot, &config).await.unwrap();
     assert!(done.turns >= 2 && done.turns == done.total, "{done:?}");
     let again = embed_again(&bot, &config).await.unwrap();
@@ -108,7 +108,7 @@ async fn what_was_embedded_before_the_service_failed_stays() {
             serde_json::json!({ "data": data })
         }))
     };
-    // Once for the name, once for the first audience.
+    // One call for the name, one for the first audience.
     server.embeds(embeds(2));
     let error = embed_again(&bot, &config).await.unwrap_err().to_string();
     assert!(error.contains("failed after 1 turn;"), "{error}");
@@ -157,7 +157,7 @@ async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
 
     assert_eq!(wiring::calibration(&config, &embedder).unwrap(), shipped);
     let path = calibration_file::save(&config.data_dir, &calibration).unwrap();
-    // Also by an embedder whose service has not said anything yet.
+    // Also for an embedder whose service has not responded yet.
     let Models { chat: _, embedder } = models(&config).unwrap();
     assert_eq!(
         wiring::calibration(&config, &embedder).unwrap(),
@@ -218,7 +218,7 @@ async fn a_service_that_changes_its_dimension_is_met_with_words() {
     assert!(announced.contains("by words only"), "{announced}");
     bot.end().await;
 
-    // After a start, its vectors are those of another embedder.
+    // After a restart, its vectors are of another embedder.
     let bot = place.bot(&config).await;
     let found = recalled(&server, &bot, question).await;
     assert!(found.contains("> The espresso code is 4711."), "{found}");
@@ -259,7 +259,7 @@ async fn nothing_is_recalled_by_vectors_that_make_no_sense() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_messages_are_answered_kept_and_hurt_no_recall() {
-    // Not on the server: another test here embeds all that is in its database again.
+    // Not on the server, where another test re-embeds the whole database.
     let (place, server) = (Place::embedded(), ModelServer::start().await);
     let bot = place
         .bot(&place.config(Some(&server), &[WITHOUT_SUMMARY]))

@@ -1,5 +1,5 @@
-//! Forgetting as a whole: a person everywhere, what repeats them, what was kept long enough, and legal holds, over real
-//! graphs.
+//! Forgetting as a whole: a person everywhere, what repeats them, retention, and legal holds, over
+//! real graphs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -33,12 +33,12 @@ support::bot::on_every_graph!(
 /// A word that nobody else says.
 const SECRET: &str = "quokka";
 
-/// A person of this test alone: a shared graph has those of others.
+/// Returns a person of this test alone: a shared graph has those of others.
 fn person(bot: &TestBot, name: &str) -> String {
     bot.event(name)
 }
 
-/// What people say to one another in a room is remembered from now on.
+/// Makes overheard messages of a room be remembered.
 async fn hear(bot: &TestBot, room: &Room) {
     room.connect().await;
     let room = room.clone().with_admin("mod");
@@ -46,7 +46,7 @@ async fn hear(bot: &TestBot, room: &Room) {
     assert!(bot.heard.hears(&bot.audience()));
 }
 
-/// What there is in a graph and in the files of a folder that has a text.
+/// Returns where a text is in the graph and in the files of a folder.
 async fn places_with(bot: &TestBot, place: &Place, text: &str) -> Vec<String> {
     let mut found = if bot.store.is_shared() {
         let graph = TestGraph::of_environment();
@@ -100,7 +100,7 @@ async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place
     secret.say(&ada, "What does my diary say?").await;
     server.expects(asks("lunch, quokka?")).answers("Soup.");
     direct.say(&ada, "What is for lunch, quokka?").await;
-    // Bob's answer has it from what was recalled.
+    // Bob's answer contains it from recall.
     server
         .expects(asks("my colleague like?"))
         .answers("The quokka, she said.");
@@ -108,7 +108,7 @@ async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place
     asked
         .say(&bob, "Which animal does my colleague like?")
         .await;
-    // Each room of a test has messages of its own, but for its threads.
+    // Each room of a test has its own messages, except for its threads.
     let rooms = [&room, &asked];
     assert!(shown(&rooms).contains(SECRET));
     assert!(!places_with(&bot, &place, SECRET).await.is_empty());
@@ -138,12 +138,12 @@ async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place
         let shape = bot.store.chain_shape(&id).await.unwrap();
         assert!(shape.turns == 0 || shape.is_whole(), "{shape:?}");
     }
-    // Who it was stands in the audit, and no word of it.
+    // The audit names the person, but contains none of their words.
     let entries = Audit::new(place.path()).since(Utc::now() - TimeDelta::hours(1));
     let entries = entries.unwrap();
     let last = entries.last().unwrap();
     assert_eq!((last.action, &last.who), (Action::ForgotPerson, &ada));
-    // It is nothing that is read once more, and what is said from now on is remembered again.
+    // Old messages are not read again, but new ones are remembered.
     assert!(
         room.tell(&bot.event("1"), &ada, "I saw a quokka in the zoo.")
             .await
@@ -224,7 +224,7 @@ async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: P
     );
     let history = room.command(&bob, "history").await.text();
     assert!(!history.contains("4711"), "{history}");
-    // What nobody has from her stays, also where it has common words of hers.
+    // What does not come from her stays, even if it shares common words with hers.
     assert!(
         history.contains("called Otto") && history.contains("a locker of bread"),
         "{history}"
@@ -277,7 +277,7 @@ async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Pla
     let receipt = bot.room("b").say(&ada, "forget me yes").await.text();
     assert!(receipt.starts_with("I forgot everything"), "{receipt}");
     gate.open();
-    // A reply that is dropped takes away what it showed.
+    // Dropping a reply removes what it showed.
     let outcome = asked.outcome().await;
     assert!(matches!(outcome, Outcome::GivenUp(_)), "{outcome:?}");
     assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
@@ -289,7 +289,7 @@ async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(plac
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let ada = person(&bot, "ada");
     let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
-    // Received before the question, as what is left over of a crash was.
+    // Received before the question, like a message left over from a crash.
     let told_late = bot.room("b").message(&bot.event("forget"), &ada, body);
     let gate = Gate::closed();
     server
@@ -324,14 +324,14 @@ async fn forgetting_a_person_goes_on_after_a_kill(place: Place) {
 
     let bot = place.bot(&config).await;
     let room = bot.room("a");
-    // Its platform delivers it again; or it was done, and is answered the same.
+    // Its platform delivers it again; if it was done already, the answer is the same.
     let again = room.redeliver(message).await.outcome().await;
     assert!(!matches!(again, Outcome::Lost(_)), "{again:?}");
     assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
     bot.end().await;
 }
 
-/// Settings of the audience `general`.
+/// Sets the settings of the audience `general`.
 fn settings(place: &Place, general: &str) -> String {
     let path = place.path().join("channels.toml");
     let table = format!("['{}/general']\n{general}\n", place.prefix());
@@ -369,7 +369,7 @@ async fn what_is_kept_long_enough_is_deleted_by_the_day(place: Place) {
         .iter()
         .find(|it| it.action == Action::RetentionApplied);
     assert_eq!(applied.unwrap().count, Some(2));
-    // What is older than that is not kept anew, whoever reads it.
+    // Older messages are not kept again, however they are read.
     let message = room.message(
         &bot.event("2"),
         &bob,
@@ -401,7 +401,7 @@ async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(p
         .await;
     edited.outcome().await;
     bot.room("b").say(&ada, "The numbat sleeps.").await;
-    // Nothing of it is deleted by itself.
+    // Nothing of it is deleted automatically.
     let channels = Channels::load(&place.path().join("channels.toml")).unwrap();
     let audit = Audit::new(place.path());
     let archive = std::sync::Arc::clone(&bot.archive);
@@ -443,7 +443,8 @@ async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(p
     bot.end().await;
 }
 
-/// With a graph that goes away at any moment, each of these says so, and is done when it is said again.
+/// If the graph becomes unavailable at any moment, each command says so, and succeeds when
+/// repeated.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {

@@ -1,4 +1,4 @@
-//! What people say to one another, where that is remembered: the whole bot over real graphs.
+//! Overheard messages that are remembered: the whole bot over real graphs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -22,7 +22,7 @@ use support::model_server::ModelServer;
 use support::program::asks;
 use support::proxy::Proxy;
 
-/// How the notice begins that all in a channel see.
+/// The beginning of the notice that everybody in a channel sees.
 const NOTICE: &str = "From now on I remember what people say to one another in this room";
 
 support::bot::on_every_graph!(
@@ -37,7 +37,7 @@ support::bot::on_every_graph!(
     who_manages_a_channel_has_its_history_read,
 );
 
-/// What is kept of a conversation.
+/// Returns the kept turns of a conversation.
 async fn kept(bot: &TestBot, room: &Room) -> Vec<Turn> {
     let conversation = room
         .message("any", "any", Body::Text(String::new()))
@@ -50,7 +50,7 @@ async fn texts(bot: &TestBot, room: &Room) -> Vec<String> {
     kept.map(|turn| turn.input).collect()
 }
 
-/// Waits until this is kept of a conversation.
+/// Waits until the kept texts of a conversation are as wanted.
 async fn until(bot: &TestBot, room: &Room, is_it: impl Fn(&[String]) -> bool) {
     let kept = async {
         while !is_it(&texts(bot, room).await) {
@@ -66,7 +66,7 @@ fn notices(room: &Room) -> usize {
     shown.filter(|said| said.starts_with(NOTICE)).count()
 }
 
-/// A room that is heard, with its moderator `mod`.
+/// Returns a heard room, with its moderator `mod`.
 async fn heard(bot: &TestBot) -> Room {
     let room = bot.room("a").with_admin("mod");
     room.connect().await;
@@ -94,7 +94,7 @@ async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: Place) {
             .tell(&bot.event("2"), "bob", "Yes, since noon.")
             .await
     );
-    // The same again, as platforms do.
+    // The same again, as platforms deliver it.
     assert!(
         answer
             .tell(&bot.event("2"), "bob", "Yes, since noon.")
@@ -126,7 +126,7 @@ async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: Place) {
     assert!(!elsewhere.tell(&bot.event("4"), "ada", "And here?").await);
     bot.end().await;
 
-    // It is so after a restart, and nobody is told twice.
+    // It stays so after a restart, and nobody is notified twice.
     let bot = place.bot(&config).await;
     let room = bot.room("a").with_admin("mod");
     room.connect().await;
@@ -239,7 +239,7 @@ async fn what_is_off_the_record_is_not_kept(place: Place) {
     room.tell(&bot.event("9"), "ada", "Still between us.").await;
     room.command("bob", "off room").await;
     other.tell(&bot.event("10"), "ada", "Nor here.").await;
-    // Where only Bob sees the answer, everybody is told.
+    // If only Bob sees the answer, everybody is notified.
     let told = |room: &Room, words: &str| {
         let begins =
             format!("bob asked for this: What people say to one another in this room is {words}");
@@ -272,7 +272,7 @@ async fn edits_and_deletions_of_what_was_heard_are_followed(place: Place) {
     assert_eq!(texts(&bot, &room).await, ["at nine"]);
     let revised = kept(&bot, &room).await;
     assert!(revised[0].revised_at.is_some() && revised[0].is_message());
-    // The same as it comes of what was missed.
+    // The same as it arrives among missed messages.
     let of = EventId::new(&events[0]);
     for (event, body) in [
         (
@@ -304,7 +304,7 @@ async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Pl
     let (first, second) = (bot.event("1"), bot.event("2"));
     assert!(room.tell(&first, "ada", "When is it?").await);
     assert!(room.tell(&second, "ada", "And where?").await);
-    // As an adapter tells of it that knows what it told before, and as one that does not.
+    // By an adapter that knows what it delivered before, and by one that does not.
     server.expects(asks("When is it?")).answers("At nine.");
     let said = room
         .say_as_event(&first, "ada", "Muninn, When is it?")
@@ -355,7 +355,7 @@ async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: Place) {
             "bob, can you bring a lamp?"
         ]
     );
-    // Where nobody is heard, they are not.
+    // Where nobody is heard, it does not apply.
     server.expects(asks("When is it?")).answers("At ten.");
     let elsewhere = bot.room_of("a", "elsewhere");
     elsewhere.say("ada", "When is it?").await;
@@ -395,14 +395,14 @@ async fn a_flood_of_talk_takes_no_place_of_a_question(place: Place) {
     };
     let (told, answer) = tokio::join!(futures::StreamExt::count(flood), asked);
     assert_eq!((told, answer.as_str()), (MESSAGES, "I am."));
-    // All of them were acknowledged, so all of them are there.
+    // All of them were acknowledged, so all must be there.
     bot.saved_all().await;
     assert_eq!(texts(&bot, &room).await.len(), MESSAGES);
     bot.end().await;
     server.finish();
 }
 
-/// The options of a bot whose settings file has the room heard.
+/// Returns the options of a bot whose settings file makes the room heard.
 fn with_settings(place: &Place, bot_name: &str) -> (Config, PathBuf) {
     let path = place.path().join("channels.toml");
     let table = format!("[\"{bot_name}\"]\nmemory = \"channel\"\noff_record = [\"psst\"]\n");
@@ -453,7 +453,7 @@ async fn what_is_said_while_the_graph_is_away_survives_the_process() {
             .await
     );
     proxy.cut();
-    // Acknowledged, so they are in the journal's file.
+    // They were acknowledged, so they are in the journal's file.
     for n in 1..=20 {
         let event = bot.event(&n.to_string());
         assert!(room.tell(&event, "ada", &format!("message {n}")).await);

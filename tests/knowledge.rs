@@ -1,5 +1,5 @@
-//! Conversations about the team's knowledge: the whole bot, the movies in a real graph, and a model that says what
-//! the test scripted.
+//! Conversations about the team's knowledge: the whole bot, the movies in a real graph, and a
+//! scripted model.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -19,7 +19,8 @@ use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Reply, Request};
 use support::proxy::Proxy;
 
-/// Nodes are searched where a test says so: until they are loaded a turn is another one than after.
+/// Starts a bot with the movies. Nodes are only searched if a test says so, since turns change once
+/// they are loaded.
 async fn bot_with_movies(place: &Place, server: &ModelServer, more: &[&str]) -> TestBot {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(&folder).unwrap();
@@ -38,12 +39,12 @@ async fn bot_with_movies(place: &Place, server: &ModelServer, more: &[&str]) -> 
     bot
 }
 
-/// The first call of a turn: the message itself, with tools.
+/// Whether it is the first call of a turn: the message itself, with tools.
 fn routes(text: &'static str) -> impl Fn(&Request) -> bool {
     move |request| request.last_user().ends_with(text) && request.tools().contains(&"text2cypher")
 }
 
-/// The last call of a turn: the message below what was found, without tools.
+/// Whether it is the last call of a turn: the message below what was found, without tools.
 fn answers(text: &'static str, found: &'static [&'static str]) -> impl Fn(&Request) -> bool {
     move |request| {
         let asked = request.last_user();
@@ -139,7 +140,8 @@ async fn one_tool_answers_and_why_tells_what_it_used(place: Place) {
     server.finish();
 }
 
-/// The conversation of the document that this bot began with: something about robots, and then something for children.
+/// The conversation of the document that started this project: something about robots, and then
+/// something for children.
 async fn a_film_is_found_by_what_happens_in_it(place: Place) {
     let server = ModelServer::start().await;
     bot_with_movies(&place, &server, &[]).await.end().await;
@@ -513,13 +515,13 @@ async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fai
     server.finish();
 }
 
-/// Bytes that two texts have in common at their beginnings.
+/// Returns the length of two texts' common beginning, in bytes.
 fn common(one: &str, other: &str) -> usize {
     let pairs = one.bytes().zip(other.bytes());
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// Whether what is the same in every request is so as far as nine tenths of it.
+/// Asserts that consecutive requests share at least nine tenths of the stable part.
 fn begin_alike(requests: &[String], stable: usize) {
     for pair in requests.windows(2) {
         let alike = common(&pair[0], &pair[1]);
@@ -530,7 +532,7 @@ fn begin_alike(requests: &[String], stable: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
-    // Turns fall out of the window, and a summary takes their place.
+    // Turns leave the window, and a summary replaces them.
     let bot = bot_with_movies(&place, &server, &["--window-turns=2"]).await;
     let room = bot.room("a");
     for question in [
@@ -547,7 +549,7 @@ async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
     server
         .expects(criticises)
         .always_replies(Reply::text(CONTENT));
-    // No rephrased question is as long as this: each is asked as it is.
+    // No rephrased question may be as long as this: each is asked as it is.
     server.scripts_rephrasing();
     server
         .expects(utility("Make the last question"))
@@ -607,7 +609,7 @@ async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
     server.finish();
 }
 
-/// The contracts of the demo, ingested as anybody's table is.
+/// Starts a bot with the contracts of the demo, ingested like any table.
 async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
     let bot = place.bot(&place.config(Some(server), &[])).await;
     let folder = tempfile::tempdir().unwrap();
@@ -629,7 +631,7 @@ async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
     bot
 }
 
-/// On a graph of its own: everybody on a server would be offered its search.
+/// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
 async fn contracts_of_a_table_are_asked_about_in_two_languages() {
     let (place, server) = (Place::embedded(), ModelServer::start().await);
@@ -669,7 +671,8 @@ async fn contracts_of_a_table_are_asked_about_in_two_languages() {
     server.finish();
 }
 
-/// A document of the team, on a graph of its own: everybody on a server would be offered its search.
+/// Starts a bot with a document of the team, on a graph of its own: on a shared server everybody
+/// would be offered its search.
 async fn bot_with_a_document(place: &Place, server: &ModelServer) -> TestBot {
     let bot = place.bot(&place.config(Some(server), &[])).await;
     let folder = tempfile::tempdir().unwrap();
@@ -688,7 +691,7 @@ async fn bot_with_a_document(place: &Place, server: &ModelServer) -> TestBot {
         .await
         .unwrap();
     bot.end().await;
-    // What it looks for at its start is there.
+    // What it looks for at its start exists.
     place.bot(&place.config(Some(server), &[])).await
 }
 
@@ -713,7 +716,7 @@ async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
         "{why}"
     );
 
-    // It may look further, and is not told to refuse where what it is shown does not do.
+    // It may search further, and is not told to refuse if the shown passages do not suffice.
     let asks_further = |request: &Request| {
         let asked = request.last_user();
         asked.contains("call the tools") || asked.contains("look further with the tools")
@@ -726,7 +729,7 @@ async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
     let why = room.command("ada", "why").await.text();
     assert!(!why.contains("office.md"), "{why}");
 
-    // What nothing is surely about, and what asks for nothing, is answered without.
+    // Messages without a sure hit, and those that ask for nothing, are answered without passages.
     for said in ["What is the capital of France?", "The bins smell today."] {
         server
             .expects(move |request| !shown(request) && request.last_user().ends_with(said))

@@ -21,8 +21,8 @@ support::bot::on_every_graph!(
     linked_accounts_are_forgotten_together,
 );
 
-/// A place on a platform of this test alone: on a shared graph, any process that serves a platform tells what is to be
-/// told there.
+/// Returns a place on a platform of this test alone: on a shared graph, any process that serves a
+/// platform delivers what is pending there.
 fn room(bot: &TestBot, platform: &str, name: &str) -> Room {
     let platform: &str = bot.event(platform).replace('/', "-").leak();
     let id = format!("{platform}/{name}");
@@ -50,7 +50,7 @@ impl Ada {
         ada
     }
 
-    /// What the bot answers on Slack.
+    /// Returns the bot's answer on Slack.
     async fn on_slack(&self, text: &str) -> String {
         self.slack.0.say(&self.slack.1, text).await.text()
     }
@@ -59,7 +59,7 @@ impl Ada {
         self.discord.0.say(&self.discord.1, text).await.text()
     }
 
-    /// Tells the bot alone, on Slack.
+    /// Tells it to the bot alone, on Slack.
     async fn tells_her_locker(&self, server: &ModelServer) {
         server
             .expects(asks("My locker is number 4711."))
@@ -67,7 +67,7 @@ impl Ada {
         self.on_slack("My locker is number 4711.").await;
     }
 
-    /// The code that she is given on Slack.
+    /// Returns the code that she is given on Slack.
     async fn code(&self) -> String {
         let said = self.on_slack("link my accounts").await;
         let code = said.split('`').nth(1).unwrap().to_owned();
@@ -92,7 +92,7 @@ impl Ada {
     }
 }
 
-/// The number of the locker is asked for, and nothing that was said of it is in the prompt.
+/// Whether it asks for the locker's number without the number in the prompt.
 fn asks_without_knowing(request: &Request) -> bool {
     let prompt = prompt(request);
     prompt.contains("number of my locker") && !prompt.contains("4711")
@@ -155,7 +155,7 @@ async fn what_is_said_in_a_channel_moves_nowhere(place: Place) {
     };
     server.expects(unknown).answers("I do not know.");
     ada.on_discord("When does the board meet?").await;
-    // Nor does what was said alone come into a channel.
+    // Nor is what was said in private recalled in a channel.
     server
         .expects(asks("My locker is number 4711."))
         .answers("Noted.");
@@ -166,7 +166,7 @@ async fn what_is_said_in_a_channel_moves_nowhere(place: Place) {
     channel
         .say(&ada.slack.1, "What is the number of my locker?")
         .await;
-    // What is asked privately there is recalled for her alone.
+    // A private question there recalls it, for her alone.
     server
         .expects(|request: &_| {
             let prompt = prompt(request);
@@ -202,7 +202,7 @@ async fn a_code_is_used_once_and_by_another_account(place: Place) {
     let code = ada.code().await;
     let own = ada.on_slack(&format!("link {code}")).await;
     assert!(own.contains("code of this account itself"), "{own}");
-    // In a channel others read it.
+    // In a channel others would read it.
     let channel = room(&bot, "discord", "board");
     let public = channel.say(&ada.discord.1, &format!("link {code}")).await;
     assert!(public.text().contains("in a direct message"), "{public:?}");
@@ -212,7 +212,7 @@ async fn a_code_is_used_once_and_by_another_account(place: Place) {
     let direct = room(&bot, "matrix", "eve").direct(&eve);
     let again = direct.say(&eve, &format!("link {code}")).await.text();
     assert!(again.starts_with("That code does not hold"), "{again}");
-    // A new one puts the earlier one out of force.
+    // A new code invalidates the earlier one.
     let (first, second) = (ada.code().await, ada.code().await);
     let stale = direct.say(&eve, &format!("link {first}")).await.text();
     assert!(stale.starts_with("That code does not hold"), "{stale}");
@@ -235,7 +235,7 @@ async fn nobody_guesses_a_code(place: Place) {
         let said = ada.on_discord(&format!("link {guess}")).await;
         assert!(said.starts_with("That code does not hold"), "{said}");
     }
-    // Not even the right one, and not after a restart.
+    // Not even the right one works, also after a restart.
     let said = ada.on_discord(&format!("link {code}")).await;
     assert!(said.contains("try again in an hour"), "{said}");
     bot.end().await;

@@ -1,9 +1,11 @@
-//! A whole bot over a small real model: SmolLM2-135M-Instruct in llama.cpp's own server, with a context of 2,048 tokens.
+//! A whole bot with a small real model: SmolLM2-135M-Instruct in llama.cpp's own server, with a
+//! context of 2,048 tokens.
 //!
 //! Start it with `tests/servers/llama/llama-up PORT` and set `MUNINN_LLAMA_URL=http://127.0.0.1:PORT`.
 //!
-//! What such a model says makes little sense. What it does to a bot is real: it calls no tool that it should, writes JSON
-//! where words are wanted, talks until the limit, and refuses what is too long.
+//! Such a model says little that makes sense, but its effect on a bot is real: it does not call
+//! tools that it should, writes JSON where words are expected, talks until the limit, and refuses
+//! long prompts.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -17,13 +19,13 @@ use muninn::llm::ModelConfig;
 use support::bot::Place;
 use tokio::sync::Mutex;
 
-/// A loaded machine reads a prompt for a minute.
+/// On a loaded machine, reading a prompt takes a minute.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// The server answers one at a time.
+/// The server answers one request at a time.
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// The options of a bot that asks llama.cpp.
+/// Returns the options of a bot that uses llama.cpp.
 fn llama(place: &Place) -> Config {
     let url = env::var("MUNINN_LLAMA_URL")
         .expect("MUNINN_LLAMA_URL is set; tests/servers/llama/llama-up PORT starts one");
@@ -36,7 +38,7 @@ fn llama(place: &Place) -> Config {
     config
 }
 
-/// No junk, and no excuse.
+/// Asserts that an answer contains neither junk nor an excuse.
 fn is_an_answer(text: &str) {
     assert!(!text.trim().is_empty());
     for junk in [
@@ -77,7 +79,7 @@ async fn ten_turns_hold_and_what_was_said_is_recalled() {
     is_an_answer(&there.say("ada", question).await.text());
     let why = there.command("ada", "why").await.text();
     assert!(why.contains(told), "{why}");
-    // Longer than it reads.
+    // Longer than its context.
     let long = format!(
         "Sum this up: {}",
         "The ship sails along the coast. ".repeat(120)

@@ -1,4 +1,4 @@
-//! What people do with what is remembered of them: noting, listing, correcting and forgetting it, over real graphs.
+//! A person's own items: noting, listing, correcting and forgetting them, over real graphs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -29,7 +29,7 @@ support::bot::on_every_graph!(
 
 const TEA: &str = "Remember that the kettle in the annex is descaled on Tuesdays";
 
-/// Small talk and trifles, so that recall has something to be shy of.
+/// Adds small talk and trifles, so that recall has to choose.
 async fn talk(room: &Room) {
     for text in [
         "The printer on the second floor jams on thick paper.",
@@ -73,11 +73,11 @@ async fn a_note_is_recalled_where_it_bears_on_the_question_and_nowhere_else(plac
         let answer = ask(beside).await;
         assert!(!answer.contains("Tuesdays"), "{beside}: {answer}");
     }
-    // No other audience.
+    // Not in another audience.
     let elsewhere = bot.room_of("a", "elsewhere");
     let answer = elsewhere.say("ada", "When is the kettle descaled?").await;
     assert!(!answer.text().contains("Tuesdays"));
-    // It is no answer of the bot, and no question that others could ask again.
+    // It is not an answer of the bot, and not a question that others could repeat.
     let history = bot.room("a").command("ada", "history").await.text();
     assert!(!history.contains("kettle"), "{history}");
     bot.end().await;
@@ -118,7 +118,7 @@ async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place
     let end = room.command("ada", "memory more").await.text();
     assert!(end.starts_with("A list ends after 12."), "{end}");
 
-    // Of what was shown last, whichever page it was on.
+    // Numbers refer to the last listing, whichever page it was on.
     let said = room.say("ada", "forget 12").await.text();
     assert!(said.starts_with("Forgotten: what was number 12"), "{said}");
     let found = room.say("ada", "memory search SHELF 1").await.text();
@@ -143,7 +143,7 @@ async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place
         "{list}"
     );
     assert!(lines[1].contains("box 12 (corrected on "), "{list}");
-    // With what it corrected.
+    // Together with what it corrected.
     let said = room.say("ada", "forget 1").await.text();
     assert!(
         said.contains("with 1 version that it had corrected"),
@@ -206,7 +206,7 @@ async fn a_number_never_means_something_that_was_not_shown(place: Place) {
     room.say("ada", "remember that milk is in the fridge").await;
     bot.end().await;
 
-    // What a number means is known after a restart, too, and is not moved by what came since.
+    // The numbers survive a restart, and new items do not change them.
     let bot = place.bot(&config).await;
     let room = bot.room("a");
     for (command, expected) in [
@@ -228,7 +228,7 @@ async fn a_number_never_means_something_that_was_not_shown(place: Place) {
         left.contains("milk") && left.contains("tea") && !left.contains("cake"),
         "{left}"
     );
-    // It says something else by now.
+    // It has another text by now.
     let edited = room
         .edit(&first, "ada", "remember that tea is at six")
         .await;
@@ -238,7 +238,7 @@ async fn a_number_never_means_something_that_was_not_shown(place: Place) {
         said.starts_with("What was number 2 says something else by now"),
         "{said}"
     );
-    // Numbers are of a person and of a place.
+    // Numbers are per person and place.
     let said = room.say("bob", "forget 1").await.text();
     assert!(said.starts_with(again), "{said}");
     let elsewhere = bot.room_of("a", "elsewhere");
@@ -252,7 +252,7 @@ async fn two_who_correct_the_same_are_told_of_each_other(place: Place) {
     let room = bot.room("a").with_admin("mod");
     room.say("ada", "The gate opens at seven in the morning.")
         .await;
-    // The one sees it in a list of her own, the other as what an answer was made from.
+    // One of them sees it in her own list, the other as a source of an answer.
     room.say("ada", "memory").await;
     room.say("mod", "When does the gate open in the morning?")
         .await;
@@ -327,7 +327,7 @@ async fn what_why_recalled_is_forgotten_and_corrected_by_its_buttons(place: Plac
     assert_eq!(item.number, 1);
     let right = || ItemDeed::Correct("The gate opens at eight.".to_owned());
     let elsewhere = bot.room_of("a", "elsewhere");
-    // Anybody can press a button; whether they may is asked then.
+    // Anybody can press a button; the bot checks whether they may.
     for (room, person, deed, expected) in [
         (
             &room,
@@ -403,7 +403,7 @@ async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: Place) {
     );
     assert!(!readable.contains("4711"), "{readable}");
 
-    // A platform that takes little gets more files, each whole.
+    // A platform with a small limit gets more files, each complete.
     let small = room.clone().with_largest_file(Ok(200));
     let given = small.command(&ada, "export mine").await.files;
     assert_eq!(given.len(), 4, "{given:?}");
@@ -411,7 +411,7 @@ async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: Place) {
         let all: Vec<serde_json::Value> = serde_json::from_slice(content).unwrap();
         assert_eq!(all.len(), 1);
     }
-    // One that takes none says what to do.
+    // A platform without files explains what to do.
     let none = room
         .clone()
         .with_largest_file(Err("there are no files here"));
@@ -467,13 +467,13 @@ async fn a_command_about_one_thing_takes_effect_once(place: Place) {
     let room = bot.room("a");
     let again = async |event: &str, text: &str| {
         let first = room.say_as_event(event, "ada", text).await.text();
-        // It may be listed anew in between.
+        // It may be listed again in between.
         room.say("ada", "memory").await;
         let body = Body::Command(Command::in_a_sentence(text).unwrap());
         let message = room.message(event, "ada", body);
         match room.redeliver(message).await.outcome().await {
             Outcome::Answered(said) => assert_eq!(said.text(), first),
-            // On a shared graph, who did it first says so.
+            // On a shared graph, the process that did it first answers.
             Outcome::GivenUp(_) => assert!(bot.store.is_shared()),
             lost @ Outcome::Lost(_) => panic!("{lost:?}"),
         }
@@ -590,7 +590,7 @@ async fn a_favourite_is_kept_once_its_person_says_yes(place: Place) {
     let kept = async |person: &str| room.say(person, "memory").await.text();
     assert!(!kept(&ada).await.contains("you noted"));
 
-    // Somebody else's yes is not theirs, and another answer takes the question off the table.
+    // Somebody else's yes does not count, and another answer ends the question.
     server.expects(asks("yes")).answers("Yes to what?");
     assert_eq!(room.say(&bob, "yes").await.text(), "Yes to what?");
     let said = room.say(&ada, "Yes, please!").await.text();
@@ -606,7 +606,7 @@ async fn a_favourite_is_kept_once_its_person_says_yes(place: Place) {
     room.say(&ada, "Yes, please!").await;
     assert_eq!(kept(&ada).await.matches("you noted").count(), 1);
 
-    // The favourites are shown, and only to whom they are of.
+    // The favourites are only shown to their owner.
     for (person, expected) in [(&ada, favourite), (&bob, "they have had nothing kept here")] {
         server
             .expects(asks("What are my favourites?"))
@@ -621,7 +621,7 @@ async fn a_favourite_is_kept_once_its_person_says_yes(place: Place) {
         elsewhere.say(person, "What are my favourites?").await;
     }
 
-    // What is proposed and not agreed to is not kept.
+    // A proposed note without agreement is not kept.
     propose();
     room.say(&bob, "Save the talk on lichens as a favourite.")
         .await;

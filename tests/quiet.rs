@@ -1,4 +1,4 @@
-//! Knowing when to be quiet: the whole bot in threads of several people, over real graphs.
+//! Staying silent: the whole bot in threads of several people, over real graphs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -18,7 +18,7 @@ support::bot::on_every_graph!(
     the_model_may_say_nothing_and_that_is_shown,
 );
 
-/// A thread in which Ada asked something.
+/// Returns a thread in which Ada asked something.
 async fn thread(bot: &TestBot, server: &ModelServer) -> Room {
     server.expects(asks("When is it?")).answers("At nine.");
     bot.room("a").say("ada", "When is it?").await;
@@ -44,7 +44,7 @@ async fn people_who_talk_to_each_other_are_left_alone(place: Place) {
         room.say("bob", "Muninn, where?").await.text(),
         "In the yard."
     );
-    // What the platform says decides, whatever the words are.
+    // The platform's mentions decide, whatever the words are.
     let mention = Toward {
         names_people: true,
         ..Toward::default()
@@ -57,7 +57,7 @@ async fn people_who_talk_to_each_other_are_left_alone(place: Place) {
     nothing_said(room.clone().toward(reply).send("bob", "and when?").await).await;
     bot.end().await;
 
-    // The bot's own turns are known after a restart, and so who takes part.
+    // After a restart the bot still knows its own turns, and so who takes part.
     let bot = place.bot(&config).await;
     let room = bot.room("a").unaddressed();
     nothing_said(room.send("ada", "I will be there").await).await;
@@ -76,7 +76,7 @@ async fn a_muted_thread_and_channel_stay_so_after_a_restart(place: Place) {
     let bot = place.bot(&config).await;
     thread(&bot, &server).await;
     let room = bot.room("a").with_admin("mod");
-    // Beside a thread of the bot there is nothing to mute.
+    // Outside of its threads there is nothing to mute.
     let none = bot.room("none").command("bob", "mute").await.text();
     assert!(
         none.contains("I take no part in this conversation"),
@@ -116,7 +116,7 @@ async fn a_muted_thread_and_channel_stay_so_after_a_restart(place: Place) {
     server.expects(asks("and now?")).answers("Now I talk.");
     assert_eq!(room.say("ada", "and now?").await.text(), "Now I talk.");
     bot.end().await;
-    // No model was asked but for what was answered.
+    // The model was only asked for what was answered.
     server.finish();
 }
 
@@ -146,7 +146,7 @@ async fn only_when_mentioned_leaves_out_what_merely_follows(place: Place) {
     server.expects(asks("and where?")).answers("In the yard.");
     let answer = bot.room("a").say("ada", "and where?").await;
     assert_eq!(answer.text(), "In the yard.");
-    // Where the settings have everything answered, too.
+    // Also where the settings have everything answered.
     let toward = Toward {
         omits_bot: true,
         ..Toward::default()
@@ -185,7 +185,7 @@ async fn the_model_may_say_nothing_and_that_is_shown(place: Place) {
             "{said}"
         );
     }
-    // What was not answered was said all the same: this answers it.
+    // The unanswered message was still said: this answers it.
     nothing_said(room.send("ada", "at ten, I think").await).await;
     bot.end().await;
     server.finish();

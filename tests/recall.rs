@@ -1,4 +1,4 @@
-//! What recall finds, and where it is silent, in a history of our own: `tests/data/`.
+//! What recall finds, and where it stays silent, in a history of our own: `tests/data/`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ struct Question {
     id: String,
     question: String,
     evidence: Vec<String>,
-    /// The exchange it follows on.
+    /// The exchange that it continues.
     after: Option<String>,
 }
 
@@ -28,12 +28,12 @@ struct Bench {
     questions: Vec<Question>,
 }
 
-/// Shares of the questions, and exchanges per question.
+/// Counts of questions, and of recalled exchanges.
 #[derive(Debug, Default)]
 struct Rates {
     questions: usize,
     found: usize,
-    /// A person would have been quoted something.
+    /// Number of questions where a person would have been quoted something.
     quoted: usize,
     tokens: usize,
 }
@@ -53,7 +53,8 @@ impl Bench {
         }
     }
 
-    /// The questions whose ids begin with `kind`, with the turn before them or without it.
+    /// Returns the rates of questions whose ids begin with `kind`, with or without the turn before
+    /// them.
     fn rates(&self, kind: &str, with_history: bool) -> Rates {
         let mut rates = Rates::default();
         for question in self.questions.iter().filter(|q| q.id.starts_with(kind)) {
@@ -67,8 +68,8 @@ impl Bench {
         rates
     }
 
-    /// The names of what a model would be given, its tokens, and whether a person would be quoted
-    /// something.
+    /// Returns the names of what a model would be given, its tokens, and whether a person would be
+    /// quoted something.
     fn recalled(&self, question: &Question, with_history: bool) -> (Vec<String>, usize, bool) {
         let before = question.after.as_ref().filter(|_| with_history);
         let before = before.and_then(|id| self.exchanges.iter().find(|one| one.id == *id));
@@ -104,7 +105,7 @@ impl Bench {
     }
 }
 
-/// As a rate that a test can compare: per cent.
+/// Returns a rate in per cent.
 fn percent(part: usize, whole: usize) -> usize {
     part * 100 / whole
 }

@@ -1,4 +1,5 @@
-//! What recall gives in first conversations, and in two teams' talk of three months: `tests/data/team`.
+//! What recall finds in first conversations, and in three months of two teams' talk:
+//! `tests/data/team`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,7 +11,7 @@ use muninn::memory::eval::{Answered, Exchange, Question, evaluate, read_lines};
 use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
 
-/// What a question's answer rests on.
+/// The evidence that a question's answer needs.
 #[derive(Deserialize)]
 struct Key {
     id: String,
@@ -30,14 +31,14 @@ impl Key {
         self.scope.starts_with('n')
     }
 
-    /// All of the evidence is there, or what says the same.
+    /// Whether all of the evidence is recalled, or equivalents of it.
     fn is_met(&self, answered: &Answered) -> bool {
         let has = |id: &&String| answered.recalled.iter().any(|(name, _)| name == *id);
         let lacking = self.evidence.iter().filter(|id| !has(id)).count();
         lacking <= self.also.iter().filter(has).count()
     }
 
-    /// The newest value is recalled, and what is older is marked or comes behind it.
+    /// Whether the newest value is recalled, and older ones are marked or come after it.
     fn is_current(&self, answered: &Answered) -> bool {
         let place = |id: &String| answered.recalled.iter().position(|(name, _)| name == id);
         let newest = self
@@ -53,7 +54,7 @@ impl Key {
         newest.is_some() && !self.superseded.iter().any(is_stale)
     }
 
-    /// Evidence is marked as no longer current.
+    /// Whether evidence is marked as no longer current.
     fn is_marked(&self, answered: &Answered) -> bool {
         self.evidence
             .iter()
@@ -155,7 +156,7 @@ fn twelve_plain_questions_about_eight_facts_are_answered() {
     assert!(shown >= 10, "{shown} of 12");
 }
 
-/// What is marked as no longer current, of statements that are made one after the other.
+/// Returns the statements that are marked as no longer current, when made one after the other.
 fn outdated(statements: &[&str], question: &str) -> Vec<String> {
     let said = statements.iter().zip(1..);
     let said: Vec<Exchange> = said
@@ -210,7 +211,7 @@ fn the_older_of_two_values_is_marked() {
 #[test]
 fn what_still_holds_is_not_marked() {
     for (statements, question) in [
-        // Something else has a number, too.
+        // Something else also has a number.
         (
             [
                 "The rent of the studio is 900 euros a month.",
@@ -218,7 +219,7 @@ fn what_still_holds_is_not_marked() {
             ],
             "how much is the rent of the studio?",
         ),
-        // The same again.
+        // The same repeated.
         (
             [
                 "The harvest festival is on 12 September.",
@@ -226,7 +227,7 @@ fn what_still_holds_is_not_marked() {
             ],
             "when is the harvest festival?",
         ),
-        // For some only.
+        // Only for some.
         (
             [
                 "A day ticket costs 8 euros.",
@@ -234,7 +235,7 @@ fn what_still_holds_is_not_marked() {
             ],
             "what does a day ticket cost?",
         ),
-        // Asked for how it was.
+        // The question asks about the past.
         (
             [
                 "The rent of the studio is 900 euros a month.",
@@ -350,7 +351,7 @@ fn the_favourite_landmark_is_recalled() {
     assert!(answered.quoted.iter().any(|id| id == "1"), "{answered:?}");
 }
 
-/// A talk with its questions, and what recall answers them.
+/// A talk with its questions, and the results of recall.
 struct Talk {
     exchanges: Vec<Exchange>,
     keys: Vec<Key>,
@@ -374,7 +375,7 @@ impl Talk {
     }
 }
 
-/// In how many of 100 of these questions something holds.
+/// Returns the percentage of these questions for which something holds.
 fn percent(
     keys: &[Key],
     answered: &[Answered],
@@ -386,7 +387,7 @@ fn percent(
     all.iter().filter(|holds| **holds).count() * 100 / all.len()
 }
 
-/// Notes about nothing that the teams talk of, and questions about them.
+/// Notes on topics that the teams never mention, and questions about them.
 const NOTES: [(&str, &str); 8] = [
     (
         "The kettle in the annex is descaled on Tuesdays.",
@@ -422,8 +423,8 @@ const NOTES: [(&str, &str); 8] = [
     ),
 ];
 
-/// They are two years old, and no question of the teams is about them: as what is not pinned, 540 of them fill the budget
-/// of 261 questions.
+/// They are two years old, and no question of the teams is about them. If they are not pinned, 540
+/// of them fill the budget of 261 questions.
 #[test]
 fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
     let data = Path::new("tests/data/team");
@@ -474,7 +475,8 @@ fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
     );
 }
 
-/// 85 of 100 messages are said to colleagues, and 35 of the 55 questions with an answer need two or more of them.
+/// 85 of 100 messages are to colleagues, and 35 of the 55 questions with an answer need two or more
+/// of them.
 #[test]
 fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
     let Talk {
@@ -511,8 +513,9 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
     }
 }
 
-/// By two hands that had not seen how recall works. Before what is quoted was fitted with them, 50 and 74 of 100 were shown,
-/// and of what was never said 42 and 81 of 100 were quoted something.
+/// Written by two people who did not know how recall works. Before the rule for quoting was fitted
+/// with them, 50 and 74 of 100 were shown, and for what was never said, 42 and 81 of 100 were
+/// quoted something.
 #[test]
 fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
     for (folder, met, shown, never_said) in [("clinic", 92, 58, 65), ("first", 100, 72, 55)] {

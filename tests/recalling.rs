@@ -1,4 +1,5 @@
-//! What a turn recalls by: a question that is made to stand alone, in both forms; and a second look at what was found.
+//! What a turn recalls: by a rephrased question, in both forms; and the reranking of what was
+//! found.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,7 +15,7 @@ support::bot::on_every_graph!(
     a_second_look_leaves_what_helps,
 );
 
-/// A request to make a question stand alone that has a text.
+/// Whether it is a request to rephrase a question with this text.
 fn rephrases(text: &'static str) -> impl Fn(&Request) -> bool {
     move |request| {
         let question = request.to_rephrase();
@@ -25,7 +26,7 @@ fn rephrases(text: &'static str) -> impl Fn(&Request) -> bool {
 async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood(place: Place) {
     let server = ModelServer::start().await;
     server.scripts_rephrasing();
-    // What is as unlikely as by the message alone stays out.
+    // What the message alone makes unlikely stays out.
     let bot = place
         .bot(&place.config(Some(&server), &["--recall-threshold=0.02"]))
         .await;
@@ -69,7 +70,7 @@ async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understoo
     server.expects(asks("Thanks!")).answers("You are welcome.");
     room.say("ada", "Thanks!").await;
 
-    // No word of the message itself is asked for.
+    // The question shares no word with the recalled message itself, only with its rephrased form.
     server
         .expects(|request| prompt(request).contains("> And how do I get in there?"))
         .answers("By its code.");
@@ -87,7 +88,7 @@ async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
     let understood = || asks("(Understood as: Who is the best vet for a quokka?)");
     let answers = [
         Reply::text("Somebody in town."),
-        // Memory alone answers then.
+        // Then only memory answers.
         Reply::refusal(400, "invalid", "no"),
     ];
     for (thread, answer) in ["a", "b"].into_iter().zip(answers) {
@@ -138,7 +139,7 @@ async fn a_second_look_leaves_what_helps(place: Place) {
                 .contains("> the gate of the boathouse was painted green")
     };
     let question = "With which code does the gate of the boathouse open?";
-    // What cannot be read sets nothing aside.
+    // An unreadable response removes nothing.
     for (written, is_set_aside) in [(r#"{"numbers": [1]}"#, true), ("The first.", false)] {
         server.expects(looks).answers(written);
         server
@@ -157,7 +158,7 @@ async fn a_second_look_leaves_what_helps(place: Place) {
         assert!(why.contains("rerank"), "{why}");
     }
 
-    // Nothing was recalled, so there is nothing to look at.
+    // Nothing was recalled, so there is nothing to rerank.
     server
         .expects(|request| request.last_user().ends_with("Thanks!"))
         .answers("You are welcome.");

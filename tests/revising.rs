@@ -1,4 +1,4 @@
-//! What people change, take back and think of it: the whole bot over real graphs.
+//! Edits, deletions and ratings: the whole bot over real graphs.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -52,7 +52,7 @@ async fn an_edited_question_is_answered_anew_in_its_place(place: Place) {
 
     server
         .expects(|request| {
-            // As it would have been asked then: neither its old self nor what came later.
+            // As it would have been asked then: without its old text and without later turns.
             let prompt = prompt(request);
             request.last_user().ends_with("in Oslo.")
                 && !prompt.contains("Berlin")
@@ -69,7 +69,7 @@ async fn an_edited_question_is_answered_anew_in_its_place(place: Place) {
     assert_eq!(edited.answer().await.text(), "Noted: Oslo.");
     assert_eq!(room.shown(), ["Noted: Oslo.", "Nine it is."]);
 
-    // Memory follows, here and in other conversations.
+    // The memory changes too, here and in other conversations.
     let history = room.command("ada", "history").await.text();
     assert!(
         history.contains("Oslo") && !history.contains("Berlin"),
@@ -194,9 +194,9 @@ async fn an_edit_that_is_told_twice_while_its_question_waits_survives_a_kill() {
     let edit = room.message(&bot.event("2"), "ada", body);
     let first = room.redeliver(edit.clone()).await;
     let second = room.redeliver(edit.clone()).await;
-    // The second took its place.
+    // The second replaced it.
     nothing_said(first).await;
-    // Whatever was ordered before is written when this is accepted.
+    // When this is accepted, everything ordered before has been written.
     server.expects(asks("cold?")).answers("Yes.");
     bot.room("b").say("bob", "Is it cold?").await;
     let left = std::fs::read_to_string(folder.path().join("accepted-0.jsonl")).unwrap();
@@ -269,7 +269,8 @@ async fn what_was_taken_back_before_a_kill_is_not_answered_when_it_is_sent_again
     let deletion = room.message(&bot.event("2"), "ada", Body::Deletion { of });
     bot.end().await;
 
-    // A process that was killed with the deletion in hand: the question was done with, and nothing said why.
+    // A process that was killed with the deletion pending: the question was finished, and nothing
+    // recorded why.
     let ledger = Ledger::open(folder.path()).unwrap();
     ledger.accept(&deletion).await;
     drop(ledger);
@@ -301,7 +302,8 @@ async fn what_people_think_of_an_answer_is_kept(place: Place) {
     server.finish();
 }
 
-/// Feedback is kept beside the conversation, so an explanation may be a moment behind.
+/// Waits for the text in an explanation: feedback is stored beside the conversation, so an
+/// explanation may be slightly late.
 async fn why_saying(room: &muninn_platform::testing::Room, text: &str) -> String {
     let saying = async {
         loop {
@@ -367,7 +369,7 @@ async fn a_room_is_forgotten_by_its_administrator_and_by_nobody_else(place: Plac
 async fn what_was_spent_is_told(place: Place) {
     let server = ModelServer::start().await;
     let bot = place.bot(&place.config(Some(&server), &[])).await;
-    // Somebody new, so that nothing of other tests on the server is counted.
+    // A new person, so that nothing of other tests on the server is counted.
     let somebody = bot.event("somebody");
     for author in [somebody.as_str(), "bob"] {
         server.expects(asks("Hello")).answers("Hi!");
@@ -394,7 +396,7 @@ async fn files_are_evidence_and_no_memory(place: Place) {
         })
         .answers("A leak.");
     with_file.say("ada", "What is wrong?").await;
-    // What comes after it can lean on it, in this conversation.
+    // Later turns of this conversation can refer to it.
     server
         .expects(|request| prompt(request).contains("> The roof leaks."))
         .answers("The roof.");
@@ -605,14 +607,14 @@ async fn any_answer_can_be_asked_about_and_the_place_described(place: Place) {
     let room = bot.room("a");
     server.expects(asks("Hello")).answers("Hi!");
     room.say("ada", "Hello").await;
-    // Also from elsewhere in the room.
+    // Also from another thread of the room.
     let why = room
         .thread(&bot.event("thread"))
         .why_last("bob")
         .await
         .text();
     assert!(why.starts_with("My last answer was to: Hello"), "{why}");
-    // Also where nothing was said, beside the answer's thread.
+    // Also outside of the answer's thread, where nothing was said.
     let beside = bot.room("b").command("bob", "why").await.text();
     assert_eq!(beside, why);
     let about = bot.room("b").command("ada", "about").await.text();
@@ -639,7 +641,7 @@ async fn an_answer_is_given_again_in_its_place(place: Place) {
     let again = room.ask_again(&event, "ada").await.answer().await;
     assert_eq!(again.text(), "Tra-la.");
     assert_eq!(room.shown().last().unwrap(), "Tra-la.");
-    // An administrator may; whose question it was stays.
+    // An administrator may; the question keeps its owner.
     server.expects(asks("Sing.")).answers("Do re mi.");
     let moderator = room.clone().with_admin("mod");
     let by_mod = moderator.ask_again(&bot.event("mod"), "mod").await;
@@ -713,7 +715,7 @@ async fn what_is_asked_aside_knows_the_room_and_stays_aside(place: Place) {
     aside
         .say("ada", "The coffee of the coffee machine is sour.")
         .await;
-    // Also what is said in the room meanwhile.
+    // Also what is said in the room in the meantime.
     server.expects(asks("is broken.")).answers("Oh.");
     bot.room("b")
         .say("bob", "The grinder of the coffee machine is broken.")
@@ -727,7 +729,7 @@ async fn what_is_asked_aside_knows_the_room_and_stays_aside(place: Place) {
         .say("ada", "Which part of the coffee machine is broken?")
         .await;
 
-    // The room hears nothing of it, by whatever way it asks.
+    // The room does not learn of it, however it asks.
     server
         .expects(|request| {
             request.last_user().ends_with("coffee machine taste?")
@@ -741,7 +743,7 @@ async fn what_is_asked_aside_knows_the_room_and_stays_aside(place: Place) {
         let said = bot.room("d").command("bob", command).await.text();
         assert!(!said.contains("sour"), "{command}: {said}");
     }
-    // Nor does somebody else aside.
+    // Nor does somebody else in private.
     server
         .expects(|request| {
             request.last_user().ends_with("machine taste to you?")
@@ -845,7 +847,7 @@ async fn what_cannot_be_taken_away_is_said_and_tried_again() {
 
     server.expects(asks("two")).answers("Two, noted.");
     room.say("ada", "two").await;
-    // More often than this process tries.
+    // More often than this process retries.
     for _ in 0..3 {
         room.refuse_next_withdrawal(Withdrawn::NotYet);
     }

@@ -1,5 +1,5 @@
-//! The whole bot in Matrix rooms: the program itself, killed and started again, a real Synapse, and
-//! people with clients of their own.
+//! The whole bot in Matrix rooms: the program itself, killed and restarted, a real Synapse, and
+//! people with their own clients.
 
 #![recursion_limit = "256"]
 mod support;
@@ -12,7 +12,7 @@ use support::model_server::{Gate, ModelServer, Reply, Request};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
 
-/// A bot's account, and the program that is run as it.
+/// A bot's account, and the program that uses it.
 struct Home {
     account: Account,
     program: Program,
@@ -60,7 +60,7 @@ async fn what_was_said_in_one_room_is_recalled_there_and_in_no_other() {
     room.ask("The code of the coffee machine is 4711.").await;
     assert!(room.hears("Noted.").await.is_encrypted);
 
-    // The same question in both rooms at the same time.
+    // The same question in both rooms at once.
     let question = "What is the code of the coffee machine?";
     let recalls =
         |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");
@@ -98,7 +98,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
     room.ask("Hello").await;
     room.hears("Hi!").await;
 
-    // In the middle of an answer, with another message waiting behind it.
+    // In the middle of an answer, with another message queued.
     let gate = Gate::closed();
     server
         .expects(asks("The first."))
@@ -129,7 +129,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
     standing.sort();
     assert_eq!(standing, ["Hi!", "One after all.", "Three.", "Two."]);
 
-    // Once more, with nothing to do: nothing is said again.
+    // Once more, without pending messages: nothing is repeated.
     let bot = home.start();
     server.expects(asks("Anything else?")).answers("No.");
     room.ask("Anything else?").await;
@@ -288,7 +288,7 @@ async fn killed_at_any_moment_it_answers_each_question_once() {
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let mut asked = vec![room.ask("Is it there?").await.to_string()];
     all_answered(&room, &asked).await;
-    // One question, and the end some time after it: the moment is what is tried here.
+    // One question, and a kill some time after it: the test varies the moment.
     for moment in [0, 40, 120, 250, 400, 600] {
         let question = room.ask(&format!("Is it there after {moment}?")).await;
         asked.push(question.to_string());
@@ -297,7 +297,7 @@ async fn killed_at_any_moment_it_answers_each_question_once() {
         bot = home.start();
         all_answered(&room, &asked).await;
     }
-    // A batch that waited, and the end while it is taken in.
+    // A pending batch, and a kill while it is accepted.
     kill(bot).await;
     for number in 0..12 {
         let question = room.ask(&format!("And number {number}?")).await;
@@ -343,7 +343,7 @@ async fn who_catches_up_is_told_in_a_direct_room() {
             &sealed,
             "The key is under the stone.",
             "The key is under the stone, they say.",
-            // What was said in an encrypted room is not sent to one that is not.
+            // Messages of an encrypted room are not sent to an unencrypted one.
             &sealed,
         ),
     ] {

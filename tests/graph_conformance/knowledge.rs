@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::lanes::{Lane, Talk};
 
-/// Marks the labels of the planted nodes, and the texts of memory, which must not be seen.
+/// In the properties of the planted nodes and in the texts of memory, where it must not be seen.
 const PLANTED: &str = "muninn_planted_marker";
 
 /// Both stores, with an empty server and no other test on it.

@@ -37,7 +37,7 @@ pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
     parts.map(|part| part.to_string()).collect()
 }
 
-/// What the buttons below an answer hold: its asker, who may stop it, and its place.
+/// What the buttons below an answer hold: its asker, who may stop or regenerate it, and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Belongs {
     pub(crate) asker: UserId,

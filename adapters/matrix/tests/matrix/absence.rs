@@ -193,7 +193,8 @@ fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
                 })
                 .await;
             chat.bot.dies();
-            // Restores the old position, as if the new one had not been saved, however fast the machine is.
+            // Restores the old position, as if the new one had not been saved in time, however fast
+            // the machine is.
             std::fs::write(chat.home.path("place.json"), before).unwrap();
             chat.starts_again().await;
             let mut expected: Vec<String> = (0..40)

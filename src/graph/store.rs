@@ -110,8 +110,8 @@ impl GraphStore {
         self.survey.get(&self.engine).await
     }
 
-    /// Returns the schema for a turn. If it is time to read it again, one task does, and its turn waits for it for at most
-    /// [`MOMENT`]; meanwhile, and if reading takes longer or fails, turns get the previous one.
+    /// Returns the schema for a turn. If it is time to read it again, one task does, and its turn waits for it for at most a
+    /// second; meanwhile, and if reading takes longer or fails, turns get the previous one.
     ///
     /// # Errors
     /// Fails when the schema was never read, and the graph cannot be asked.

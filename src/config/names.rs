@@ -52,9 +52,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("RUST_LOG", "LOG"),
 ];
 
-/// Which of the variables are none of the known ones, though they look so: in the environment, which
-/// many share, those that are nearly one; in the file also those that begin as ours do, and what other
-/// programs call a setting.
+/// Returns the variables that are unknown but look like settings. In the environment, which many programs share, these are
+/// near misses; in the file also those with a prefix of ours, and other programs' names for a setting.
 pub fn unknown<'a>(
     set: impl Iterator<Item = (Place, &'a str)>,
     known: &BTreeSet<String>,

@@ -12,7 +12,7 @@ use crate::graph::{GraphStore, StoreError};
 
 /// Maximum number of items buffered between the graph and the files.
 const IN_FLIGHT: usize = 100;
-/// Files of one form; what needs more is nothing for a chat.
+/// Maximum number of files per form; more are impractical in a chat.
 pub const MOST_PARTS: usize = 50;
 
 /// The format of a copy.
@@ -76,7 +76,7 @@ fn heading(of: &Text, language: Language) -> String {
     format!("# {}\n\n", of.in_language(language))
 }
 
-/// A copy that is written.
+/// A finished copy.
 #[derive(Debug)]
 pub struct OwnCopy<W> {
     /// Number of items in it.
@@ -106,8 +106,8 @@ pub enum CopyError {
     TooMuch,
 }
 
-/// Writes what is kept of these accounts in these forms to files that `open` opens, each of at most `largest` bytes unless one thing
-/// alone has more, in this language. Takes little memory however much it is.
+/// Writes what is kept of these accounts, in these forms and in this language, to files that `open` opens. Each has at most `largest`
+/// bytes, unless a single item is larger. Memory use does not grow with the amount.
 ///
 /// # Errors
 /// Fails when the graph cannot be read or a file cannot be written. The files are then incomplete.

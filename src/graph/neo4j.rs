@@ -48,10 +48,10 @@ const CONNECTIONS: usize = 16;
 /// once; a write is not, as it is unknown whether it took effect.
 const READ_RECONNECTS: u32 = 1;
 
-/// How long it is looked why nobody answers.
+/// Time limit for finding out why the server does not answer.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Rows that are asked for at once: as many as any statement gives to whoever waits.
+/// Rows requested at once: as many as any statement returns to a waiting caller.
 const FETCH: usize = 1_024;
 
 /// Error codes of the server that concern the values given to a statement.
@@ -332,7 +332,7 @@ fn host_and_port(url: &str) -> Option<(String, u16)> {
     Some((host.to_owned(), url.port_u16().unwrap_or(7687)))
 }
 
-/// Spreads attempts, so that two that met once don't meet again.
+/// Spreads attempts, so that two that collided once do not collide again.
 fn with_jitter(pause: Duration) -> Duration {
     let (_, random) = uuid::Uuid::new_v4().as_u64_pair();
     pause.mul_f64(0.5 + (random % 1_000) as f64 / 1_000.0)

@@ -62,7 +62,7 @@ pub struct OwnWords {
 }
 
 impl OwnRecord {
-    /// As a person reads it, in Markdown.
+    /// The item in Markdown, for people who read this language.
     pub fn to_markdown(&self, language: Language) -> String {
         let (said, what) = match self {
             Self::Asked { said, .. } => (said, text!("copy-asked")),

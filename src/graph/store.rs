@@ -25,8 +25,7 @@ use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, mig
 /// knowledge that another process added is used at once.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// The conversation graph and the team's knowledge, with every operation on them: written once, for
-/// any `Engine`.
+/// The conversation graph and the team's knowledge, with every operation on them, written once for any `Engine`.
 #[derive(Debug)]
 pub struct GraphStore {
     pub(super) engine: Timed,
@@ -53,7 +52,7 @@ impl GraphStore {
         Ok(store)
     }
 
-    /// A graph as it is found.
+    /// A store over an engine whose schema is not checked.
     pub(super) fn over(engine: impl Engine) -> Self {
         Self {
             engine: Timed(Box::new(engine)),
@@ -63,8 +62,8 @@ impl GraphStore {
         }
     }
 
-    /// What went out of answers that were emptied when the graph was opened, as an earlier process was killed while it
-    /// forgot something. Given once.
+    /// The delivered messages of answers that were emptied when the graph was opened, because an earlier process was
+    /// killed while forgetting. Returned once.
     pub fn take_emptied(&self) -> Vec<Spoken> {
         std::mem::take(&mut *self.emptied.lock())
     }
@@ -151,8 +150,8 @@ impl GraphStore {
         looked.ok()
     }
 
-    /// Creates those nodes that are not there yet, in one transaction; says how many. What is
-    /// there stays as it is.
+    /// Creates the nodes that do not exist yet, in one transaction. Returns their number. Existing nodes are
+    /// unchanged.
     pub async fn merge_nodes(&self, put: &KnowledgeNodes) -> Result<usize, StoreError> {
         let made = knowledge::merge_nodes(&self.engine, put).await;
         self.survey.outdate();

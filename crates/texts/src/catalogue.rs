@@ -90,19 +90,19 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::of(FILES));
 struct Catalogue([Bundle; Language::ALL.len()]);
 
 impl Catalogue {
-    /// Of files, each with the code of its language and its name.
+    /// Parses files, each given with its language code and name.
     fn of(files: &[(&str, &str, &str)]) -> Self {
         Self(array::from_fn(|at| bundle(Language::ALL[at], files)))
     }
 
-    /// What a language lacks, or has wrong, is said in English.
+    /// Falls back to English if the text is missing or invalid in the language.
     fn render(&self, language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
         let said = self.rendered(language, key, arguments);
         let said = said.or_else(|| self.rendered(Language::English, key, arguments));
         said.unwrap_or_else(|| key.to_owned())
     }
 
-    /// None where the language lacks it, or has it wrong.
+    /// `None` if the text is missing or invalid in the language.
     fn rendered(
         &self,
         language: Language,
@@ -125,7 +125,7 @@ impl Catalogue {
     }
 }
 
-/// What is wrong in a file of texts is left out, and found by a test.
+/// Invalid entries of a file are skipped; a test finds them.
 fn bundle(language: Language, files: &[(&str, &str, &str)]) -> Bundle {
     let locale = language.code().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![locale]);

@@ -95,7 +95,7 @@ impl Toolbox {
     /// Returns the tools that fit the present graph; `None` if it holds no knowledge.
     ///
     /// # Errors
-    /// When the graph cannot be asked what it holds.
+    /// Fails when the schema of the graph was never read, and cannot be.
     pub async fn offer(&self) -> Result<Option<Arc<OfferedTools>>, StoreError> {
         let survey = self.store.kept_schema().await?;
         if survey.is_empty() {

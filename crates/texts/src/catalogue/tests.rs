@@ -12,7 +12,7 @@ use crate::Text;
 
 mod hard_coded;
 
-/// What texts of a file refer to, by their keys.
+/// The references of the texts of a file, by key.
 fn references(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let read =
         fluent_syntax::parser::parse(text).unwrap_or_else(|(_, errors)| panic!("{errors:?}"));

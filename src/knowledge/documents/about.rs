@@ -88,6 +88,11 @@ pub(super) struct FrontMatter<'a> {
     pub(super) problem: Option<String>,
 }
 
+type Parse = fn(&str) -> Result<Map<String, Value>, String>;
+
+/// The line around each kind of front matter, its name, and its parser.
+const FORMS: [(&str, &str, Parse); 2] = [("---", "YAML", yaml), ("+++", "TOML", toml)];
+
 /// Parses YAML between lines of dashes, or TOML between lines of plus signs. What cannot be parsed
 /// is left out of both the metadata and the text, as no tool shows it, and reported.
 pub(super) fn front_matter(text: &str) -> FrontMatter<'_> {
@@ -97,15 +102,11 @@ pub(super) fn front_matter(text: &str) -> FrontMatter<'_> {
         body,
         problem,
     };
-    for (mark, form) in [("---", "YAML"), ("+++", "TOML")] {
+    for (mark, form, parse) in FORMS {
         let Some((settings, body)) = between(text, mark) else {
             continue;
         };
-        let fields = match form {
-            "YAML" => yaml(settings),
-            _toml => toml::from_str(settings).map_err(|error| error.message().to_owned()),
-        };
-        let error = match fields {
+        let error = match parse(settings) {
             Ok(fields) => {
                 return FrontMatter {
                     about: of(&plain(fields)),
@@ -146,6 +147,10 @@ fn between<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
         }
     }
     None
+}
+
+fn toml(text: &str) -> Result<Map<String, Value>, String> {
+    toml::from_str(text).map_err(|error| error.message().to_owned())
 }
 
 /// The parser is bounded: it refuses repeated self-references.

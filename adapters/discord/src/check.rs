@@ -91,14 +91,14 @@ fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
         Shards::Part(range) if !range.is_all() => range,
         Shards::Part(_) | Shards::Auto | Shards::Number(_) => return None,
     };
-    let own = guilds.iter().filter(|guild| range.hear(guild.id)).count();
+    let own = guilds.iter().filter(|guild| range.hears(guild.id)).count();
     let all = counted(guilds.len(), "server");
     let all = if guilds.len() < LISTED {
         all
     } else {
         format!("the {all} that Discord lists")
     };
-    let directs = if range.hear_directs() {
+    let directs = if range.hears_directs() {
         "direct messages come to this process"
     } else {
         "direct messages come to the process with shard 0"

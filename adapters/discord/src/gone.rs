@@ -98,7 +98,7 @@ impl Inbound {
             .filter_map(|id| Place::parse(id.as_str()));
         let places: HashSet<(GuildId, ChannelId)> = places
             .filter_map(|place| Some((place.guild?, place.channel)))
-            .filter(|(guild, _)| self.hub.shards.hear(*guild))
+            .filter(|(guild, _)| self.hub.shards.hears(*guild))
             .collect();
         if places.is_empty() {
             return Ok(());

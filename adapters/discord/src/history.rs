@@ -80,7 +80,7 @@ impl History for DiscordHistory {
         let guild = place.guild.filter(|_| place.private_to.is_none());
         let guild = guild.ok_or_else(none)?;
         let shards = self.0.hub.shards;
-        if !shards.hear(guild) {
+        if !shards.hears(guild) {
             return Err(HistoryError::Refused(text!(
                 "history-other-shard",
                 place = channel.as_str(),

@@ -125,12 +125,12 @@ impl ShardRange {
     }
 
     /// Whether they deliver a server's events.
-    pub(crate) fn hear(self, guild: GuildId) -> bool {
+    pub(crate) fn hears(self, guild: GuildId) -> bool {
         self.numbers().contains(&self.shard_of(guild))
     }
 
     /// Whether they deliver direct messages.
-    pub(crate) fn hear_directs(self) -> bool {
+    pub(crate) fn hears_directs(self) -> bool {
         self.first == 0
     }
 
@@ -223,9 +223,9 @@ mod tests {
         for number in 0..32 {
             let guild = GuildId::new((number << 22) + 5);
             assert_eq!(u64::from(lower.shard_of(guild)), number % 8);
-            assert_eq!(lower.hear(guild), number % 8 < 4);
-            assert_ne!(lower.hear(guild), upper.hear(guild));
-            assert!(ShardRange::all(3).hear(guild));
+            assert_eq!(lower.hears(guild), number % 8 < 4);
+            assert_ne!(lower.hears(guild), upper.hears(guild));
+            assert!(ShardRange::all(3).hears(guild));
         }
         // The example in Discord's documentation follows the same rule: 175928847299117063 >> 22.
         let guild = GuildId::new(175_928_847_299_117_063);
@@ -233,7 +233,7 @@ mod tests {
             upper.shard_of(guild),
             41_944_705_796_u64.rem_euclid(8) as u32
         );
-        assert!(lower.hear_directs() && !upper.hear_directs());
+        assert!(lower.hears_directs() && !upper.hears_directs());
         assert!(ShardRange::all(1).is_all() && range(0, 7, 8).is_all());
         assert!(!lower.is_all() && !upper.is_all());
     }

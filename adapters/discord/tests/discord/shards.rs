@@ -64,6 +64,15 @@ impl Two {
         bots
     }
 
+    /// Ends both when they have nothing to do.
+    async fn end(&self, bots: [EchoBot; 2]) {
+        for bot in bots {
+            rests(&bot).await;
+            bot.stop().await;
+        }
+        self.discord.connected(0).await;
+    }
+
     /// Returns Ann's chat in the channel of this name, in each server.
     fn anns(&self, channel: &str) -> [Chat; 2] {
         self.guilds
@@ -182,11 +191,7 @@ async fn each_reads_what_it_missed_and_nothing_of_others() {
     for chat in &anns {
         chat.ask("before", &[]).hears("echo: before").await;
     }
-    for bot in bots {
-        rests(&bot).await;
-        bot.stop().await;
-    }
-    two.discord.connected(0).await;
+    two.end(bots).await;
     let asked = anns.each_ref().map(|chat| chat.mention("meanwhile"));
     direct.say("meanwhile");
 
@@ -244,11 +249,7 @@ async fn a_place_that_is_gone_is_forgotten_by_the_process_whose_server_it_is_in(
     for chat in &anns {
         chat.ask("remember", &[]).hears("echo: remember").await;
     }
-    for bot in bots {
-        rests(&bot).await;
-        bot.stop().await;
-    }
-    two.discord.connected(0).await;
+    two.end(bots).await;
     two.guilds[0].removes_bot();
     let second = two.begin(1);
     two.discord.connected(1).await;

@@ -48,7 +48,7 @@ impl Running {
     )]
     pub(super) fn of(
         config: &Config,
-        wired: App,
+        app: App,
         reloading: Arc<Reloading>,
         backfills: Arc<Backfills>,
         inbox: Inbox,
@@ -62,11 +62,11 @@ impl Running {
         } = doors;
         Self {
             config: config.clone(),
-            store: wired.store,
-            archive: wired.archive,
-            recaller: wired.recaller,
-            searcher: wired.searcher,
-            mcp_servers: wired.mcp_servers,
+            store: app.store,
+            archive: app.archive,
+            recaller: app.recaller,
+            searcher: app.searcher,
+            mcp_servers: app.mcp_servers,
             reloading,
             backfills,
             inbox,

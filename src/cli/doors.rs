@@ -28,10 +28,10 @@ pub(super) struct Doors {
 
 #[cfg(any(feature = "mcp", feature = "web"))]
 impl Doors {
-    fn of(wired: &App, inbox: &Inbox, memberships: &Memberships) -> Self {
+    fn of(app: &App, inbox: &Inbox, memberships: &Memberships) -> Self {
         Self {
-            readable: ReadablePlaces::new(Arc::clone(&wired.store), memberships.clone()),
-            to_bot: Arc::new(ToBot::new(inbox.clone(), Arc::clone(&wired.bot))),
+            readable: ReadablePlaces::new(Arc::clone(&app.store), memberships.clone()),
+            to_bot: Arc::new(ToBot::new(inbox.clone(), Arc::clone(&app.bot))),
         }
     }
 }
@@ -51,7 +51,7 @@ pub(super) struct OpenDoors {
     expect(dead_code, reason = "some of it is for pages alone")
 )]
 pub(super) struct BehindDoors<'a> {
-    pub(super) wired: &'a App,
+    pub(super) app: &'a App,
     pub(super) inbox: &'a Inbox,
     pub(super) memberships: &'a Memberships,
     pub(super) reloading: &'a Arc<Reloading>,
@@ -74,9 +74,9 @@ impl OpenDoors {
         shutdown: &CancellationToken,
     ) -> anyhow::Result<Self> {
         #[cfg(any(feature = "mcp", feature = "web"))]
-        let doors = Doors::of(bot.wired, bot.inbox, bot.memberships);
+        let doors = Doors::of(bot.app, bot.inbox, bot.memberships);
         #[cfg(feature = "mcp")]
-        let mcp = mcp::beside(config, bot.wired, &doors, shutdown).await?;
+        let mcp = mcp::beside(config, bot.app, &doors, shutdown).await?;
         #[cfg(feature = "web")]
         let here = web::ThisProcess {
             config: config.clone(),
@@ -84,7 +84,7 @@ impl OpenDoors {
             reloading: Arc::clone(bot.reloading),
         };
         #[cfg(feature = "web")]
-        let web = web::beside(here, bot.wired, &doors, shutdown).await?;
+        let web = web::beside(here, bot.app, &doors, shutdown).await?;
         Ok(Self {
             #[cfg(feature = "mcp")]
             mcp,

@@ -136,15 +136,15 @@ fn person() -> String {
 /// Returns what serves programs in this process, and its HTTP address, if there is one.
 pub(super) async fn beside(
     config: &Config,
-    wired: &App,
+    app: &App,
     doors: &Doors,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Arc<Mcp>> {
     let mcp = Arc::new(Mcp::new(McpData {
-        store: Arc::clone(&wired.store),
-        recaller: Arc::clone(&wired.recaller),
-        searcher: Arc::clone(&wired.searcher),
-        archive: Arc::clone(&wired.archive),
+        store: Arc::clone(&app.store),
+        recaller: Arc::clone(&app.recaller),
+        searcher: Arc::clone(&app.searcher),
+        archive: Arc::clone(&app.archive),
         channels: Arc::clone(&config.channels),
         audit: Audit::new(&config.data_dir),
         readable: doors.readable.clone(),
@@ -158,7 +158,7 @@ pub(super) async fn beside(
     if let Some(at) = &config.mcp {
         let address = mcp::serve(at, Arc::clone(&mcp), shutdown.clone()).await?;
         tracing::info!(address, "programs may ask by the Model Context Protocol");
-        wired.bot.has_mcp_at(address);
+        app.bot.has_mcp_at(address);
     }
     Ok(mcp)
 }

@@ -44,26 +44,26 @@ pub(super) async fn with_own_bot<T>(
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
-    let wired = Box::pin(wire(config, Ledger::nowhere())).await?;
+    let app = Box::pin(wire(config, Ledger::nowhere())).await?;
     let settings = LiveSettings::new(environment, AllowLists::default(), config);
     let folder = config.prompts_dir.as_deref();
-    let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &wired);
+    let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &app);
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let ending = CancellationToken::new();
     let memberships = Memberships::default();
     let _terminals = platforms::terminals_tell(&memberships);
     let behind = BehindDoors {
-        wired: &wired,
+        app: &app,
         inbox: &inbox,
         memberships: &memberships,
         reloading: &reloading,
         platforms: None,
     };
     let doors = OpenDoors::open(config, behind, &ending).await?;
-    let store = Arc::clone(&wired.store);
-    let serving = tokio::spawn(Arc::clone(&wired.bot).run(received, CancellationToken::new()));
+    let store = Arc::clone(&app.store);
+    let serving = tokio::spawn(Arc::clone(&app.bot).run(received, CancellationToken::new()));
     let backfills = no_backfills(config);
-    let running = Running::of(config, wired, reloading, backfills, inbox.clone(), doors);
+    let running = Running::of(config, app, reloading, backfills, inbox.clone(), doors);
     let own = OwnBot {
         inbox,
         #[cfg(feature = "mcp")]

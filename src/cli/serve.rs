@@ -57,24 +57,24 @@ pub(super) async fn run(
     // Before the graph is opened, so that a signal meanwhile still closes it.
     let Signals { shutdown, hangups } = Signals::listen()?;
     let (ledger, left_over) = open_ledger(config)?;
-    let wired = wire(config, ledger).await?;
+    let app = wire(config, ledger).await?;
     let settings = Arc::new(LiveSettings::new(environment, allow_lists, config));
-    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), settings, &wired);
+    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), settings, &app);
     if let Some(hangups) = hangups {
         ask_at_each(hangups, &reloading);
     }
     #[cfg(feature = "http")]
     if let Some(address) = config.http_addr {
-        let archive = Arc::clone(&wired.archive);
+        let archive = Arc::clone(&app.archive);
         http::serve(address, metrics, archive, shutdown.clone()).await?;
     }
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox
-        .shared(wired.store.is_shared())
-        .hearing(wired.heard.clone());
+        .shared(app.store.is_shared())
+        .hearing(app.heard.clone());
     let _terminals = platforms::terminals_tell(&registries.memberships);
     let behind = BehindDoors {
-        wired: &wired,
+        app: &app,
         inbox: &inbox,
         memberships: &registries.memberships,
         reloading: &reloading,
@@ -82,9 +82,9 @@ pub(super) async fn run(
     };
     let doors = OpenDoors::open(config, behind, &shutdown).await?;
     let folder = config.data_dir.join("backfills");
-    let backfills = Backfills::new(&folder, wired.heard.clone(), registries.histories);
-    let bot = Arc::clone(&wired.bot);
-    let running = Running::of(config, wired, reloading, backfills, inbox, doors);
+    let backfills = Backfills::new(&folder, app.heard.clone(), registries.histories);
+    let bot = Arc::clone(&app.bot);
+    let running = Running::of(config, app, reloading, backfills, inbox, doors);
     serve(platforms, running, bot, received, shutdown).await
 }
 

@@ -147,7 +147,7 @@ fn invitation(web: &Web, viewer: Viewer) -> String {
 /// Returns the pages of a bot, if configured. They are served as long as the bot runs.
 pub(super) async fn beside(
     here: ThisProcess,
-    wired: &App,
+    app: &App,
     doors: &Doors,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Option<Arc<Web>>> {
@@ -156,10 +156,10 @@ pub(super) async fn beside(
         return Ok(None);
     };
     let data = PageData {
-        store: Arc::clone(&wired.store),
-        recaller: Arc::clone(&wired.recaller),
-        searcher: Arc::clone(&wired.searcher),
-        archive: Arc::clone(&wired.archive),
+        store: Arc::clone(&app.store),
+        recaller: Arc::clone(&app.recaller),
+        searcher: Arc::clone(&app.searcher),
+        archive: Arc::clone(&app.archive),
         operating: Arc::new(here),
         errors: logged_errors(),
         channels: Arc::clone(&config.channels),
@@ -169,7 +169,7 @@ pub(super) async fn beside(
     let (readable, to_bot) = (doors.readable.clone(), Arc::clone(&doors.to_bot));
     let web = web::serve(at, data, readable, to_bot, shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
-    wired.bot.invites_by(invites);
+    app.bot.invites_by(invites);
     tracing::info!("serving the pages; `muninn web` prints a link");
     Ok(Some(web))
 }

@@ -70,14 +70,14 @@ impl Reloading {
     pub fn start(
         folder: Option<&Path>,
         settings: Arc<dyn Settings>,
-        wired: &App,
+        app: &App,
     ) -> (Arc<Self>, DropGuard) {
         let reloading = Arc::new(Self {
             folder: folder.map(Path::to_owned),
-            bot: Arc::clone(&wired.bot),
-            store: Arc::clone(&wired.store),
-            searcher: Arc::clone(&wired.searcher),
-            mcp: Arc::clone(&wired.mcp_servers),
+            bot: Arc::clone(&app.bot),
+            store: Arc::clone(&app.store),
+            searcher: Arc::clone(&app.searcher),
+            mcp: Arc::clone(&app.mcp_servers),
             settings,
             asked: Notify::new(),
             problem: Mutex::new(None),

@@ -134,14 +134,14 @@ async fn serve(config: Config, options: muninn_webhook::Options, shutdown: Cance
             };
             let left_over = ledger.take_left_over();
             match wire(&config, ledger).await {
-                Ok(wired) => return Some((wired, left_over)),
+                Ok(app) => return Some((app, left_over)),
                 Err(error) => tracing::warn!(%error, "not yet"),
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
     let begun = tokio::time::timeout(TO_LET_GO, begun).await;
-    let Ok(Some((wired, left_over))) = begun else {
+    let Ok(Some((app, left_over))) = begun else {
         return;
     };
     let App {
@@ -152,7 +152,7 @@ async fn serve(config: Config, options: muninn_webhook::Options, shutdown: Cance
         mcp_servers: _,
         recaller: _,
         searcher: _,
-    } = wired;
+    } = app;
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox.shared(store.is_shared()).hearing(heard);
     let left_over = inbox.left_over();

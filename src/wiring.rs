@@ -216,12 +216,14 @@ impl Shared {
         let archive = archive
             .with_recaller(Arc::clone(&parts.recaller))
             .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn TakesAway>);
+        let archive = Arc::new(archive);
+        withdrawals.with_archive(&archive);
         let audit = Audit::new(&config.data_dir);
         Ok(Self {
             people: Arc::new(People::new(Arc::clone(store), audit.clone())),
             hearing: Arc::new(HearingRules::new(Arc::clone(&config.channels))),
             withdrawals,
-            archive: Arc::new(archive),
+            archive,
             audit,
             parts,
         })

@@ -5,7 +5,7 @@ mod file;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -23,7 +23,7 @@ use self::file::WithdrawalFile;
 use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
 use crate::graph::{GraphStore, ResponseId};
-use crate::memory::TakesAway;
+use crate::memory::{Archive, TakesAway};
 
 /// How long the author of a command waits; the rest is done after the reply.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -67,6 +67,10 @@ pub struct ToWithdraw {
     /// Messages that show an emptied answer. If it was regenerated since, they stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     emptied: Vec<(MessageId, ResponseId)>,
+    /// Answers that the messages list, of which the graph could not be told yet. The messages stay if all of the
+    /// answers exist when it is told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    listed: Vec<ResponseId>,
     /// Whether to withdraw the conversation's title too.
     title: bool,
 }
@@ -80,6 +84,7 @@ impl ToWithdraw {
             messages: Vec::new(),
             answers_to: Vec::new(),
             emptied: Vec::new(),
+            listed: Vec::new(),
             title: title && conversation == session,
         };
         if title {
@@ -199,6 +204,8 @@ pub struct Withdrawals {
     platforms: DashMap<String, Arc<dyn Withdraw>>,
     /// Tells whether an emptied answer was regenerated.
     store: Option<Arc<GraphStore>>,
+    /// Tells the graph of listings.
+    archive: OnceLock<Weak<Archive>>,
 }
 
 #[derive(Debug, Default)]
@@ -235,6 +242,7 @@ impl Withdrawals {
             }),
             platforms: DashMap::new(),
             store: None,
+            archive: OnceLock::new(),
         })
     }
 
@@ -245,6 +253,11 @@ impl Withdrawals {
             store: Some(store),
             ..self
         }
+    }
+
+    /// Sets the archive, which tells the graph of listings. Later calls have no effect.
+    pub fn with_archive(&self, archive: &Arc<Archive>) {
+        self.archive.get_or_init(|| Arc::downgrade(archive));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -288,6 +301,24 @@ impl Withdrawals {
         let platform = conversation.platform();
         let planned = self.plan_withdrawal(platform, withdraw, gone).await;
         self.carry_out(planned).await;
+    }
+
+    /// Writes down that messages list answers, because the graph could not be told. They are withdrawn if one of the
+    /// answers was forgotten before the graph is told.
+    pub async fn tell_later(
+        &self,
+        withdraw: Arc<dyn Withdraw>,
+        listing: Spoken,
+        answers: Vec<ResponseId>,
+    ) {
+        let conversation = listing.session.clone();
+        let mut all = ToWithdraw::of(&conversation, vec![listing], false);
+        for it in &mut all {
+            it.listed.clone_from(&answers);
+        }
+        let platform = conversation.platform();
+        // Dropped, not carried out: the graph is away.
+        drop(self.plan_withdrawal(platform, withdraw, all).await);
     }
 
     /// Writes down what to withdraw, before the record of it is deleted. To be followed by [`Withdrawals::carry_out`].
@@ -432,6 +463,16 @@ impl Withdrawals {
                         }
                     }
                     Step::Title => withdraw.clear_title(&conversation).await,
+                    Step::Listing(messages, answers) => {
+                        let listing = Spoken::new(conversation.clone(), messages.clone());
+                        match self.tell(answers, &listing).await {
+                            Some(stands) => {
+                                self.told(number, stands);
+                                Withdrawn::Gone
+                            }
+                            None => Withdrawn::NotYet,
+                        }
+                    }
                 }
             };
             let patience = deadline.map_or(ATTEMPT, |deadline| {
@@ -468,6 +509,25 @@ impl Withdrawals {
         gone.is_ok_and(|gone| gone.is_empty())
     }
 
+    /// Tells the graph that messages list answers. Returns whether all answers exist, or `None` if the graph could not be
+    /// told.
+    async fn tell(&self, answers: &[ResponseId], listing: &Spoken) -> Option<bool> {
+        let archive = self.archive.get()?.upgrade()?;
+        archive.quoted_in(answers, listing).await.ok()
+    }
+
+    /// The graph knows of a listing: it stays, or it is withdrawn.
+    fn told(&self, number: u64, stands: bool) {
+        let mut state = self.state();
+        if let Some(open) = state.get(number) {
+            let left = &mut open.withdrawal.left;
+            left.listed.clear();
+            if stands {
+                left.messages.clear();
+            }
+        }
+    }
+
     fn step(&self, number: u64) -> Option<(String, ConversationId, Step)> {
         let mut state = self.state();
         let Withdrawal { platform, left, .. } = &state.get(number)?.withdrawal;
@@ -476,8 +536,13 @@ impl Withdrawals {
             messages,
             answers_to,
             emptied,
+            listed,
             title,
         } = left;
+        if !listed.is_empty() {
+            let step = Step::Listing(Delivered(messages.clone()), listed.clone());
+            return Some((platform.clone(), conversation.clone(), step));
+        }
         let step = match (messages.first(), answers_to.first()) {
             (Some(message), _) => {
                 let mut emptied = emptied.iter();
@@ -511,6 +576,7 @@ impl Withdrawals {
                 }
                 Step::AnswerTo(found) => left.answers_to.retain(|question| question != found),
                 Step::Title => left.title = false,
+                Step::Listing(..) => {}
             }
             withdrawal.tries = 0;
         }
@@ -525,7 +591,14 @@ impl Withdrawals {
         open.withdrawal.tries += 1;
         let tries = open.withdrawal.tries;
         open.due = Instant::now() + pause(tries);
-        if tries >= TRIES {
+        if tries < TRIES {
+            return;
+        }
+        if !open.withdrawal.left.listed.is_empty() {
+            tracing::warn!(conversation = %open.withdrawal.left.conversation, "whether what a listing shows still exists could not be found out; it is taken away");
+            open.withdrawal.left.listed.clear();
+            open.withdrawal.tries = 0;
+        } else {
             let ToWithdraw {
                 conversation,
                 messages,
@@ -557,6 +630,8 @@ enum Step {
     Message(MessageId, Option<ResponseId>),
     AnswerTo(EventId),
     Title,
+    /// Messages that list answers.
+    Listing(Delivered, Vec<ResponseId>),
 }
 
 impl State {

@@ -239,12 +239,7 @@ impl Archive {
     }
 
     async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
-        if !self.is_away()
-            && let Err(error) = self.save_first(guard).await
-        {
-            let error = &error as &dyn std::error::Error;
-            tracing::debug!(error, "what was said meanwhile still waits");
-        }
+        self.save_waiting(guard).await;
         // Another process that gets the same event would not see the turn in this one's journal.
         if !self.neighbours.is_alone(&turn.audience.platform)
             && !self.journal.holds(guard.session().as_str())
@@ -346,42 +341,28 @@ impl Archive {
         })
     }
 
-    /// Records which messages quote these answers, so that they are withdrawn when the answers are forgotten. Returns
-    /// whether all answers still exist: whoever forgot one meanwhile may not have known of the quotes.
+    /// Tells the graph which messages quote these answers, so that they are withdrawn when the answers are forgotten.
+    /// Returns whether all answers still exist: whoever forgot one meanwhile may not have known of the quotes.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be told, or some of the answers still wait for it.
     pub async fn quoted_in(
         &self,
-        guard: &SessionGuard,
-        answers: &[AsRead],
+        answers: &[ResponseId],
         listing: &Spoken,
-    ) -> bool {
+    ) -> Result<bool, StoreError> {
         if answers.is_empty() || listing.messages.0.is_empty() {
-            return true;
+            return Ok(true);
         }
-        if !self.is_away()
-            && let Err(error) = self.save_first(guard).await
-        {
-            let error = &error as &dyn std::error::Error;
-            tracing::debug!(error, "some of what a listing shows still waits");
+        if answers.iter().any(|answer| self.journal.waits(*answer)) {
+            return Err(StoreError::Refused {
+                message: "some of what a listing shows is still on its way to the graph".to_owned(),
+                transient: true,
+            });
         }
-        let ids: Vec<ResponseId> = answers.iter().map(|answer| answer.id).collect();
-        if let Err(error) = self.store.quoted_in(&ids, listing).await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "that a listing shows answers could not be kept; it stays when they are forgotten"
-            );
-            return true;
-        }
-        match self.gone(answers).await {
-            Ok(gone) => !gone.is_any_forgotten(),
-            Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::warn!(
-                    error,
-                    "whether what a listing shows still stands is not known"
-                );
-                true
-            }
-        }
+        self.store.quoted_in(answers, listing).await?;
+        let read: Vec<AsRead> = answers.iter().map(|id| AsRead::new(*id, "")).collect();
+        Ok(!self.gone(&read).await?.is_any_forgotten())
     }
 
     async fn keep_delivered(

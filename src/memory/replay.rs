@@ -189,6 +189,16 @@ impl Archive {
         Ok(())
     }
 
+    /// Saves the waiting turns of a session unless the graph is away. What fails is retried by [`Archive::watch`].
+    pub async fn save_waiting(&self, guard: &SessionGuard) {
+        if !self.is_away()
+            && let Err(error) = self.save_first(guard).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "turns of a conversation still wait");
+        }
+    }
+
     async fn save(&self, guards: &[SessionGuard], most: usize) -> Result<usize, StoreError> {
         let sessions: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
         let turns = self.journal.first_of(&sessions, most);

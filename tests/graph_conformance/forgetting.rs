@@ -12,8 +12,10 @@ use muninn_platform::{
     ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
 };
 use proptest::prelude::*;
+use tokio_util::sync::CancellationToken;
 
 use crate::lanes::{Lane, Talk, bare, ids};
+use crate::messages::archive;
 
 on_every_store!(
     the_chain_closes_over_a_forgotten_turn,
@@ -23,6 +25,7 @@ on_every_store!(
     a_summary_goes_with_what_it_covered,
     quotes_of_a_forgotten_turn_are_blotted_out,
     listings_of_a_forgotten_turn_are_known,
+    a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows,
     an_answer_that_may_have_gone_out_is_known,
     who_read_a_turn_is_told_when_it_is_about_to_go,
     who_shows_an_answer_is_told_when_it_is_about_to_go,
@@ -278,6 +281,52 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
     }
     let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
     assert_eq!(spoken.unwrap(), [answer, both, long]);
+}
+
+async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane: &Lane) {
+    let talk = Talk::on(&lane.open().await);
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Arc::new(archive(&talk, folder.path()));
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    withdrawals.with_archive(&archive);
+    let (kept, forgotten) = (
+        talk.say("my number is 1234").await,
+        talk.say("and 5678").await,
+    );
+    let listing = |message: &str| {
+        let messages = Delivered(vec![MessageId::new(message)]);
+        Spoken::new(talk.session.clone(), messages)
+    };
+    let chat = Arc::new(Chat::default());
+    for (message, turns) in [
+        ("of one", vec![kept.id]),
+        ("of both", vec![kept.id, forgotten.id]),
+    ] {
+        let withdraw = Arc::clone(&chat) as Arc<dyn Withdraw>;
+        withdrawals
+            .tell_later(withdraw, listing(message), turns)
+            .await;
+    }
+    talk.forget(Forget::Turn(forgotten.id)).await;
+    let end = CancellationToken::new();
+    let is_told = async {
+        while talk
+            .store
+            .spoken(&talk.session, Some(kept.id))
+            .await
+            .unwrap()
+            .len()
+            < 2
+            || chat.0.lock().is_empty()
+        {
+            tokio::task::yield_now().await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), is_told);
+    assert_eq!(*chat.0.lock(), [MessageId::new("of both")]);
+    let spoken = talk.store.spoken(&talk.session, Some(kept.id)).await;
+    assert!(spoken.unwrap().contains(&listing("of one")));
 }
 
 async fn an_answer_that_may_have_gone_out_is_known(lane: &Lane) {

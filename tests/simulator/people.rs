@@ -12,7 +12,7 @@ use crate::desk::{Desk, Door, Post};
 use crate::faults::FullDisks;
 use crate::model::Model;
 use crate::plan::Step;
-use crate::words::{Token, nonce_of};
+use crate::words::{Token, nonce_of, tokens};
 
 /// Longer than any retry here, however busy the machine is.
 const TO_SETTLE: Duration = Duration::from_secs(150);
@@ -89,6 +89,8 @@ pub(crate) struct Around {
     pub(crate) window_turns: usize,
     /// Whether a process is killed, or told to end, at some time.
     pub(crate) kills: bool,
+    /// Whether the graph fails at some time.
+    pub(crate) graph_fails: bool,
 }
 
 /// The person of a channel.
@@ -584,6 +586,22 @@ impl Person {
         is_followed && nonce_of(text).is_some() && !text.contains(&newest)
     }
 
+    /// Whether the model was given one of these words for the answer to this. Whether an answer that waited for the graph
+    /// repeats what was forgotten meanwhile cannot be told any more, so it is removed too.
+    fn was_given(&self, id: &str, words: &[String]) -> bool {
+        let run = &self.around.run;
+        let Some(said) = self.said.iter().find(|said| said.id() == id) else {
+            return false;
+        };
+        let own = said.tokens(run);
+        let prompts = self.around.model.prompts();
+        let mut its = prompts.iter().filter(|prompt| {
+            let last = tokens(prompt).pop();
+            last.is_some_and(|last| own.contains(&last))
+        });
+        its.any(|prompt| words.iter().any(|word| prompt.contains(word)))
+    }
+
     /// Whether the answers to this ever had a word of something that is, or may be, gone, or listed
     /// an answer with one: then they are removed too.
     fn quoted_what_is_gone(&self, id: &str) -> bool {
@@ -594,7 +612,7 @@ impl Person {
         let gone: Vec<String> = gone.flat_map(words).collect();
         let history = self.around.desk.history();
         let had = |id: &str, words: &[String]| self.ever_said(&history, id, words);
-        if had(id, &gone) {
+        if had(id, &gone) || (self.around.graph_fails && self.was_given(id, &gone)) {
             return true;
         }
         let is_listing = self.commands.iter().any(|(command, _)| command == id);

@@ -87,6 +87,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
         full_disks: Arc::default(),
         window_turns: plan.options.window_turns,
         kills: has(plan, ends_a_process),
+        graph_fails: has(plan, |fault| matches!(fault, Fault::Graph { .. })),
     };
     let mut people: Vec<Person> = (0..plan.channels.len())
         .map(|channel| Person::new(around.clone(), channel))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
     Addressed, Attention, Body, Command, ConversationId, ForgetWhat, IncomingMessage, Otherwise,
-    Reply,
+    Reply, Withdraw,
 };
 use tokio::sync::watch;
 use tracing::Instrument as _;
@@ -20,10 +20,11 @@ use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
 use crate::conversation::stream::show;
 use crate::conversation::turn::{deliver, tell_asker, tell_privately};
-use crate::graph::StoreError;
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
+use crate::graph::items::AsRead;
 use crate::graph::session::{Place, SessionGuard};
+use crate::graph::{ResponseId, StoreError};
 
 /// A message older than this may have been read from the platform's history again.
 const LIVE: TimeDelta = TimeDelta::seconds(10);
@@ -255,9 +256,31 @@ impl Bot {
         reply.offer_items(&said.items);
         if let Some(messages) = deliver(reply, &said.text).await {
             let listing = Spoken::new(message.conversation.clone(), messages);
-            if !self.archive.quoted_in(guard, &said.shows, &listing).await {
-                let withdrawals = &self.commands.withdrawals;
-                withdrawals.take_away(reply.withdrawer(), listing).await;
+            self.keep_listing(guard, &said.shows, listing, reply.withdrawer())
+                .await;
+        }
+    }
+
+    /// Tells the graph that messages list some turns, and withdraws the messages if one of these was forgotten meanwhile.
+    async fn keep_listing(
+        &self,
+        guard: &SessionGuard,
+        turns: &[AsRead],
+        listing: Spoken,
+        withdraw: Arc<dyn Withdraw>,
+    ) {
+        let withdrawals = &self.commands.withdrawals;
+        let turns: Vec<ResponseId> = turns.iter().map(|turn| turn.id).collect();
+        self.archive.save_waiting(guard).await;
+        match self.archive.quoted_in(&turns, &listing).await {
+            Ok(true) => {}
+            Ok(false) => withdrawals.take_away(withdraw, listing).await,
+            Err(error) => {
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    "the graph is told of a listing later"
+                );
+                withdrawals.tell_later(withdraw, listing, turns).await;
             }
         }
     }

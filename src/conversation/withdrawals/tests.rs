@@ -271,6 +271,7 @@ fn a_line_of_the_file_is_written_so() {
             messages: vec![MessageId::new("1700000000.000100")],
             answers_to: Vec::new(),
             emptied: Vec::new(),
+            listed: Vec::new(),
             title: true,
         },
         tries: 2,
@@ -293,4 +294,42 @@ fn a_line_of_the_file_is_written_so() {
         serde_json::to_string(&looks).unwrap(),
         r#"{"platform":"slack","conversation":"slack/T/C/1","messages":[],"answers_to":["slack/T/C/1"],"title":false,"tries":2}"#
     );
+    let lists = Withdrawal {
+        left: ToWithdraw {
+            messages: vec![MessageId::new("1700000000.000100")],
+            answers_to: Vec::new(),
+            listed: vec![ResponseId(uuid::Uuid::nil())],
+            ..looks.left
+        },
+        ..looks
+    };
+    assert_eq!(
+        serde_json::to_string(&lists).unwrap(),
+        r#"{"platform":"slack","conversation":"slack/T/C/1","messages":["1700000000.000100"],"listed":["00000000-0000-0000-0000-000000000000"],"title":false,"tries":2}"#
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listing_that_nobody_can_check_is_taken_away_in_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let chat = Chat::meets([]);
+    let listing = Spoken::new(
+        ConversationId::new("chat/a"),
+        Delivered(vec![MessageId::new("1")]),
+    );
+    let told = withdrawals.tell_later(chat.clone(), listing, vec![ResponseId::fresh()]);
+    told.await;
+    assert_eq!(lines(folder.path()), 1);
+    let end = CancellationToken::new();
+    let tried = async {
+        tokio::time::sleep(Duration::from_secs(3_600)).await;
+        assert_eq!(chat.gone(), [""; 0]);
+        while chat.gone().is_empty() {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), tried);
+    assert_eq!(chat.gone(), ["1"]);
 }

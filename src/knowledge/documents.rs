@@ -207,9 +207,9 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
             let read = extract::pdf::read(bytes)?;
             titled(about::of(&read.about), pdf::outline(read.pages))
         }
-        Format::Rst => marked(markup::of_rst(&decoded(&bytes)?)),
-        Format::AsciiDoc => marked(markup::of_asciidoc(&decoded(&bytes)?)),
-        Format::Org => marked(markup::of_org(&decoded(&bytes)?)),
+        Format::Rst => marked(markup::rst::to_markdown(&decoded(&bytes)?)),
+        Format::AsciiDoc => marked(markup::asciidoc::to_markdown(&decoded(&bytes)?)),
+        Format::Org => marked(markup::org::to_markdown(&decoded(&bytes)?)),
         Format::Notebook => markdown::outline(&notebook::of_ipynb(&decoded(&bytes)?)?),
         Format::Packed(packed) => marked(unpacked(bytes, packed)?),
     })

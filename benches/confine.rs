@@ -10,11 +10,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use muninn::graph::confine::{Limits, confine};
+use muninn::graph::confine::{StatementLimits, confine};
 use muninn::graph::schema::{Pattern, Schema};
 use serde_json::Value;
 
-const LIMITS: Limits<'_> = Limits::of_rows(100);
+const LIMITS: StatementLimits<'_> = StatementLimits::of_rows(100);
 
 const STATEMENT: &str = "MATCH (p:Person)-[:ACTED_IN]->(m:Movie)<-[:DIRECTED]-(d:Person) \
     WHERE m.released > 1990 AND NOT (d)--(p) WITH p, collect(DISTINCT d.name) AS directors, count(m) AS films \

@@ -5,7 +5,9 @@ mod exchanges;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use muninn::memory::{AudienceIndex, Calibration, Query, RecallSettings, embedded_text, recall};
+use muninn::memory::{
+    AudienceIndex, Calibration, IndexQuery, RecallSettings, embedded_text, recall,
+};
 use muninn::retrieval::LocalEmbedder;
 
 use exchanges::{exchange, turn};
@@ -45,10 +47,10 @@ fn benches(criterion: &mut Criterion) {
         let name = format!("{size} exchanges of {} bytes", index.heap_bytes() / size);
         group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
             bencher.iter(|| {
-                let query = Query {
+                let query = IndexQuery {
                     text: black_box(question),
                     vector: vector.as_deref(),
-                    ..Query::default()
+                    ..IndexQuery::default()
                 };
                 recall(&index, &calibration, &query, &settings)
             });

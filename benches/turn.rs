@@ -31,7 +31,7 @@ use muninn::conversation::ledger::Ledger;
 use muninn::demo::load_movies;
 use muninn::graph::session::{SessionGuard, Sessions};
 use muninn::graph::{GraphStore, TurnRead, open};
-use muninn::llm::{Limits, ModelConfig};
+use muninn::llm::{ModelConfig, RateLimits};
 use muninn::memory::summary;
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{App, Parts};
@@ -150,11 +150,11 @@ impl Service {
     fn config(&self) -> ModelConfig {
         ModelConfig {
             utility_model: UTILITY.to_owned(),
-            limits: Limits {
+            limits: RateLimits {
                 requests_per_minute: None,
                 tokens_per_minute: None,
                 person_requests_per_minute: None,
-                ..Limits::default()
+                ..RateLimits::default()
             },
             ..ModelConfig::new(format!("http://{}/v1", self.address), "bench")
         }

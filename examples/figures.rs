@@ -23,7 +23,7 @@ use clap::Parser;
 use muninn::config::Options;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::ResponseId;
-use muninn::memory::{AudienceIndex, Calibration, Earlier, Query, RecallSettings, recall};
+use muninn::memory::{AudienceIndex, Calibration, Earlier, IndexQuery, RecallSettings, recall};
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{App, wire};
 use muninn_platform::Inbox;
@@ -245,12 +245,12 @@ fn recall_figures() {
             );
             let vector = embedder.embed(&text);
             let began = Instant::now();
-            let query = Query {
+            let query = IndexQuery {
                 text: &text,
                 vector: vector.as_deref(),
                 earlier,
                 exclude,
-                ..Query::default()
+                ..IndexQuery::default()
             };
             black_box(recall(&index, &calibration, &query, &settings));
             ms(began.elapsed())

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use muninn::graph::Turn;
-use muninn::memory::eval::{Exchange, History, Question, read_lines, turns};
-use muninn::memory::{Calibration, Features, Query, RecallMode, RecallSettings, candidates};
+use muninn::memory::eval::{EvaluationQuery, Exchange, IndexedHistory, read_lines, turns};
+use muninn::memory::{Calibration, Features, IndexQuery, RecallMode, RecallSettings, candidates};
 use muninn::retrieval::LocalEmbedder;
 
 /// Number of random pieces of the history per question.
@@ -28,7 +28,7 @@ fn main() -> anyhow::Result<()> {
         [] => Calibration::shipped()?,
     };
     let exchanges: Vec<Exchange> = read_lines(exchanges)?;
-    let questions: Vec<Question> = read_lines(queries)?;
+    let questions: Vec<EvaluationQuery> = read_lines(queries)?;
     let embedder = LocalEmbedder::shipped()?;
     let scopes = turns(&exchanges, &embedder);
     let mut out = BufWriter::new(File::create(out)?);
@@ -39,7 +39,7 @@ fn main() -> anyhow::Result<()> {
             .context("unknown scope")?;
         let vector = embedder.embed(&question.question);
         let mut ask = |kind, turns: &[Turn]| {
-            let history = History::new(turns, &embedder);
+            let history = IndexedHistory::new(turns, &embedder);
             let rows = features(&history, question, vector.as_deref(), &calibration);
             let line = serde_json::json!({"id": question.id, "kind": kind, "rows": rows});
             writeln!(out, "{line}")
@@ -54,15 +54,15 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn features<'a>(
-    history: &'a History,
-    question: &Question,
+    history: &'a IndexedHistory,
+    question: &EvaluationQuery,
     vector: Option<&[f32]>,
     calibration: &Calibration,
 ) -> Vec<(&'a str, [f32; 10])> {
-    let query = Query {
+    let query = IndexQuery {
         text: &question.question,
         vector,
-        ..Query::default()
+        ..IndexQuery::default()
     };
     // Nothing is kept, so nothing is folded.
     let nothing = RecallSettings {

@@ -26,7 +26,7 @@ use muninn::knowledge::search::index::IndexFolder;
 use muninn::knowledge::search::plan::Plan;
 use muninn::knowledge::search::rank::{Ranked, choose, fuse, graph_match, scan};
 use muninn::knowledge::search::weights::Fusion;
-use muninn::knowledge::search::{Among, KnowledgeIndex, Query, Searcher, Weights};
+use muninn::knowledge::search::{Among, KnowledgeIndex, SearchQuery, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -172,7 +172,7 @@ fn question(number: usize) -> String {
 async fn search(searcher: &Arc<Searcher>) {
     let mut took = Vec::new();
     for number in 0..SEARCHES {
-        let query = Query {
+        let query = SearchQuery {
             text: &question(number),
             earlier: &[],
             audience: &AudienceId::new("figures"),

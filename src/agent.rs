@@ -32,11 +32,11 @@ use crate::llm::tokens::estimate_tool;
 use crate::llm::{ChatMessage, Completion, ModelError, ToolSpec};
 use effort::{Effort, effort};
 pub use evidence::{Evidence, Incomplete};
-use links::Links;
+use links::LinkPolicy;
 use model_session::ModelSession;
 use muninn_platform::one_line;
 use prompt::{Brief, assemble};
-use run::{Limits, Question, Run, Step};
+use run::{AgentRun, TurnLimits, TurnQuestion, TurnStep};
 use tools::{Lookup, Tools};
 
 /// Maximum tool calls per turn.
@@ -89,7 +89,7 @@ pub struct Agent<'a> {
     /// The policies that the message triggers.
     pub policies: &'a [Policy],
     /// Hosts to which links of the answer may lead.
-    pub links: &'a Links,
+    pub links: &'a LinkPolicy,
     /// The answer, as it grows.
     pub shown: &'a watch::Sender<String>,
 }
@@ -100,7 +100,7 @@ impl Agent<'_> {
     /// # Errors
     /// Fails when the model failed or wrote nothing; `shown` then has what it wrote until then.
     pub async fn answer(&self, evidence: &mut Evidence) -> Result<String, NoAnswer> {
-        let (mut run, mut step) = Run::start(
+        let (mut run, mut step) = AgentRun::start(
             self.limits(),
             self.brief.question,
             !self.brief.window.is_empty(),
@@ -110,51 +110,51 @@ impl Agent<'_> {
         let mut reranks = self.budget.reranks;
         loop {
             run.spare(self.effort());
-            if reranks && !matches!(step, Step::Rephrase(_)) {
+            if reranks && !matches!(step, TurnStep::Rephrase(_)) {
                 reranks = false;
                 self.rerank(evidence).await;
             }
             step = match step {
-                Step::Rephrase(question) => {
+                TurnStep::Rephrase(question) => {
                     exchanged.clear();
                     run.rephrased(self.rephrase(&question, evidence).await)
                 }
-                Step::Route { question, tokens } => {
+                TurnStep::Route { question, tokens } => {
                     let routed = self.route(&question, tokens, &exchanged, evidence).await;
                     self.routed(&mut run, &question, routed, &mut exchanged)?
                 }
-                Step::CallTools(calls) => {
+                TurnStep::CallTools(calls) => {
                     let returned = self.call(&calls, &mut exchanged, evidence).await;
                     if evidence.shows_records {
                         return Ok(cards(&evidence.cited));
                     }
                     run.tools_returned(returned)
                 }
-                Step::Peek(calls) => match self.peek(&calls, evidence).await {
+                TurnStep::Peek(calls) => match self.peek(&calls, evidence).await {
                     Some(returned) => run.tools_returned(returned),
                     None => run.peeked_in_vain(),
                 },
-                Step::Critique { direct } => {
+                TurnStep::Critique { direct } => {
                     exchanged.clear();
                     let questions = self.critique(direct.as_deref(), evidence).await;
                     evidence.follow_ups.extend(questions.iter().cloned());
                     run.criticised(questions)
                 }
-                Step::Answer { tokens: _ }
+                TurnStep::Answer { tokens: _ }
                     if evidence.is_fruitless() && self.memories(evidence).is_empty() =>
                 {
                     return self.nothing_found(evidence);
                 }
-                Step::Answer { tokens } => match self.write(tokens, evidence).await {
+                TurnStep::Answer { tokens } => match self.write(tokens, evidence).await {
                     Ok(text) => run.answered(&text),
                     Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))) => {
                         run.prompt_too_long(too_long.room, 0)
                     }
                     Err(error) => return Err(error),
                 },
-                Step::Reply(text) => return self.settled(text, evidence),
-                Step::StaySilent => return Err(NoAnswer::Silent),
-                Step::GiveUp => return Err(NoAnswer::Nothing),
+                TurnStep::Reply(text) => return self.settled(text, evidence),
+                TurnStep::StaySilent => return Err(NoAnswer::Silent),
+                TurnStep::GiveUp => return Err(NoAnswer::Nothing),
             };
         }
     }
@@ -162,13 +162,13 @@ impl Agent<'_> {
     /// Processes the model's choice, if any, and returns the next step.
     fn routed(
         &self,
-        run: &mut Run,
-        question: &Question,
+        run: &mut AgentRun,
+        question: &TurnQuestion,
         routed: Result<Completion, NoAnswer>,
         exchanged: &mut Vec<ChatMessage>,
-    ) -> Result<Step, NoAnswer> {
+    ) -> Result<TurnStep, NoAnswer> {
         match (routed, question) {
-            (Ok(completion), Question::Message(_) | Question::FollowUp(_)) => {
+            (Ok(completion), TurnQuestion::Message(_) | TurnQuestion::FollowUp(_)) => {
                 let Completion {
                     text, tool_calls, ..
                 } = completion;
@@ -182,8 +182,8 @@ impl Agent<'_> {
                 Ok(run.prompt_too_long(too_long.room, self.tools_cost()))
             }
             // What was found for the message is answered without the follow-up.
-            (Err(NoAnswer::Model(_)), Question::FollowUp(_)) => Ok(run.routed("", Vec::new())),
-            (Err(error), Question::Message(_) | Question::FollowUp(_)) => Err(error),
+            (Err(NoAnswer::Model(_)), TurnQuestion::FollowUp(_)) => Ok(run.routed("", Vec::new())),
+            (Err(error), TurnQuestion::Message(_) | TurnQuestion::FollowUp(_)) => Err(error),
         }
     }
 
@@ -197,9 +197,9 @@ impl Agent<'_> {
         effort(self.budget.rounds, self.models.step_time())
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> TurnLimits {
         let Effort { rounds, rephrases } = self.effort();
-        Limits {
+        TurnLimits {
             rounds,
             rephrases,
             questions_per_round: QUESTIONS_PER_ROUND,

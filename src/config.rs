@@ -22,7 +22,7 @@ use std::time::Duration;
 use muninn_platform::{Channels, SettingsError, TimeZone};
 
 pub use self::data_dir::{DataDirError, DataDirReason};
-pub use self::names::{Place, UnknownName, unknown};
+pub use self::names::{UnknownName, VariableSource, unknown};
 pub use self::options::{LogFormat, ModelTools, Options};
 pub use self::public_address::{AddressError, PublicAddress, PublicOrigin};
 pub use self::traces::TraceOptions;

@@ -54,7 +54,7 @@ pub(crate) mod value;
 
 pub use self::error::StoreError;
 pub use self::open::{
-    GraphConfig, Reader, Staged, discard_set_aside, exists, open, open_unfinished,
+    GraphConfig, ReaderCredentials, Staged, discard_set_aside, exists, open, open_unfinished,
 };
 pub use self::outcomes::Outcome;
 pub use self::outgrown::Outgrown;

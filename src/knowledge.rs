@@ -26,4 +26,4 @@ pub mod source;
 mod spool;
 mod transcripts;
 
-pub use self::record::{Chunk, End, Link, Place, Record, Rejection};
+pub use self::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};

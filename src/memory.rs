@@ -44,7 +44,7 @@ use crate::graph::Source;
 
 pub use self::linking::replaced;
 pub use crate::retrieval::text::MAX_SEARCHED_CHARS;
-pub use archive::{Archive, Begun, Kept};
+pub use archive::{Archive, Begun, TurnSaveOutcome};
 pub use asked::Hints;
 pub use cache::{Freshness, RecallCache, SharedIndex};
 pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
@@ -55,8 +55,8 @@ pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use messages::{Edit, MessageError};
 pub use quote::{Grounds, MOST_QUOTED, apart, grounds, quote};
 pub use rank::{
-    Candidate, Query, RecallMode, RecallSettings, Recalled, Verdict, candidates, recall,
-    within_budget,
+    Candidate, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled, candidates,
+    recall, within_budget,
 };
 pub use recaller::{RecallQuery, Recaller};
 pub use when::beginning;

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::access::{Access, Viewer};
 pub use self::errors::{LoggedError, RecentErrors};
-use self::guard::Limits;
+use self::guard::RateLimiters;
 pub use self::health::{Operating, PartFinding, SettingsChanges};
 use self::templates::Templates;
 use crate::config::{AddressError, PublicAddress, PublicOrigin};
@@ -73,7 +73,7 @@ pub struct Web {
     to_bot: Arc<ToBot>,
     access: Access,
     copies: Semaphore,
-    limits: Limits,
+    limits: RateLimiters,
     templates: Templates,
     /// The public address.
     origin: PublicOrigin,
@@ -122,7 +122,7 @@ pub async fn serve(
         to_bot,
         access: Access::default(),
         copies: Semaphore::new(COPIES),
-        limits: Limits::new(),
+        limits: RateLimiters::new(),
         templates: Templates::new(),
         origin,
     });

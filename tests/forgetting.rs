@@ -6,7 +6,7 @@
 mod support;
 
 use chrono::{TimeDelta, Utc};
-use muninn::conversation::audit::{Action, Audit};
+use muninn::conversation::audit::{Audit, AuditAction};
 use muninn::conversation::retention::Retention;
 use muninn::graph::transfer;
 use muninn_platform::testing::{Answer, Outcome, Room};
@@ -142,7 +142,7 @@ async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place
     let entries = Audit::new(place.path()).since(Utc::now() - TimeDelta::hours(1));
     let entries = entries.unwrap();
     let last = entries.last().unwrap();
-    assert_eq!((last.action, &last.who), (Action::ForgotPerson, &ada));
+    assert_eq!((last.action, &last.who), (AuditAction::ForgotPerson, &ada));
     // Old messages are not read again, but new ones are remembered.
     assert!(
         room.tell(&bot.event("1"), &ada, "I saw a quokka in the zoo.")
@@ -367,7 +367,7 @@ async fn what_is_kept_long_enough_is_deleted_by_the_day(place: Place) {
     let entries = audit.since(now - TimeDelta::hours(1)).unwrap();
     let applied = entries
         .iter()
-        .find(|it| it.action == Action::RetentionApplied);
+        .find(|it| it.action == AuditAction::RetentionApplied);
     assert_eq!(applied.unwrap().count, Some(2));
     // Older messages are not kept again, however they are read.
     let message = room.message(

@@ -4,7 +4,7 @@
 
 mod support;
 
-use muninn::conversation::audit::{Action, Audit};
+use muninn::conversation::audit::{Audit, AuditAction};
 use muninn_platform::testing::Room;
 use support::bot::{Place, TestBot};
 use support::model_server::{ModelServer, Request};
@@ -134,7 +134,7 @@ async fn what_is_said_alone_is_recalled_on_the_other_platform_once_accounts_are_
     assert!(!ada.slack.0.shown().join("\n").contains("Noted."));
     let entries = Audit::new(place.path()).since(chrono::DateTime::UNIX_EPOCH);
     let linked = entries.unwrap();
-    assert!(linked.iter().any(|it| it.action == Action::Linked));
+    assert!(linked.iter().any(|it| it.action == AuditAction::Linked));
 }
 
 async fn what_is_said_in_a_channel_moves_nowhere(place: Place) {

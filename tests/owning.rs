@@ -5,7 +5,7 @@
 mod support;
 
 use chrono::{TimeDelta, Utc};
-use muninn::conversation::audit::{Action, Audit};
+use muninn::conversation::audit::{Audit, AuditAction};
 use muninn_platform::testing::{Outcome, Room};
 use muninn_platform::{Body, Command, ForgetWhat, ItemDeed};
 use serde_json::json;
@@ -422,7 +422,9 @@ async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: Place) {
 
     let audit = Audit::new(place.path());
     let exported = audit.since(Utc::now() - TimeDelta::days(1)).unwrap();
-    let exported = exported.iter().filter(|it| it.action == Action::Exported);
+    let exported = exported
+        .iter()
+        .filter(|it| it.action == AuditAction::Exported);
     let counts: Vec<_> = exported.map(|it| (it.who.clone(), it.count)).collect();
     assert_eq!(counts, [(ada.clone(), Some(2)), (ada, Some(2))]);
     let left = std::fs::read_dir(place.path()).unwrap();

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use muninn::memory::eval::{Exchange, History, read_lines, turns};
+use muninn::memory::eval::{Exchange, IndexedHistory, read_lines, turns};
 use muninn::memory::{
-    Calibration, Earlier, Query, RecallSettings, Recalled, embedded_text, quote, recall,
+    Calibration, Earlier, IndexQuery, RecallSettings, Recalled, embedded_text, quote, recall,
 };
 use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ struct Bench {
     embedder: LocalEmbedder,
     calibration: Calibration,
     exchanges: Vec<Exchange>,
-    history: History,
+    history: IndexedHistory,
     questions: Vec<Question>,
 }
 
@@ -43,7 +43,7 @@ impl Bench {
         let data = Path::new("tests/data");
         let embedder = LocalEmbedder::shipped().unwrap();
         let exchanges: Vec<Exchange> = read_lines(&data.join("recall_exchanges.jsonl")).unwrap();
-        let history = History::new(&turns(&exchanges, &embedder)["team"], &embedder);
+        let history = IndexedHistory::new(&turns(&exchanges, &embedder)["team"], &embedder);
         Self {
             questions: read_lines(&data.join("recall_queries.jsonl")).unwrap(),
             calibration: Calibration::shipped().unwrap(),
@@ -84,11 +84,11 @@ impl Bench {
             })
             .collect();
         let vector = self.embedder.embed(&question.question);
-        let query = Query {
+        let query = IndexQuery {
             text: &question.question,
             vector: vector.as_deref(),
             earlier: &earlier,
-            ..Query::default()
+            ..IndexQuery::default()
         };
         let settings = RecallSettings::by(&self.calibration);
         let (index, calibration) = (&self.history.index, &self.calibration);

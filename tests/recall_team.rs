@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use muninn::memory::Calibration;
-use muninn::memory::eval::{Answered, Exchange, Question, evaluate, read_lines};
+use muninn::memory::eval::{EvaluationQuery, Exchange, QuestionResult, evaluate, read_lines};
 use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
 
@@ -32,14 +32,14 @@ impl Key {
     }
 
     /// Whether all of the evidence is recalled, or equivalents of it.
-    fn is_met(&self, answered: &Answered) -> bool {
+    fn is_met(&self, answered: &QuestionResult) -> bool {
         let has = |id: &&String| answered.recalled.iter().any(|(name, _)| name == *id);
         let lacking = self.evidence.iter().filter(|id| !has(id)).count();
         lacking <= self.also.iter().filter(has).count()
     }
 
     /// Whether the newest value is recalled, and older ones are marked or come after it.
-    fn is_current(&self, answered: &Answered) -> bool {
+    fn is_current(&self, answered: &QuestionResult) -> bool {
         let place = |id: &String| answered.recalled.iter().position(|(name, _)| name == id);
         let newest = self
             .evidence
@@ -55,13 +55,13 @@ impl Key {
     }
 
     /// Whether evidence is marked as no longer current.
-    fn is_marked(&self, answered: &Answered) -> bool {
+    fn is_marked(&self, answered: &QuestionResult) -> bool {
         self.evidence
             .iter()
             .any(|id| answered.superseded.contains(id))
     }
 
-    fn is_shown(&self, answered: &Answered) -> bool {
+    fn is_shown(&self, answered: &QuestionResult) -> bool {
         let mut evidence = self.evidence.iter().chain(&self.also);
         evidence.any(|id| answered.quoted.contains(id))
     }
@@ -82,9 +82,9 @@ fn exchange(seq: i64, author: &str, input: &str, output: &str) -> Exchange {
     }
 }
 
-fn ask(exchanges: &[Exchange], question: &str) -> Answered {
+fn ask(exchanges: &[Exchange], question: &str) -> QuestionResult {
     let embedder = LocalEmbedder::shipped().unwrap();
-    let question = Question {
+    let question = EvaluationQuery {
         id: "q".to_owned(),
         scope: "s".to_owned(),
         question: question.to_owned(),
@@ -355,14 +355,14 @@ fn the_favourite_landmark_is_recalled() {
 struct Talk {
     exchanges: Vec<Exchange>,
     keys: Vec<Key>,
-    answered: Vec<Answered>,
+    answered: Vec<QuestionResult>,
 }
 
 impl Talk {
     fn evaluated(folder: &str) -> Self {
         let data = Path::new(folder);
         let exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
-        let questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
+        let questions: Vec<EvaluationQuery> = read_lines(&data.join("queries.jsonl")).unwrap();
         let keys: Vec<Key> = read_lines(&data.join("queries.jsonl")).unwrap();
         let embedder = LocalEmbedder::shipped().unwrap();
         let calibration = Calibration::shipped().unwrap();
@@ -378,9 +378,9 @@ impl Talk {
 /// Returns the percentage of these questions for which something holds.
 fn percent(
     keys: &[Key],
-    answered: &[Answered],
+    answered: &[QuestionResult],
     of: &dyn Fn(&Key) -> bool,
-    holds: &dyn Fn(&Key, &Answered) -> bool,
+    holds: &dyn Fn(&Key, &QuestionResult) -> bool,
 ) -> usize {
     let all = keys.iter().zip(answered).filter(|(key, _)| of(key));
     let all: Vec<bool> = all.map(|(key, answered)| holds(key, answered)).collect();
@@ -429,7 +429,7 @@ const NOTES: [(&str, &str); 8] = [
 fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
     let data = Path::new("tests/data/team");
     let mut exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
-    let mut questions: Vec<Question> = read_lines(&data.join("queries.jsonl")).unwrap();
+    let mut questions: Vec<EvaluationQuery> = read_lines(&data.join("queries.jsonl")).unwrap();
     let scopes: HashSet<String> = exchanges.iter().map(|it| it.scope.clone()).collect();
     let teams = questions.len();
     for (number, (note, question)) in NOTES.into_iter().enumerate() {
@@ -445,7 +445,7 @@ fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
             });
         }
         let scope = questions[0].scope.clone();
-        questions.push(Question {
+        questions.push(EvaluationQuery {
             id: format!("note {scope} {number}"),
             scope,
             question: question.to_owned(),
@@ -457,7 +457,7 @@ fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
     let embedder = LocalEmbedder::shipped().unwrap();
     let calibration = Calibration::shipped().unwrap();
     let answered = evaluate(&exchanges, &questions, &embedder, &calibration, 50).unwrap();
-    let notes = |answered: &Answered| {
+    let notes = |answered: &QuestionResult| {
         let recalled = answered.recalled.iter().map(|(id, _)| id);
         recalled.filter(|id| id.starts_with("note ")).count()
     };
@@ -492,7 +492,7 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
     let tokens: usize = given.map(|(id, _)| size[id.as_str()]).sum();
     assert!(tokens <= 500 * keys.len(), "{tokens}");
     let both = || keys.iter().zip(&answered);
-    let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
+    let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &QuestionResult) -> bool| {
         percent(&keys, &answered, of, holds)
     };
     let has_evidence = |key: &Key| !key.evidence.is_empty();
@@ -520,10 +520,10 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
 fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
     for (folder, met, shown, never_said) in [("clinic", 92, 58, 65), ("first", 100, 72, 55)] {
         let Talk { keys, answered, .. } = Talk::evaluated(&format!("tests/data/{folder}"));
-        let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
+        let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &QuestionResult) -> bool| {
             percent(&keys, &answered, of, holds)
         };
-        let silent = |_: &Key, answered: &Answered| answered.quoted.is_empty();
+        let silent = |_: &Key, answered: &QuestionResult| answered.quoted.is_empty();
         let has_evidence = |key: &Key| !key.evidence.is_empty();
         let found = [
             share(&has_evidence, &Key::is_met),
@@ -553,7 +553,7 @@ fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
         answered,
     } = Talk::evaluated("tests/data/team");
     let texts: HashMap<&str, &Exchange> = exchanges.iter().map(|it| (it.id.as_str(), it)).collect();
-    let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &Answered) -> bool| {
+    let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &QuestionResult) -> bool| {
         percent(&keys, &answered, of, holds)
     };
 
@@ -608,7 +608,7 @@ fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
         &|key| has_evidence(key) && key.is_first_talk(),
         &Key::is_shown,
     );
-    let silent = |_: &Key, answered: &Answered| answered.quoted.is_empty();
+    let silent = |_: &Key, answered: &QuestionResult| answered.quoted.is_empty();
     let chat = share(&|key| key.kind == "chat", &silent);
     let never_said = share(&|key| key.kind == "nothing", &silent);
     assert!(shown >= 56 && first >= 73, "{shown} {first}");

@@ -123,14 +123,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    code.push_str("pub(crate) const TEXTS: &[Known] = &[\n");
+    code.push_str("pub(crate) const TEXTS: &[CatalogueEntry] = &[\n");
     for (key, refers) in &texts {
         let mut arguments = BTreeSet::new();
         all_arguments(&texts, key, &mut arguments, 0);
         let (arguments, file) = (Vec::from_iter(arguments), &refers.file);
         writeln!(
             code,
-            "    Known {{ key: {key:?}, file: {file:?}, takes: &{arguments:?} }},"
+            "    CatalogueEntry {{ key: {key:?}, file: {file:?}, takes: &{arguments:?} }},"
         )?;
     }
     code.push_str("];\n");

@@ -81,7 +81,7 @@ struct Account {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+struct SpendingTally {
     spent: Money,
     /// When the graph was read.
     read: Option<Instant>,
@@ -111,7 +111,7 @@ impl Used {
 pub struct Budgets {
     prices: Prices,
     config: BudgetConfig,
-    tallies: Mutex<HashMap<Account, Tally>>,
+    tallies: Mutex<HashMap<Account, SpendingTally>>,
 }
 
 impl Budgets {
@@ -123,7 +123,7 @@ impl Budgets {
         }
     }
 
-    fn tallies(&self) -> MutexGuard<'_, HashMap<Account, Tally>> {
+    fn tallies(&self) -> MutexGuard<'_, HashMap<Account, SpendingTally>> {
         self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,14 +11,14 @@ use crate::memory::Recalled;
 
 /// What is known before anything is looked up.
 #[derive(Clone, Debug, Default)]
-pub struct Links {
+pub struct LinkPolicy {
     /// Hosts named by the people who talk with the bot, or by its operator.
     pub hosts: LinkHosts,
     /// Whether the prompt already contains text that others wrote.
     pub is_limited: bool,
 }
 
-impl Links {
+impl LinkPolicy {
     /// Adds recalled exchanges: the hosts in people's questions, and whether some were not said to the bot.
     pub fn add_recalled(&mut self, recalled: &[Recalled]) {
         for memory in recalled {

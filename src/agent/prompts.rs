@@ -13,8 +13,8 @@ use muninn_platform::suggest::perhaps_meant;
 use serde::Serialize;
 
 pub use self::values::{
-    Critique, Example, Finding, FromFindings, FromMemory, NumberedMessage, Question, Quoted,
-    Refusal, Rephrase, Rerank, Route, Said, Summarize, SummaryBlock, System, TextToCypher,
+    Critique, DialogueAct, Example, Finding, FromFindings, FromMemory, NumberedMessage, Question,
+    Quoted, Refusal, Rephrase, Rerank, Route, Summarize, SummaryBlock, System, TextToCypher,
     WhatCameOfIt,
 };
 
@@ -344,21 +344,32 @@ mod tests {
             let values = FromMemory::new(recalled, &[], said, Language::English);
             prompts().render(&values).unwrap()
         };
-        assert_snapshot!("from_memory_found", of(&[memory()], Said::Question));
-        let rendered = of(&revised(), Said::Question);
+        assert_snapshot!("from_memory_found", of(&[memory()], DialogueAct::Question));
+        let rendered = of(&revised(), DialogueAct::Question);
         assert!(rendered.contains("2026-11-03, ada (replaced on 2026-11-05):\n"));
         assert!(rendered.contains("2026-11-05, ada (newer):\n"));
-        let rendered = of(&[said_to_others()], Said::Question);
+        let rendered = of(&[said_to_others()], DialogueAct::Question);
         assert!(rendered.starts_with("2026-11-03, ada to others:\n> The cat"));
         let (answering, beside) = ([said_to_others()], [memory(), memory()]);
-        let values = FromMemory::new(&answering, &beside, Said::Question, Language::English);
+        let values = FromMemory::new(
+            &answering,
+            &beside,
+            DialogueAct::Question,
+            Language::English,
+        );
         assert_snapshot!("from_memory_beside", prompts().render(&values).unwrap());
         assert_snapshot!(
             "from_memory_noted",
-            of(&[], Said::of("The cat is called Tom."))
+            of(&[], DialogueAct::of("The cat is called Tom."))
         );
-        assert_snapshot!("from_memory_nothing", of(&[], Said::of("who is the boss")));
-        assert_eq!(of(&[], Said::of("thanks!")).trim(), "I am listening.");
+        assert_snapshot!(
+            "from_memory_nothing",
+            of(&[], DialogueAct::of("who is the boss"))
+        );
+        assert_eq!(
+            of(&[], DialogueAct::of("thanks!")).trim(),
+            "I am listening."
+        );
     }
 
     #[test]

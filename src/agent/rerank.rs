@@ -22,12 +22,13 @@ pub(super) fn picked(written: &str, of: usize) -> Option<Vec<usize>> {
     /// The requested form, and one that some models use instead.
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Written {
+    enum RerankReply {
         AsAsked { numbers: Vec<i64> },
         List(Vec<i64>),
     }
 
-    let (Written::AsAsked { numbers } | Written::List(numbers)) = structured::json_in(written)?;
+    let (RerankReply::AsAsked { numbers } | RerankReply::List(numbers)) =
+        structured::json_in(written)?;
     let place = |number: &i64| usize::try_from(*number).ok()?.checked_sub(1);
     let places = numbers.iter().filter_map(place);
     let there: Vec<usize> = places.filter(|place| *place < of).collect();

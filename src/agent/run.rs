@@ -1,6 +1,6 @@
 //! Decides what to do next in one turn, without doing any of it.
 //!
-//! [`Run`] holds the rules of the loop and never awaits. Its driver in [`super`] carries out each [`Step`] and reports the
+//! [`AgentRun`] holds the rules of the loop and never awaits. Its driver in [`super`] carries out each [`TurnStep`] and reports the
 //! result, so every rule can be tested without a model or a database.
 //!
 //! The message is rephrased if there are earlier messages. If it may need knowledge, that is searched, and sure matches are
@@ -23,11 +23,11 @@ const LEAST_PROMPT: u32 = 100;
 
 /// What the driver does next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum TurnStep {
     /// Make the question stand alone.
-    Rephrase(Question),
+    Rephrase(TurnQuestion),
     /// Asks the model what to do about the question, with tools to call. The prompt takes at most `tokens`.
-    Route { question: Question, tokens: u32 },
+    Route { question: TurnQuestion, tokens: u32 },
     /// Call every one of these tools.
     CallTools(Vec<ToolCall>),
     /// The same, but the results count only if they are certainly about the message.
@@ -46,14 +46,14 @@ pub enum Step {
 
 /// A question that the turn is working on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum TurnQuestion {
     /// The message, as it is understood.
     Message(String),
     /// A follow-up question of the critic.
     FollowUp(String),
 }
 
-impl Question {
+impl TurnQuestion {
     pub fn text(&self) -> &str {
         match self {
             Self::Message(text) | Self::FollowUp(text) => text,
@@ -79,7 +79,7 @@ pub struct Returned {
 
 /// The limits of a turn.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct TurnLimits {
     /// Number of rounds of follow-up questions.
     pub rounds: u32,
     /// Whether questions that may refer to earlier messages are rephrased.
@@ -110,9 +110,9 @@ pub struct Limits {
 
 /// One turn in progress.
 #[derive(Clone, Debug)]
-pub struct Run {
-    left: Limits,
-    question: Question,
+pub struct AgentRun {
+    left: TurnLimits,
+    question: TurnQuestion,
     /// The remaining follow-up questions of this round.
     waiting: VecDeque<String>,
     asked: Vec<String>,
@@ -130,10 +130,10 @@ struct Respond {
     answer: String,
 }
 
-impl Run {
+impl AgentRun {
     /// Begins with the message. `has_history` says whether there are earlier messages to which it may refer.
-    pub fn start(limits: Limits, message: &str, has_history: bool) -> (Self, Step) {
-        let question = Question::Message(message.to_owned());
+    pub fn start(limits: TurnLimits, message: &str, has_history: bool) -> (Self, TurnStep) {
+        let question = TurnQuestion::Message(message.to_owned());
         let mut run = Self {
             left: limits,
             question: question.clone(),
@@ -147,7 +147,7 @@ impl Run {
         let is_compound = limits.is_strict && asks_several(message);
         let may_lean = has_history && !asks_for_nothing(message);
         let step = if (may_lean || is_compound) && limits.rephrases {
-            Step::Rephrase(question)
+            TurnStep::Rephrase(question)
         } else {
             run.route()
         };
@@ -161,7 +161,7 @@ impl Run {
     }
 
     /// The question was rephrased, or could not be.
-    pub fn rephrased(&mut self, question: Option<String>) -> Step {
+    pub fn rephrased(&mut self, question: Option<String>) -> TurnStep {
         if let Some(question) = question.filter(|question| !question.trim().is_empty()) {
             self.question = self.question.with(question);
         }
@@ -170,13 +170,13 @@ impl Run {
     }
 
     /// The model replied to a question, with tool calls or with text.
-    pub fn routed(&mut self, text: &str, mut calls: Vec<ToolCall>) -> Step {
+    pub fn routed(&mut self, text: &str, mut calls: Vec<ToolCall>) -> TurnStep {
         let is_silence = |call: &ToolCall| call.name == STAY_SILENT;
         if self.left.may_stay_silent
-            && matches!(self.question, Question::Message(_))
+            && matches!(self.question, TurnQuestion::Message(_))
             && calls.iter().any(is_silence)
         {
-            return Step::StaySilent;
+            return TurnStep::StaySilent;
         }
         let responded = responded(&calls);
         calls.retain(|call| call.name != RESPOND);
@@ -184,44 +184,44 @@ impl Run {
         if !calls.is_empty() {
             self.left.calls -= calls.len();
             self.has_looked_up = true;
-            return Step::CallTools(calls);
+            return TurnStep::CallTools(calls);
         }
         match (&self.question, responded) {
-            (Question::Message(_), Some(answer)) => self.direct(answer),
-            (Question::Message(_), None) if self.left.is_strict && !self.has_looked_up => {
+            (TurnQuestion::Message(_), Some(answer)) => self.direct(answer),
+            (TurnQuestion::Message(_), None) if self.left.is_strict && !self.has_looked_up => {
                 self.ungrounded(text)
             }
-            (Question::Message(_), None) if text.trim().is_empty() => Step::GiveUp,
-            (Question::Message(_), None) => Step::Reply(text.to_owned()),
+            (TurnQuestion::Message(_), None) if text.trim().is_empty() => TurnStep::GiveUp,
+            (TurnQuestion::Message(_), None) => TurnStep::Reply(text.to_owned()),
             // No tool can help with it.
-            (Question::FollowUp(_), _) => self.next(false),
+            (TurnQuestion::FollowUp(_), _) => self.next(false),
         }
     }
 
     /// A direct answer, which the critic sees unless it is small talk.
-    fn direct(&mut self, answer: String) -> Step {
+    fn direct(&mut self, answer: String) -> TurnStep {
         if answer.trim().is_empty() {
-            return Step::GiveUp;
+            return TurnStep::GiveUp;
         }
         if self.left.rounds == 0 || self.is_small_talk() {
-            return Step::Reply(answer);
+            return TurnStep::Reply(answer);
         }
         self.direct = Some(answer);
-        Step::Critique {
+        TurnStep::Critique {
             direct: self.direct.clone(),
         }
     }
 
     /// A text where a look-up was required: the question is looked up anyway, if anything can be.
-    fn ungrounded(&mut self, text: &str) -> Step {
+    fn ungrounded(&mut self, text: &str) -> TurnStep {
         match self.left.lookup {
             Some(lookup) if !self.is_small_talk() && self.left.calls > 0 => {
                 self.left.calls -= 1;
                 self.has_looked_up = true;
-                Step::CallTools(vec![lookup.call(self.question.text())])
+                TurnStep::CallTools(vec![lookup.call(self.question.text())])
             }
-            Some(_) | None if text.trim().is_empty() => Step::GiveUp,
-            Some(_) | None => Step::Reply(text.to_owned()),
+            Some(_) | None if text.trim().is_empty() => TurnStep::GiveUp,
+            Some(_) | None => TurnStep::Reply(text.to_owned()),
         }
     }
 
@@ -230,7 +230,7 @@ impl Run {
     }
 
     /// The requested tools have returned.
-    pub fn tools_returned(&mut self, returned: Returned) -> Step {
+    pub fn tools_returned(&mut self, returned: Returned) -> TurnStep {
         let Returned {
             has_wrong_call,
             is_late,
@@ -246,13 +246,13 @@ impl Run {
     }
 
     /// The search results are not about the message, which is answered without them.
-    pub fn peeked_in_vain(&mut self) -> Step {
+    pub fn peeked_in_vain(&mut self) -> TurnStep {
         self.is_offering = false;
         self.route()
     }
 
     /// The critic's questions; empty if everything is answered, or if the critic could not be asked.
-    pub fn criticised(&mut self, questions: Vec<String>) -> Step {
+    pub fn criticised(&mut self, questions: Vec<String>) -> TurnStep {
         let asked = &self.asked;
         let is_new = |question: &String| {
             !question.trim().is_empty() && !asked.iter().any(|it| it.eq_ignore_ascii_case(question))
@@ -269,32 +269,32 @@ impl Run {
                 // A direct answer that leaves something open is discarded.
                 self.direct = None;
                 self.asked.push(question.clone());
-                self.question = Question::FollowUp(question);
+                self.question = TurnQuestion::FollowUp(question);
                 self.route()
             }
             None => match self.direct.take() {
-                Some(answer) => Step::Reply(answer),
+                Some(answer) => TurnStep::Reply(answer),
                 None => self.answer(),
             },
         }
     }
 
     /// The model wrote the answer.
-    pub fn answered(&mut self, text: &str) -> Step {
+    pub fn answered(&mut self, text: &str) -> TurnStep {
         if text.trim().is_empty() {
-            Step::GiveUp
+            TurnStep::GiveUp
         } else {
-            Step::Reply(text.to_owned())
+            TurnStep::Reply(text.to_owned())
         }
     }
 
     /// The service reported that the prompt is too long: the estimate of tokens, or the known limit, was wrong. `room` is what
     /// may fit; tools are left out if they take most of it.
-    pub fn prompt_too_long(&mut self, room: Option<u32>, tools: u32) -> Step {
+    pub fn prompt_too_long(&mut self, room: Option<u32>, tools: u32) -> TurnStep {
         let shorter = self.left.prompt_tokens / 3 * 2;
         let shorter = room.map_or(shorter, |room| room.min(shorter));
         if self.left.shrinks == 0 || shorter < LEAST_PROMPT {
-            return Step::GiveUp;
+            return TurnStep::GiveUp;
         }
         self.left.shrinks -= 1;
         self.left.prompt_tokens = shorter;
@@ -306,27 +306,27 @@ impl Run {
     }
 
     /// The step after a question was handled.
-    fn next(&mut self, is_late: bool) -> Step {
+    fn next(&mut self, is_late: bool) -> TurnStep {
         if is_late || self.left.calls == 0 {
             return self.answer();
         }
         match self.waiting.pop_front() {
             // The findings of the previous one may explain what it refers to.
             Some(question) => {
-                self.question = Question::FollowUp(question);
+                self.question = TurnQuestion::FollowUp(question);
                 if self.left.rephrases {
-                    Step::Rephrase(self.question.clone())
+                    TurnStep::Rephrase(self.question.clone())
                 } else {
                     self.asked.push(self.question.text().to_owned());
                     self.route()
                 }
             }
-            None if self.left.rounds > 0 => Step::Critique { direct: None },
+            None if self.left.rounds > 0 => TurnStep::Critique { direct: None },
             None => self.answer(),
         }
     }
 
-    fn route(&mut self) -> Step {
+    fn route(&mut self) -> TurnStep {
         let need = self.asked.iter().map(|text| need(text)).max();
         let need = need.unwrap_or(Need::Knowledge);
         let lookup = self.left.searches_first.take();
@@ -336,16 +336,16 @@ impl Run {
             self.has_looked_up = true;
             let calls = self.searches(lookup);
             return match need {
-                Need::Knowledge => Step::CallTools(calls),
-                Need::Perhaps | Need::Nothing => Step::Peek(calls),
+                Need::Knowledge => TurnStep::CallTools(calls),
+                Need::Perhaps | Need::Nothing => TurnStep::Peek(calls),
             };
         }
         let lookup = self.left.offers_first.take();
         if let Some(lookup) = lookup.filter(|_| need == Need::Knowledge) {
             self.is_offering = true;
-            return Step::Peek(self.searches(lookup));
+            return TurnStep::Peek(self.searches(lookup));
         }
-        Step::Route {
+        TurnStep::Route {
             question: self.question.clone(),
             tokens: self.left.prompt_tokens,
         }
@@ -364,9 +364,9 @@ impl Run {
         queries.iter().map(|query| lookup.call(query)).collect()
     }
 
-    fn answer(&mut self) -> Step {
+    fn answer(&mut self) -> TurnStep {
         self.is_answering = true;
-        Step::Answer {
+        TurnStep::Answer {
             tokens: self.left.prompt_tokens,
         }
     }

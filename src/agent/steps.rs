@@ -11,7 +11,7 @@ use super::evidence::{Evidence, Incomplete};
 use super::model_session::ModelRequest;
 use super::prompt::{Brief, Memory, beyond_one_share};
 use super::prompts::{Critique, Finding, PromptError, Quoted, Rephrase, Rerank, Route, lines};
-use super::run::{Question, Returned};
+use super::run::{Returned, TurnQuestion};
 use super::tools::RESPOND;
 use super::{Agent, NoAnswer, QUESTIONS_PER_ROUND, findings, planner, rephrased, rerank};
 use crate::graph::trace::ModelStep;
@@ -28,30 +28,30 @@ impl Agent<'_> {
     /// Makes the question stand alone. `None` if that failed, which only reduces clarity.
     pub(super) async fn rephrase(
         &self,
-        question: &Question,
+        question: &TurnQuestion,
         evidence: &mut Evidence,
     ) -> Option<String> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let (turns, findings) = match question {
-            Question::Message(_) => (
+            TurnQuestion::Message(_) => (
                 self.brief.window[from..]
                     .iter()
                     .map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS))
                     .collect(),
                 &[][..],
             ),
-            Question::FollowUp(_) => (Vec::new(), &evidence.findings[..]),
+            TurnQuestion::FollowUp(_) => (Vec::new(), &evidence.findings[..]),
         };
         let turns: Vec<Quoted> = turns;
         let prompt = self.prompts.render(&Rephrase {
-            atomic: self.brief.is_strict && matches!(question, Question::Message(_)),
+            atomic: self.brief.is_strict && matches!(question, TurnQuestion::Message(_)),
             turns: &turns,
             findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
             question: &lines(question.text()),
         });
         let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
         let rephrased = rephrased::checked(&text, question.text())?;
-        if let Question::Message(message) = question
+        if let TurnQuestion::Message(message) = question
             && rephrased != *message
         {
             evidence.understood = Some(rephrased.clone());
@@ -100,7 +100,7 @@ impl Agent<'_> {
 
     pub(super) async fn route(
         &self,
-        question: &Question,
+        question: &TurnQuestion,
         tokens: u32,
         exchanged: &[ChatMessage],
         evidence: &mut Evidence,
@@ -110,20 +110,22 @@ impl Agent<'_> {
         let tools = self.specs();
         let spent = spent.saturating_add(tools.iter().map(estimate_tool).sum());
         let mut messages = match question {
-            Question::Message(_) => {
+            TurnQuestion::Message(_) => {
                 let brief = Brief {
                     may_look_further: !tools.is_empty(),
                     ..self.brief
                 };
                 self.assembled(&brief, tokens.saturating_sub(spent), evidence)?
             }
-            Question::FollowUp(text) => vec![ChatMessage::User(self.prompts.render(&Route {
-                findings: &findings::fitting(
-                    &evidence.findings,
-                    STEP_FINDINGS_TOKENS.min(tokens / 2),
-                ),
-                question: &lines(text),
-            })?)],
+            TurnQuestion::FollowUp(text) => {
+                vec![ChatMessage::User(self.prompts.render(&Route {
+                    findings: &findings::fitting(
+                        &evidence.findings,
+                        STEP_FINDINGS_TOKENS.min(tokens / 2),
+                    ),
+                    question: &lines(text),
+                })?)]
+            }
         };
         messages.extend(exchanged);
         let ask = ModelRequest {
@@ -133,10 +135,10 @@ impl Agent<'_> {
         };
         let completion = match question {
             // With strict grounding nothing is shown before it is checked.
-            Question::Message(_) if !self.brief.is_strict => {
+            TurnQuestion::Message(_) if !self.brief.is_strict => {
                 self.ask_aloud(ModelStep::Route, ask, evidence).await?
             }
-            Question::Message(_) | Question::FollowUp(_) => {
+            TurnQuestion::Message(_) | TurnQuestion::FollowUp(_) => {
                 self.models.ask(ModelStep::Route, ask, &mut |_| {}).await?
             }
         };
@@ -213,7 +215,7 @@ impl Agent<'_> {
         /// The requested form, and one that some models use instead.
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum CritiqueReply {
             AsAsked { questions: Vec<String> },
             List(Vec<String>),
         }
@@ -237,7 +239,7 @@ impl Agent<'_> {
             .small_step(ModelStep::Critique, prompt, Some(("critique", shape)))
             .await;
         match text.as_deref().and_then(structured::json_in) {
-            Some(Written::AsAsked { questions } | Written::List(questions)) => {
+            Some(CritiqueReply::AsAsked { questions } | CritiqueReply::List(questions)) => {
                 let questions = questions.iter().map(|question| one_line(question));
                 let questions = questions.filter(|it| !it.is_empty());
                 questions.take(QUESTIONS_PER_ROUND).collect()

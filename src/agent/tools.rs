@@ -25,7 +25,7 @@ use tracing::Instrument as _;
 pub use self::cypher_tool::CypherTool;
 pub use self::files::{ToolFileError, ToolFiles};
 pub use self::http_tool::HttpTool;
-pub use self::outside::{Answered, OutsideTool, ProposedCall, proposed};
+pub use self::outside::{OutsideResponse, OutsideTool, ProposedCall, proposed};
 pub use self::search_knowledge::Knowledge;
 pub use self::toolbox::{OfferedTools, Toolbox, ToolboxError};
 

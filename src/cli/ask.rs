@@ -82,7 +82,7 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
         .input
         .as_ref()
         .map(|input| BASE64_STANDARD.decode(input));
-    let question = Question {
+    let question = CommandLineQuestion {
         message: session.message(Body::Text(args.question.clone())),
         input: input.transpose().context("what came on stdin is damaged")?,
     };
@@ -100,7 +100,7 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
         Some(running) => answered_by(&running.inbox, &running.store, question).await,
         None => answered_here(at, question).await,
     };
-    let Answered { text, explained } = answered?;
+    let ExplainedAnswer { text, explained } = answered?;
     if args.json {
         let value = as_json(&args.question, &text, explained.as_ref());
         at.out.say_json(&value).await
@@ -110,7 +110,10 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
 }
 
 /// Answers with a bot of its own, which serves nothing else.
-async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answered> {
+async fn answered_here(
+    at: &Context,
+    question: CommandLineQuestion,
+) -> anyhow::Result<ExplainedAnswer> {
     let mut config = at.config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let App { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
@@ -124,13 +127,13 @@ async fn answered_here(at: &Context, question: Question) -> anyhow::Result<Answe
 }
 
 /// A question, with the content of stdin.
-struct Question {
+struct CommandLineQuestion {
     message: IncomingMessage,
     input: Option<Vec<u8>>,
 }
 
 /// An answer, and what it was made from, as far as the graph tells.
-struct Answered {
+struct ExplainedAnswer {
     text: String,
     explained: Option<Explanation>,
 }
@@ -138,9 +141,9 @@ struct Answered {
 async fn answered_by(
     inbox: &Inbox,
     store: &GraphStore,
-    question: Question,
-) -> anyhow::Result<Answered> {
-    let Question { mut message, input } = question;
+    question: CommandLineQuestion,
+) -> anyhow::Result<ExplainedAnswer> {
+    let CommandLineQuestion { mut message, input } = question;
     if let Some(input) = &input {
         message.attachments.push(Attachment {
             id: "stdin".to_owned(),
@@ -162,11 +165,11 @@ async fn answered_by(
     let said = said.await.context("no answer came; please ask again")?;
     stop.0 = None;
     let text = match said {
-        Said::Answer(text) => text,
-        Said::Notice(text) => bail!("{text}"),
+        AskOutcome::Answer(text) => text,
+        AskOutcome::Notice(text) => bail!("{text}"),
     };
     match store.explain(&conversation, None).await {
-        Ok(Some(explained)) if explained.turn.event == event.as_str() => Ok(Answered {
+        Ok(Some(explained)) if explained.turn.event == event.as_str() => Ok(ExplainedAnswer {
             text,
             explained: Some(explained),
         }),
@@ -179,7 +182,7 @@ async fn answered_by(
                 error,
                 "the graph does not tell what the answer was made from"
             );
-            Ok(Answered {
+            Ok(ExplainedAnswer {
                 text,
                 explained: None,
             })
@@ -199,7 +202,7 @@ impl Drop for StopAtEnd {
     }
 }
 
-enum Said {
+enum AskOutcome {
     Answer(String),
     /// A sentence that says why there is no answer.
     Notice(String),
@@ -207,11 +210,11 @@ enum Said {
 
 struct AskReply {
     input: Vec<u8>,
-    done: Option<oneshot::Sender<Said>>,
+    done: Option<oneshot::Sender<AskOutcome>>,
 }
 
 impl AskReply {
-    fn tell(&mut self, parts: &[SafeText], said: impl Fn(String) -> Said) {
+    fn tell(&mut self, parts: &[SafeText], said: impl Fn(String) -> AskOutcome) {
         let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
         if let Some(done) = self.done.take() {
             // The caller may be gone.
@@ -227,12 +230,12 @@ impl Reply for AskReply {
     }
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        self.tell(parts, Said::Answer);
+        self.tell(parts, AskOutcome::Answer);
         Ok(Delivered::default())
     }
 
     async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
-        self.tell(parts, Said::Notice);
+        self.tell(parts, AskOutcome::Notice);
         Ok(())
     }
 

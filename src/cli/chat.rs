@@ -3,8 +3,8 @@
 use muninn::config::Config;
 use muninn_platform::{AudienceId, Inbox, Platform};
 use muninn_terminal::{
-    Options, Session, SocketOptions, Terminal, TerminalSocket, answer_unheard, ask_remotely,
-    author, os_user,
+    Session, SocketOptions, Terminal, TerminalOptions, TerminalSocket, answer_unheard,
+    ask_remotely, author, os_user,
 };
 use muninn_texts::{Text, Value, text};
 use tokio::signal::unix::SignalKind;
@@ -31,11 +31,11 @@ pub(super) async fn run(
     let own = author(&os_user()).language;
     let place = || config.channels.language(&AudienceId::new("terminal"), None);
     let language = own.unwrap_or_else(place);
-    let terminal = Terminal::new(Options {
+    let terminal = Terminal::new(TerminalOptions {
         history: Some(config.data_dir.join("terminal-history")),
         greeting: greeting(config).in_language(language),
         language,
-        ..Options::new(Session::new(session, &os_user())?)
+        ..TerminalOptions::new(Session::new(session, &os_user())?)
     });
     // Ctrl-C belongs to the conversation: it stops a turn.
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::hangup()])?;

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{bail, ensure};
-use muninn::conversation::audit::{Action, Audit, OPERATOR};
+use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::conversation::fine_tuning::ChatLines;
 use muninn::graph::GraphStore;
 use muninn::graph::answers::WhichSessions;
@@ -21,7 +21,7 @@ const PAGE: usize = 200;
 
 /// Counts of what was written.
 #[derive(Debug, Default)]
-struct Written {
+struct ChatExportCounts {
     lines: usize,
     left_out: usize,
 }
@@ -36,12 +36,12 @@ pub(super) async fn export(at: &Context, path: &Path, channels: &[String]) -> an
     let mut out = Partial::of(path)?;
     let written = write(&store, channels, &mut out).await;
     store.close().await?;
-    let Written { lines, left_out } = written?;
+    let ChatExportCounts { lines, left_out } = written?;
     out.publish()?;
     let audit = Audit::new(&at.config.data_dir);
     for channel in channels {
         audit
-            .note(OPERATOR, Action::Exported, channel, Some(lines))
+            .note(OPERATOR, AuditAction::Exported, channel, Some(lines))
             .await;
     }
     let said = format!(
@@ -57,9 +57,9 @@ async fn write(
     store: &GraphStore,
     channels: &[String],
     out: &mut Partial,
-) -> anyhow::Result<Written> {
+) -> anyhow::Result<ChatExportCounts> {
     let kept = store.hearing().await?;
-    let mut written = Written::default();
+    let mut written = ChatExportCounts::default();
     for channel in channels {
         let audience = AudienceId::new(channel);
         let Some(private_to) = store.private_to(&audience).await? else {
@@ -93,7 +93,7 @@ async fn conversation(
     session: &ConversationId,
     mut lines: ChatLines<'_>,
     out: &mut Partial,
-    written: &mut Written,
+    written: &mut ChatExportCounts,
 ) -> anyhow::Result<()> {
     let mut after = None;
     loop {

@@ -23,7 +23,7 @@ use super::output::Output;
 
 /// A running process, as its commands see it.
 #[derive(Clone, Debug)]
-pub(super) struct Running {
+pub(super) struct RunningProcess {
     pub(super) config: Config,
     pub(super) store: Arc<GraphStore>,
     pub(super) archive: Arc<Archive>,
@@ -40,7 +40,7 @@ pub(super) struct Running {
     pub(super) web: Option<Arc<Web>>,
 }
 
-impl Running {
+impl RunningProcess {
     /// Returns the running process of this bot, with its inbox.
     #[cfg_attr(
         not(any(feature = "mcp", feature = "web")),
@@ -84,7 +84,7 @@ pub(super) struct Context {
     pub(super) config: Config,
     pub(super) out: Output,
     /// `None`: the command has a process of its own.
-    pub(super) running: Option<Arc<Running>>,
+    pub(super) running: Option<Arc<RunningProcess>>,
 }
 
 /// An open graph; a shared one stays open.
@@ -203,7 +203,7 @@ impl Context {
     }
 }
 
-impl Running {
+impl RunningProcess {
     fn graph(&self) -> OpenGraph {
         OpenGraph {
             store: Arc::clone(&self.store),

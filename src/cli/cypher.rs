@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
+use muninn::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine};
 use muninn::graph::schema::Schema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::admin;
-use super::context::Context as CommandContext;
+use super::context::Context;
 use super::output::Exit;
 
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(super) struct CheckArgs {
 }
 
 /// Prints the confined statement, or why it is refused.
-pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Result<Exit> {
+pub(super) async fn check(at: &Context, args: &CheckArgs) -> anyhow::Result<Exit> {
     let (schema, nodes) = match &args.schema {
         Some(file) => (schema(file)?, None),
         None => {
@@ -40,7 +40,7 @@ pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Resu
             (known.schema, Some(known.nodes))
         }
     };
-    let limits = Limits {
+    let limits = StatementLimits {
         rows: args.rows,
         nodes: nodes.as_ref(),
     };
@@ -68,14 +68,14 @@ pub(super) async fn check(at: &CommandContext, args: &CheckArgs) -> anyhow::Resu
 
 /// The schema that statements are checked against.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct GraphSchema {
     pub(super) schema: Schema,
     pub(super) nodes: BTreeMap<String, u64>,
 }
 
 /// Returns the schema of the graph, from the process that has it open if there is one. Statements
 /// are read and checked here, so that a program may ask line by line.
-async fn known(at: &CommandContext) -> anyhow::Result<Known> {
+async fn known(at: &Context) -> anyhow::Result<GraphSchema> {
     match admin::connect(&at.config).await? {
         Some(connection) => connection.known().await,
         None => of_graph(at).await,
@@ -83,9 +83,9 @@ async fn known(at: &CommandContext) -> anyhow::Result<Known> {
 }
 
 /// Returns the schema of the graph, where it is open.
-pub(super) async fn of_graph(at: &CommandContext) -> anyhow::Result<Known> {
+pub(super) async fn of_graph(at: &Context) -> anyhow::Result<GraphSchema> {
     let survey = super::schema::live(at).await?;
-    Ok(Known {
+    Ok(GraphSchema {
         schema: survey.schema.clone(),
         nodes: survey.nodes.clone(),
     })
@@ -99,7 +99,7 @@ fn schema(file: &Path) -> anyhow::Result<Schema> {
 
 /// Answers each line. A refusal is an answer; it fails only if a line could not be parsed as a
 /// statement.
-fn check_lines(schema: &Schema, limits: &Limits<'_>) -> anyhow::Result<Exit> {
+fn check_lines(schema: &Schema, limits: &StatementLimits<'_>) -> anyhow::Result<Exit> {
     let mut out = std::io::stdout().lock();
     let mut unread: u64 = 0;
     for (number, line) in (1..).zip(std::io::stdin().lock().split(b'\n')) {

@@ -13,7 +13,7 @@ use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::journal::{self, SetAside};
-use muninn_platform::{Verdict, counted, in_one_line, one_line};
+use muninn_platform::{CheckStatus, counted, in_one_line, one_line};
 use serde::{Deserialize, Serialize};
 
 use super::admin;
@@ -25,28 +25,28 @@ use super::traces;
 
 /// A finding as printed, and as `--json` gives it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Shown {
+pub(super) struct PrintedFinding {
     part: String,
-    verdict: Mark,
+    verdict: VerdictLabel,
     text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Mark {
+enum VerdictLabel {
     Ok,
     Note,
     Problem,
 }
 
-impl From<Finding> for Shown {
-    fn from(finding: Finding) -> Self {
+impl From<DoctorFinding> for PrintedFinding {
+    fn from(finding: DoctorFinding) -> Self {
         Self {
             part: finding.part.to_owned(),
             verdict: match finding.verdict {
-                Verdict::Ok => Mark::Ok,
-                Verdict::Warning => Mark::Note,
-                Verdict::Error => Mark::Problem,
+                CheckStatus::Ok => VerdictLabel::Ok,
+                CheckStatus::Warning => VerdictLabel::Note,
+                CheckStatus::Error => VerdictLabel::Problem,
             },
             // A finding is one line, also for multi-line errors of drivers.
             text: one_line(&finding.text),
@@ -55,13 +55,13 @@ impl From<Finding> for Shown {
 }
 
 #[cfg(feature = "web")]
-impl From<Shown> for muninn::web::PartFinding {
-    fn from(shown: Shown) -> Self {
+impl From<PrintedFinding> for muninn::web::PartFinding {
+    fn from(shown: PrintedFinding) -> Self {
         Self {
             verdict: match shown.verdict {
-                Mark::Ok => Verdict::Ok,
-                Mark::Note => Verdict::Warning,
-                Mark::Problem => Verdict::Error,
+                VerdictLabel::Ok => CheckStatus::Ok,
+                VerdictLabel::Note => CheckStatus::Warning,
+                VerdictLabel::Problem => CheckStatus::Error,
             },
             part: shown.part,
             text: shown.text,
@@ -69,12 +69,12 @@ impl From<Shown> for muninn::web::PartFinding {
     }
 }
 
-impl Shown {
+impl PrintedFinding {
     fn line(&self) -> String {
         let mark = match self.verdict {
-            Mark::Ok => "ok     ",
-            Mark::Note => "note   ",
-            Mark::Problem => "PROBLEM",
+            VerdictLabel::Ok => "ok     ",
+            VerdictLabel::Note => "note   ",
+            VerdictLabel::Problem => "PROBLEM",
         };
         format!("{mark}  {}: {}", self.part, self.text)
     }
@@ -88,9 +88,9 @@ pub(super) struct DoctorArgs {
 }
 
 /// One finding.
-struct Finding {
+struct DoctorFinding {
     part: &'static str,
-    verdict: Verdict,
+    verdict: CheckStatus,
     text: String,
 }
 
@@ -102,23 +102,31 @@ pub(super) async fn run(
     args: &DoctorArgs,
     channels: Option<&ConfigError>,
 ) -> anyhow::Result<Exit> {
-    let channels = channels.map(|error| Shown::from(wrong("channels", error)));
-    let mut shown: Vec<Shown> = channels.into_iter().collect();
+    let channels = channels.map(|error| PrintedFinding::from(wrong("channels", error)));
+    let mut shown: Vec<PrintedFinding> = channels.into_iter().collect();
     shown.extend(findings(at, Some(platform_args)).await);
     if args.json {
         at.out.say_json(&shown).await?;
     } else {
-        let lines: Vec<String> = shown.iter().map(Shown::line).collect();
+        let lines: Vec<String> = shown.iter().map(PrintedFinding::line).collect();
         at.out.line(&lines.join("\n")).await?;
     }
-    Ok(Exit::of(shown.iter().all(|it| it.verdict != Mark::Problem)))
+    Ok(Exit::of(
+        shown.iter().all(|it| it.verdict != VerdictLabel::Problem),
+    ))
 }
 
 /// Returns the findings about every part. `None`: no platform is connected.
-pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>) -> Vec<Shown> {
+pub(super) async fn findings(
+    at: &Context,
+    platform_args: Option<&PlatformArgs>,
+) -> Vec<PrintedFinding> {
     let config = &at.config;
     let settings = settings(config).into_iter();
-    let mut shown: Vec<Shown> = settings.chain(prompts(config)).map(Shown::from).collect();
+    let mut shown: Vec<PrintedFinding> = settings
+        .chain(prompts(config))
+        .map(PrintedFinding::from)
+        .collect();
     let (of_store, is_served) = store(at).await;
     shown.extend(of_store);
     let mut findings = tools::findings(config).await;
@@ -130,12 +138,12 @@ pub(super) async fn findings(at: &Context, platform_args: Option<&PlatformArgs>)
         findings.push(platforms(config, args));
         findings.extend(accounts(config, args).await);
     }
-    shown.extend(findings.into_iter().map(Shown::from));
+    shown.extend(findings.into_iter().map(PrintedFinding::from));
     shown
 }
 
 /// Checks the data folder, and for unknown settings.
-fn settings(config: &Config) -> Vec<Finding> {
+fn settings(config: &Config) -> Vec<DoctorFinding> {
     let folder = std::path::absolute(&config.data_dir).unwrap_or_else(|_| config.data_dir.clone());
     let data = format!(
         "in {}, {}",
@@ -153,9 +161,9 @@ fn settings(config: &Config) -> Vec<Finding> {
     });
     let data = match data_dir::format(&config.data_dir) {
         Ok(_) => well("data", data),
-        Err(error) => Finding {
+        Err(error) => DoctorFinding {
             part: "data",
-            verdict: Verdict::Error,
+            verdict: CheckStatus::Error,
             text: in_one_line(&error),
         },
     };
@@ -168,7 +176,7 @@ fn settings(config: &Config) -> Vec<Finding> {
 }
 
 /// Describes channels with their own kind, and checks their settings.
-fn kinds(config: &Config) -> Vec<Finding> {
+fn kinds(config: &Config) -> Vec<DoctorFinding> {
     let told = config.channels.tables().into_iter();
     let told = told.map(|(channel, set)| (channel, channel_kind::in_a_line(&set)));
     let told = told.filter(|(_, line)| !line.is_empty());
@@ -178,16 +186,16 @@ fn kinds(config: &Config) -> Vec<Finding> {
         config.prompts_dir.as_deref(),
         &config.mcp_file,
     );
-    let problems = problems.into_iter().map(|text| Finding {
+    let problems = problems.into_iter().map(|text| DoctorFinding {
         part: "channels",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text,
     });
     told.chain(problems).collect()
 }
 
 /// Describes how long messages of channels are kept.
-fn retention(config: &Config) -> Vec<Finding> {
+fn retention(config: &Config) -> Vec<DoctorFinding> {
     let told = config.channels.tables().into_iter();
     let told = told.filter_map(|(channel, set)| {
         let days = set.retain_days.map(|days| {
@@ -205,27 +213,27 @@ fn retention(config: &Config) -> Vec<Finding> {
 }
 
 /// Checks whether the collector accepts traces, if tracing is on.
-async fn collector(config: &Config) -> Option<Finding> {
+async fn collector(config: &Config) -> Option<DoctorFinding> {
     Some(match traces::check(&config.traces).await? {
         Ok(text) => well("traces", text),
-        Err(text) => Finding {
+        Err(text) => DoctorFinding {
             part: "traces",
-            verdict: Verdict::Error,
+            verdict: CheckStatus::Error,
             text,
         },
     })
 }
 
-fn note(part: &'static str, text: String) -> Finding {
-    Finding {
+fn note(part: &'static str, text: String) -> DoctorFinding {
+    DoctorFinding {
         part,
-        verdict: Verdict::Warning,
+        verdict: CheckStatus::Warning,
         text,
     }
 }
 
 /// Checks the team's prompts and tools, and for files that nothing reads.
-fn prompts(config: &Config) -> Vec<Finding> {
+fn prompts(config: &Config) -> Vec<DoctorFinding> {
     let folder = config.prompts_dir.as_deref();
     let prompts = match Prompts::load(folder) {
         Ok(_) => well("prompts", "all of them render"),
@@ -259,7 +267,7 @@ fn prompts(config: &Config) -> Vec<Finding> {
 
 /// Returns the findings about the graph, from the process that has it open, and whether there is
 /// one.
-async fn store(at: &Context) -> (Vec<Shown>, bool) {
+async fn store(at: &Context) -> (Vec<PrintedFinding>, bool) {
     let connected = match admin::connect(&at.config).await {
         Ok(Some(connection)) => connection,
         Ok(None) => return (of_graph(at).await, at.running.is_some()),
@@ -278,19 +286,19 @@ async fn store(at: &Context) -> (Vec<Shown>, bool) {
 }
 
 /// Returns the findings about the graph.
-pub(super) async fn of_graph(at: &Context) -> Vec<Shown> {
+pub(super) async fn of_graph(at: &Context) -> Vec<PrintedFinding> {
     let (graph, servers) = tokio::join!(graph::findings(at), tools::servers(at));
     let findings = graph.into_iter().chain(servers);
-    findings.map(Shown::from).collect()
+    findings.map(PrintedFinding::from).collect()
 }
 
 /// Describes what waits for the graph and what it refused, by any process.
-fn journal(config: &Config) -> Vec<Finding> {
+fn journal(config: &Config) -> Vec<DoctorFinding> {
     let waiting = match journal::waiting_in(&config.data_dir) {
         Ok(0) => well("journal", "no turn waits for the graph"),
-        Ok(waiting) => Finding {
+        Ok(waiting) => DoctorFinding {
             part: "journal",
-            verdict: Verdict::Warning,
+            verdict: CheckStatus::Warning,
             text: format!(
                 "waiting for the graph: {}; `muninn chat` or `muninn serve` saves them once the graph takes them",
                 counted(waiting, "turn")
@@ -301,9 +309,9 @@ fn journal(config: &Config) -> Vec<Finding> {
     let aside = SetAside::of(&config.data_dir);
     let refused = match aside.all() {
         Ok(refused) if refused.is_empty() => None,
-        Ok(refused) => Some(Finding {
+        Ok(refused) => Some(DoctorFinding {
             part: "journal",
-            verdict: Verdict::Error,
+            verdict: CheckStatus::Error,
             text: format!(
                 "refused by the graph and set aside: {} in {}; `muninn offline-turns list` says why, `muninn offline-turns retry` tries again",
                 counted(refused.len(), "turn"),
@@ -315,12 +323,12 @@ fn journal(config: &Config) -> Vec<Finding> {
     [Some(waiting), refused].into_iter().flatten().collect()
 }
 
-fn platforms(config: &Config, args: &PlatformArgs) -> Finding {
+fn platforms(config: &Config, args: &PlatformArgs) -> DoctorFinding {
     let platforms = args.named(config);
     if platforms.is_empty() {
-        return Finding {
+        return DoctorFinding {
             part: "platforms",
-            verdict: Verdict::Warning,
+            verdict: CheckStatus::Warning,
             text: "only `muninn chat`; set SLACK_BOT_TOKEN, DISCORD_TOKEN, MATRIX_HOMESERVER, WEBHOOK_ADDR or TERMINAL_SOCKET for `muninn serve`"
                 .to_owned(),
         };
@@ -329,35 +337,35 @@ fn platforms(config: &Config, args: &PlatformArgs) -> Finding {
 }
 
 /// Returns what each platform reports about its account.
-async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<Finding> {
+async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<DoctorFinding> {
     let found = super::platforms::accounts(config, args).await.into_iter();
     found
         .map(|(part, finding)| as_ours(part, finding))
         .collect()
 }
 
-fn as_ours(part: &'static str, finding: muninn_platform::Finding) -> Finding {
-    let muninn_platform::Finding { verdict, text } = finding;
-    Finding {
+fn as_ours(part: &'static str, finding: muninn_platform::SelfCheckFinding) -> DoctorFinding {
+    let muninn_platform::SelfCheckFinding { verdict, text } = finding;
+    DoctorFinding {
         part,
         verdict,
         text,
     }
 }
 
-fn well(part: &'static str, text: impl Into<String>) -> Finding {
-    Finding {
+fn well(part: &'static str, text: impl Into<String>) -> DoctorFinding {
+    DoctorFinding {
         part,
-        verdict: Verdict::Ok,
+        verdict: CheckStatus::Ok,
         text: text.into(),
     }
 }
 
 /// An error with its causes, in one line.
-fn wrong(part: &'static str, error: &dyn std::error::Error) -> Finding {
-    Finding {
+fn wrong(part: &'static str, error: &dyn std::error::Error) -> DoctorFinding {
+    DoctorFinding {
         part,
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text: in_one_line(error),
     }
 }

@@ -10,9 +10,9 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum as _};
 use muninn::config::{Config, ConfigError};
 use muninn::llm::Embedder;
-use muninn::memory::evaluation::compare::{self, Difference, Verdict};
+use muninn::memory::evaluation::compare::{self, ComparisonResult, Difference};
 use muninn::memory::evaluation::report::Report;
-use muninn::memory::evaluation::{Setup, Wanted, evaluate};
+use muninn::memory::evaluation::{EvaluationRequest, Setup, evaluate};
 use muninn::memory::{RecallMode, eval::read_lines, summary};
 use muninn::wiring::{Models, calibration, models};
 use muninn_platform::AudienceId;
@@ -80,7 +80,7 @@ pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
         let may_embed = args.embed || changed.embedding_model != at.config.embedding_model;
         setups.push(setup(&changed, &args.with.join(" "), may_embed)?);
     }
-    let wanted = Wanted {
+    let wanted = EvaluationRequest {
         channels: args.channel.iter().map(AudienceId::new).collect(),
         most: args.most,
         since: before.as_ref().and_then(|it| it.last),
@@ -98,7 +98,7 @@ pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
     if let Some(path) = &args.save {
         report.save(path)?;
     }
-    let found = Found::of(&report, before.as_ref());
+    let found = ReportFindings::of(&report, before.as_ref());
     if args.json {
         at.out.say_json(&table::json(&report, &found)).await?;
     } else {
@@ -111,7 +111,7 @@ pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
 }
 
 /// The results of a report.
-struct Found {
+struct ReportFindings {
     /// Sentences about what is broken.
     broken: Vec<String>,
     /// Sentences about improvements, or about the report.
@@ -122,7 +122,7 @@ struct Found {
     against: Option<Vec<Difference>>,
 }
 
-impl Found {
+impl ReportFindings {
     fn of(report: &Report, before: Option<&Report>) -> Self {
         let problems = report.runs.iter().flat_map(|run| {
             let name = &run.embedder.name;
@@ -144,7 +144,7 @@ impl Found {
     /// Returns what is worse than before.
     fn regressions(&self) -> impl Iterator<Item = &Difference> {
         let all = self.against.iter().flatten();
-        all.filter(|it| it.verdict == Verdict::Worse)
+        all.filter(|it| it.verdict == ComparisonResult::Worse)
     }
 
     fn is_well(&self) -> bool {

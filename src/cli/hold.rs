@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::bail;
 use clap::Subcommand;
-use muninn::conversation::audit::{Action, Audit, OPERATOR};
+use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn_platform::{AudienceId, counted};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -100,7 +100,7 @@ async fn release(at: &Context, place: &AudienceId) -> anyhow::Result<Exit> {
     let audit = Audit::new(&at.config.data_dir);
     let about = place.as_str();
     audit
-        .note(OPERATOR, Action::HoldEnded, about, Some(released))
+        .note(OPERATOR, AuditAction::HoldEnded, about, Some(released))
         .await;
     let copies = counted(released, "copy");
     at.out.say(&format!("{copies} of {place} deleted.")).await

@@ -14,9 +14,9 @@ use muninn::knowledge::anonymise::key;
 use muninn::knowledge::catalog::{text, warnings, with_unread};
 use muninn::knowledge::changing;
 use muninn::knowledge::folder::Filter;
-use muninn::knowledge::ingest::{Counts, FileFate, Ingest, Phase, Progress, Summary, ingest};
+use muninn::knowledge::ingest::{Counts, FileFate, Ingest, IngestSummary, Phase, Progress, ingest};
 use muninn::knowledge::origins::Freshness;
-use muninn::knowledge::source::{Gathered, Source, Wanted, counts, mapping};
+use muninn::knowledge::source::{Gathered, Source, SourceSelection, counts, mapping};
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ impl IngestArgs {
 pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
     let config = &at.config;
     let mapping = args.mapping.as_deref().map(mapping).transpose()?;
-    let gathered = Gathered::look(Wanted {
+    let gathered = Gathered::look(SourceSelection {
         paths: &args.paths,
         name: args.name.as_deref(),
         mapping,
@@ -233,7 +233,7 @@ impl Ingesting<'_> {
         Ok(source)
     }
 
-    async fn one(&self, source: Source) -> anyhow::Result<(String, Summary)> {
+    async fn one(&self, source: Source) -> anyhow::Result<(String, IngestSummary)> {
         let source = self.anonymised(source).await?;
         let name = source.name.clone();
         let mut channels = self.args.channels.clone();
@@ -253,7 +253,7 @@ impl Ingesting<'_> {
         Ok((name, done?))
     }
 
-    async fn tell(&self, name: &str, done: &Summary) -> io::Result<()> {
+    async fn tell(&self, name: &str, done: &IngestSummary) -> io::Result<()> {
         for (file, fate) in &done.files {
             self.at.out.line(&fate_in_words(file, fate)).await?;
         }
@@ -332,7 +332,7 @@ pub(super) fn show(bar: &Bar, far: Progress) {
 }
 
 /// Returns the JSON of a source for `ingest` and `source refresh`. A dry run makes no version.
-pub(super) fn summary_as_json(name: &str, summary: &Summary, is_dry: bool) -> Value {
+pub(super) fn summary_as_json(name: &str, summary: &IngestSummary, is_dry: bool) -> Value {
     let Counts {
         new,
         changed,
@@ -373,7 +373,7 @@ pub(super) fn removed_as_json(removed: &[(String, u64)]) -> Vec<Value> {
         .collect()
 }
 
-pub(super) fn in_words(name: &str, summary: &Summary, is_dry: bool) -> String {
+pub(super) fn in_words(name: &str, summary: &IngestSummary, is_dry: bool) -> String {
     let Counts {
         new,
         changed,

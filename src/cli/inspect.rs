@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use clap::Args;
 use muninn::graph::{GraphStore, SessionOverview};
-use muninn::memory::{Candidate, Verdict};
+use muninn::memory::{Candidate, RecallDecision};
 use muninn_platform::{AudienceId, counted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -121,7 +121,7 @@ fn candidate_json(candidate: &Candidate) -> Value {
         "question": exchange.input,
         "answer": exchange.output,
         "verdict": candidate.outcome(),
-        "recalled": candidate.verdict == Verdict::Recalled,
+        "recalled": candidate.verdict == RecallDecision::Recalled,
         "probability": exchange.probability,
         "cosine": exchange.features.cosine,
         "ln_bm25": exchange.features.ln_bm25,

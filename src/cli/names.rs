@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use muninn::config::{Place, UnknownName, unknown};
+use muninn::config::{UnknownName, VariableSource, unknown};
 
 use super::command_line::command_line;
 
@@ -22,7 +22,9 @@ pub(super) fn unknown_variables() -> Vec<UnknownName> {
         .filter_map(|(name, _)| name.into_string().ok())
         .filter(|name| !file.contains(name))
         .collect();
-    let set = environment.iter().map(|name| (Place::Environment, name));
-    let set = set.chain(file.iter().map(|name| (Place::File, name)));
+    let set = environment
+        .iter()
+        .map(|name| (VariableSource::Environment, name));
+    let set = set.chain(file.iter().map(|name| (VariableSource::File, name)));
     unknown(set.map(|(place, name)| (place, name.as_str())), &known)
 }

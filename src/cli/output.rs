@@ -118,7 +118,7 @@ pub(super) enum Unit {
 
 /// The state of progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Far {
+pub(super) struct ProgressUpdate {
     pub(super) done: u64,
     pub(super) total: u64,
     pub(super) unit: Unit,
@@ -151,7 +151,7 @@ impl Bar {
                 }
                 *last = Some(Instant::now());
                 // A busy reader sees the next one.
-                let _ = frames.try_send(Frame::Progress(Far {
+                let _ = frames.try_send(Frame::Progress(ProgressUpdate {
                     done,
                     total,
                     unit: *unit,

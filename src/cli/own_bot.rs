@@ -11,7 +11,7 @@ use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 
 use super::admin;
-use super::context::Running;
+use super::context::RunningProcess;
 use super::doors::{BehindDoors, OpenDoors};
 use super::live_settings::{AllowLists, Environment, LiveSettings};
 use super::platforms;
@@ -63,7 +63,7 @@ pub(super) async fn with_own_bot<T>(
     let store = Arc::clone(&app.store);
     let serving = tokio::spawn(Arc::clone(&app.bot).run(received, CancellationToken::new()));
     let backfills = no_backfills(config);
-    let running = Running::of(config, app, reloading, backfills, inbox.clone(), doors);
+    let running = RunningProcess::of(config, app, reloading, backfills, inbox.clone(), doors);
     let own = OwnBot {
         inbox,
         #[cfg(feature = "mcp")]

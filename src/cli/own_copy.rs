@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use muninn::conversation::audit::{Action, Audit, OPERATOR};
+use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::conversation::own_copy::{CopyForm, write_copy};
 use muninn_platform::AudienceId;
 use private_files::private_file;
@@ -48,7 +48,7 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
     }
     let audit = Audit::new(&at.config.data_dir);
     audit
-        .note(OPERATOR, Action::Exported, person, Some(count))
+        .note(OPERATOR, AuditAction::Exported, person, Some(count))
         .await;
     let said = format!(
         "{count} things written to {} and {}",

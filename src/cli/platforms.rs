@@ -5,7 +5,9 @@ use std::sync::Arc;
 use anyhow::bail;
 use clap::Args;
 use muninn::config::Config;
-use muninn_platform::{Finding, Histories, Membership, Memberships, Platform, SettingsError};
+use muninn_platform::{
+    Histories, Membership, Memberships, Platform, SelfCheckFinding, SettingsError,
+};
 
 use super::live_settings::AllowLists;
 
@@ -64,30 +66,36 @@ pub(super) struct PlatformArgs {
 )]
 impl PlatformArgs {
     #[cfg(feature = "matrix")]
-    fn matrix(&self, config: &Config) -> Result<Option<muninn_matrix::Options>, SettingsError> {
+    fn matrix(
+        &self,
+        config: &Config,
+    ) -> Result<Option<muninn_matrix::MatrixOptions>, SettingsError> {
         let folder = config.data_dir.join("matrix");
         let channels = std::sync::Arc::clone(&config.channels);
         self.matrix.clone().options(folder, channels)
     }
 
     #[cfg(feature = "slack")]
-    fn slack(&self, config: &Config) -> Result<Option<muninn_slack::Options>, SettingsError> {
+    fn slack(&self, config: &Config) -> Result<Option<muninn_slack::SlackOptions>, SettingsError> {
         let channels = std::sync::Arc::clone(&config.channels);
         let options = self.slack.clone().options(channels)?;
         let missed = missed(config, "slack");
-        Ok(options.map(|options| muninn_slack::Options { missed, ..options }))
+        Ok(options.map(|options| muninn_slack::SlackOptions { missed, ..options }))
     }
 
     #[cfg(feature = "discord")]
-    fn discord(&self, config: &Config) -> Result<Option<muninn_discord::Options>, SettingsError> {
+    fn discord(
+        &self,
+        config: &Config,
+    ) -> Result<Option<muninn_discord::DiscordOptions>, SettingsError> {
         let channels = std::sync::Arc::clone(&config.channels);
         let options = self.discord.clone().options(channels)?;
         let missed = missed(config, "discord");
-        Ok(options.map(|options| muninn_discord::Options { missed, ..options }))
+        Ok(options.map(|options| muninn_discord::DiscordOptions { missed, ..options }))
     }
 
     #[cfg(feature = "webhook")]
-    fn webhook(&self) -> Result<Option<muninn_webhook::Options>, SettingsError> {
+    fn webhook(&self) -> Result<Option<muninn_webhook::WebhookOptions>, SettingsError> {
         self.webhook.clone().options()
     }
 
@@ -201,7 +209,7 @@ pub(super) fn configured(
         #[cfg(feature = "matrix")]
         args.matrix(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            boxed(muninn_matrix::Matrix::new(muninn_matrix::Options {
+            boxed(muninn_matrix::Matrix::new(muninn_matrix::MatrixOptions {
                 histories: registries.histories.clone(),
                 memberships: registries.memberships.clone(),
                 ..it
@@ -210,7 +218,7 @@ pub(super) fn configured(
         #[cfg(feature = "slack")]
         args.slack(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            boxed(muninn_slack::Slack::new(muninn_slack::Options {
+            boxed(muninn_slack::Slack::new(muninn_slack::SlackOptions {
                 histories: registries.histories.clone(),
                 memberships: registries.memberships.clone(),
                 ..it
@@ -219,11 +227,13 @@ pub(super) fn configured(
         #[cfg(feature = "discord")]
         args.discord(config)?.map(|it| {
             allow_lists.add(&it.allow);
-            boxed(muninn_discord::Discord::new(muninn_discord::Options {
-                histories: registries.histories.clone(),
-                memberships: registries.memberships.clone(),
-                ..it
-            }))
+            boxed(muninn_discord::Discord::new(
+                muninn_discord::DiscordOptions {
+                    histories: registries.histories.clone(),
+                    memberships: registries.memberships.clone(),
+                    ..it
+                },
+            ))
         }),
         #[cfg(feature = "webhook")]
         args.webhook()?
@@ -246,8 +256,11 @@ pub(super) fn configured(
         reason = "there is nobody to be asked"
     )
 )]
-pub(super) async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<(&'static str, Finding)> {
-    let mut accounts: Vec<(&'static str, Vec<Finding>)> = Vec::from([
+pub(super) async fn accounts(
+    config: &Config,
+    args: &PlatformArgs,
+) -> Vec<(&'static str, SelfCheckFinding)> {
+    let mut accounts: Vec<(&'static str, Vec<SelfCheckFinding>)> = Vec::from([
         #[cfg(feature = "matrix")]
         (
             "matrix",
@@ -270,7 +283,7 @@ pub(super) async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<(&'sta
         ),
     ]);
     let left_out = left_out(config).into_iter();
-    accounts.extend(left_out.map(|name| (name, vec![Finding::error(without(name))])));
+    accounts.extend(left_out.map(|name| (name, vec![SelfCheckFinding::error(without(name))])));
     let each = |(name, findings): (_, Vec<_>)| findings.into_iter().map(move |it| (name, it));
     accounts.into_iter().flat_map(each).collect()
 }
@@ -295,12 +308,12 @@ fn boxed(platform: impl Platform + 'static) -> Box<dyn Platform> {
 ))]
 async fn of_account<O>(
     options: Result<Option<O>, SettingsError>,
-    check: impl AsyncFn(&O) -> Vec<Finding>,
-) -> Vec<Finding> {
+    check: impl AsyncFn(&O) -> Vec<SelfCheckFinding>,
+) -> Vec<SelfCheckFinding> {
     match options {
         Ok(Some(options)) => check(&options).await,
         Ok(None) => Vec::new(),
-        Err(error) => vec![Finding::error(error.to_string())],
+        Err(error) => vec![SelfCheckFinding::error(error.to_string())],
     }
 }
 

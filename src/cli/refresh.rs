@@ -8,7 +8,8 @@ use anyhow::bail;
 use chrono::Utc;
 use muninn::config::Config;
 use muninn::knowledge::origins::{
-    Configured, Due, Freshness, Last, Origin, RefreshError, Refreshed, Refresher, Step, load,
+    Configured, Due, Freshness, Last, Origin, RefreshError, RefreshProgress, Refreshed, Refresher,
+    load,
 };
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
@@ -18,7 +19,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::context::{Context, Running};
+use super::context::{Context, RunningProcess};
 use super::ingest::{in_words, patient, removed_as_json, show, summary_as_json};
 use super::output::{Bar, Exit, Output, Unit};
 
@@ -102,11 +103,11 @@ async fn refresh(
         data_dir: &at.config.data_dir,
     };
     let mut tell = |step| match step {
-        Step::Fetching => bar.show(0, 0, &format!("{}: asking git", of.name)),
-        Step::Pages(read, most) => {
+        RefreshProgress::Fetching => bar.show(0, 0, &format!("{}: asking git", of.name)),
+        RefreshProgress::Pages(read, most) => {
             bar.show(0, 0, &format!("{}: page {read}, at most {most}", of.name));
         }
-        Step::Ingesting(far) => show(bar, far),
+        RefreshProgress::Ingesting(far) => show(bar, far),
     };
     let done = refresher.refresh(of, &mut tell).await;
     if done.as_ref().is_ok_and(Refreshed::has_changed) {
@@ -136,7 +137,7 @@ fn told(name: &str, refreshed: &Refreshed) -> String {
 
 /// Refreshes what is due, in sequence, until cancelled. The sources file is read again each time;
 /// while it is invalid nothing is refreshed, and the log and `doctor` say so.
-pub(super) async fn keep_fresh(running: Arc<Running>, end: CancellationToken) {
+pub(super) async fn keep_fresh(running: Arc<RunningProcess>, end: CancellationToken) {
     let at = Context {
         config: running.config.clone(),
         out: Output::Nowhere,
@@ -160,7 +161,7 @@ pub(super) async fn keep_fresh(running: Arc<Running>, end: CancellationToken) {
 
 /// The last check of folders.
 #[derive(Debug)]
-struct Seen {
+struct FolderCheck {
     mark: Option<String>,
     /// Time of the next check.
     next: Instant,
@@ -189,7 +190,7 @@ struct Lane<'a> {
     at: &'a Context,
     /// Created for the first source of any lane: it takes some memory.
     embedder: &'a OnceCell<Arc<Embedder>>,
-    seen: HashMap<String, Seen>,
+    seen: HashMap<String, FolderCheck>,
     /// The current error of the sources file, so that it is logged once.
     problem: Option<String>,
 }
@@ -245,7 +246,8 @@ impl Lane<'_> {
         let is_settled = before.is_some_and(|before| before.mark == mark);
         let next = Instant::now() + began.elapsed() * SHARE;
         let is_changed = mark != read;
-        self.seen.insert(of.name.clone(), Seen { mark, next });
+        self.seen
+            .insert(of.name.clone(), FolderCheck { mark, next });
         is_settled && is_changed
     }
 

@@ -1,7 +1,7 @@
 //! `muninn search`: shows what a search in the team's knowledge finds, and why.
 
 use clap::Args;
-use muninn::knowledge::search::{Among, Found, Hit, Query};
+use muninn::knowledge::search::{Among, Hit, SearchQuery, SearchResults};
 use muninn_platform::AudienceId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
     // Nobody waits for an answer here, so loading may take any time.
     searcher.refresh().await;
     let found = searcher
-        .search(&Query {
+        .search(&SearchQuery {
             text: &args.question,
             earlier: &[],
             audience: &AudienceId::new(&args.channel),
@@ -51,7 +51,7 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
     }
 }
 
-fn as_json(found: &Found) -> Value {
+fn as_json(found: &SearchResults) -> Value {
     let step = |name: &str, label: &str| json!({"name": name, "label": label});
     let hits = found.hits.iter().map(|hit| {
         let scores = &hit.scores;
@@ -92,7 +92,7 @@ fn as_json(found: &Found) -> Value {
     })
 }
 
-fn in_words(found: &Found, doubt: Option<String>) -> String {
+fn in_words(found: &SearchResults, doubt: Option<String>) -> String {
     let mut parts: Vec<String> = doubt.into_iter().collect();
     parts.extend(found.hits.iter().enumerate().map(hit));
     if parts.is_empty() {

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use self::ending::{Serving, Tasks, Time};
 use self::signals::{Signals, ask_at_each};
 use super::admin;
-use super::context::Running;
+use super::context::RunningProcess;
 use super::doors::{BehindDoors, OpenDoors};
 use super::live_settings::{Environment, LiveSettings};
 #[cfg(feature = "mcp")]
@@ -84,14 +84,14 @@ pub(super) async fn run(
     let folder = config.data_dir.join("backfills");
     let backfills = Backfills::new(&folder, app.heard.clone(), registries.histories);
     let bot = Arc::clone(&app.bot);
-    let running = Running::of(config, app, reloading, backfills, inbox, doors);
+    let running = RunningProcess::of(config, app, reloading, backfills, inbox, doors);
     serve(platforms, running, bot, received, shutdown).await
 }
 
 /// Serves the platforms until all is finished, or time is up, and closes the graph.
 async fn serve(
     platforms: Vec<Box<dyn Platform>>,
-    running: Running,
+    running: RunningProcess,
     bot: Arc<Bot>,
     received: Arrivals,
     shutdown: CancellationToken,
@@ -171,7 +171,7 @@ fn unheard(
 
 /// Serves commands, and refreshes the sources.
 fn serve_commands(
-    running: Running,
+    running: RunningProcess,
     tasks: &mut Tasks,
     shutdown: &CancellationToken,
 ) -> JoinHandle<()> {

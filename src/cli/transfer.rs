@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use muninn::config::Config;
-use muninn::conversation::audit::{Action, Audit, OPERATOR};
-use muninn::graph::transfer::{self, Checked, Progress, TransferError};
+use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
+use muninn::graph::transfer::{self, CheckedExport, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
 use private_files::private_file;
 use serde::{Deserialize, Serialize};
@@ -88,7 +88,7 @@ async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
     let audit = Audit::new(&at.config.data_dir);
     let things = usize::try_from(count).ok();
-    let exported = audit.note(OPERATOR, Action::Exported, "the whole graph", things);
+    let exported = audit.note(OPERATOR, AuditAction::Exported, "the whole graph", things);
     exported.await;
     let said = format!(
         "{count} nodes and relationships written to {}",
@@ -150,7 +150,7 @@ fn read(path: &Path) -> anyhow::Result<File> {
 struct ImportFile<'a> {
     path: &'a Path,
     replace: bool,
-    checked: Checked,
+    checked: CheckedExport,
 }
 
 impl ImportFile<'_> {

@@ -17,9 +17,9 @@ use super::{
 };
 use crate::agent::budget::BudgetConfig;
 use crate::agent::mcp::McpFile;
-use crate::graph::{GraphConfig, Reader};
+use crate::graph::{GraphConfig, ReaderCredentials};
 use crate::knowledge::origins::SourcesFile;
-use crate::llm::{Limits, ModelConfig, Retries, Sampling, Timeouts};
+use crate::llm::{ModelConfig, RateLimits, Retries, Sampling, Timeouts};
 
 /// The longest window: what the graph reads of a chain at once, minus the turns that wait for the
 /// summary.
@@ -215,11 +215,11 @@ impl Options {
         }
     }
 
-    fn graph_reader(&self) -> Result<Option<Reader>, ConfigError> {
+    fn graph_reader(&self) -> Result<Option<ReaderCredentials>, ConfigError> {
         let user = filled(&self.graph_reader_user);
         let password = filled_secret(&self.graph_reader_password);
         match (user, password) {
-            (Some(user), Some(password)) => Ok(Some(Reader { user, password })),
+            (Some(user), Some(password)) => Ok(Some(ReaderCredentials { user, password })),
             (None, None) => Ok(None),
             (Some(_), None) => half_set("GRAPH_READER_USER", "GRAPH_READER_PASSWORD"),
             (None, Some(_)) => half_set("GRAPH_READER_PASSWORD", "GRAPH_READER_USER"),
@@ -261,7 +261,7 @@ impl Options {
                 ..Timeouts::default()
             },
             retries: Retries::default(),
-            limits: Limits {
+            limits: RateLimits {
                 requests_per_minute: NonZeroU32::new(self.model_requests_per_minute),
                 tokens_per_minute: NonZeroU32::new(self.model_tokens_per_minute),
                 person_requests_per_minute: NonZeroU32::new(self.model_requests_per_person),

@@ -8,7 +8,7 @@ use muninn_platform::suggest::{perhaps_meant, surely_meant};
 
 /// Where a variable is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum VariableSource {
     Environment,
     /// `.env`, which is written for this program.
     File,
@@ -18,7 +18,7 @@ pub enum Place {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UnknownName {
     pub name: String,
-    pub place: Place,
+    pub place: VariableSource,
     pub meant: Option<String>,
 }
 
@@ -26,8 +26,8 @@ impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, place, meant } = self;
         let place = match place {
-            Place::Environment => "the environment",
-            Place::File => ".env",
+            VariableSource::Environment => "the environment",
+            VariableSource::File => ".env",
         };
         write!(f, "{name} in {place} is no setting")?;
         match meant {
@@ -55,7 +55,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 /// Returns the variables that are unknown but look like settings. In the environment, which many programs share, these are
 /// near misses; in the file also those with a prefix of ours, and other programs' names for a setting.
 pub fn unknown<'a>(
-    set: impl Iterator<Item = (Place, &'a str)>,
+    set: impl Iterator<Item = (VariableSource, &'a str)>,
     known: &BTreeSet<String>,
 ) -> Vec<UnknownName> {
     let all = || known.iter().map(String::as_str);
@@ -74,12 +74,12 @@ pub fn unknown<'a>(
         })
         .filter_map(|(place, name)| {
             let meant = match place {
-                Place::Environment => surely_meant(name, all()),
-                Place::File => elsewhere(name).or_else(|| perhaps_meant(name, all())),
+                VariableSource::Environment => surely_meant(name, all()),
+                VariableSource::File => elsewhere(name).or_else(|| perhaps_meant(name, all())),
             };
             let is_ours = match place {
-                Place::Environment => meant.is_some(),
-                Place::File => {
+                VariableSource::Environment => meant.is_some(),
+                VariableSource::File => {
                     elsewhere(name).is_some()
                         || surely_meant(name, all()).is_some()
                         || begins_as_ours(name)
@@ -112,16 +112,16 @@ mod tests {
         ];
         let known = known.map(str::to_owned).into_iter().collect();
         let set = [
-            (Place::Environment, "SLACK_BOT_TOKNE"),
-            (Place::Environment, "SLACK_WEBHOOK_URL"),
-            (Place::Environment, "DATA_DIR"),
-            (Place::Environment, "PATH"),
-            (Place::File, "MODEL_NAMES"),
-            (Place::File, "SLACK_XYZZY"),
-            (Place::File, "NEO4J_AUTH"),
-            (Place::File, "OPENAI_MODEL"),
-            (Place::File, "LOG_LEVEL"),
-            (Place::Environment, "LOG_LEVEL"),
+            (VariableSource::Environment, "SLACK_BOT_TOKNE"),
+            (VariableSource::Environment, "SLACK_WEBHOOK_URL"),
+            (VariableSource::Environment, "DATA_DIR"),
+            (VariableSource::Environment, "PATH"),
+            (VariableSource::File, "MODEL_NAMES"),
+            (VariableSource::File, "SLACK_XYZZY"),
+            (VariableSource::File, "NEO4J_AUTH"),
+            (VariableSource::File, "OPENAI_MODEL"),
+            (VariableSource::File, "LOG_LEVEL"),
+            (VariableSource::Environment, "LOG_LEVEL"),
         ];
         let told: Vec<String> = unknown(set.into_iter(), &known)
             .iter()

@@ -18,7 +18,7 @@ pub struct AuditEntry {
     pub at: DateTime<Utc>,
     /// Stable ID of the person; [`OPERATOR`] for the operator, and [`MUNINN`] for the bot itself.
     pub who: String,
-    pub action: Action,
+    pub action: AuditAction,
     /// The conversation, channel or person concerned.
     pub about: String,
     /// Number of turns, messages or items concerned.
@@ -34,7 +34,7 @@ pub const MUNINN: &str = "muninn";
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Action {
+pub enum AuditAction {
     ForgotTurn,
     ForgotItem,
     ForgotConversation,
@@ -67,7 +67,7 @@ pub enum Action {
     RevokedToken,
 }
 
-impl Action {
+impl AuditAction {
     /// The name shown to people.
     pub fn name(self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl Audit {
     pub async fn did(
         &self,
         message: &IncomingMessage,
-        action: Action,
+        action: AuditAction,
         about: &str,
         count: Option<usize>,
     ) {
@@ -119,7 +119,7 @@ impl Audit {
     }
 
     /// Records an action. A failed write is only logged, as the action has already taken effect.
-    pub async fn note(&self, who: &str, action: Action, about: &str, count: Option<usize>) {
+    pub async fn note(&self, who: &str, action: AuditAction, about: &str, count: Option<usize>) {
         let entry = AuditEntry {
             at: Utc::now(),
             who: who.to_owned(),
@@ -228,7 +228,7 @@ mod tests {
             let entry = AuditEntry {
                 at: at(day),
                 who: "slack/T/U1".to_owned(),
-                action: Action::ForgotTurn,
+                action: AuditAction::ForgotTurn,
                 about: "slack/T/C1".to_owned(),
                 count: Some(1),
             };

@@ -16,9 +16,9 @@ use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, midnight};
 
 use muninn_texts::{Text, Value, text};
 
-use self::findings::{Batch, Findings, batches, schema};
+use self::findings::{Findings, TopicBatch, batches, schema};
 use self::listing::listing;
-use self::topics::{Said, Topic, most_answered, topics};
+use self::topics::{Topic, TopicMessage, most_answered, topics};
 use crate::agent::budget::{Budgets, Purse};
 use crate::agent::prompts::{PromptError, Prompts, WhatCameOfIt, dated};
 use crate::agent::sampling::SamplingByKind;
@@ -105,7 +105,7 @@ impl CatchUp {
     ) -> Result<String, StoreError> {
         let zone = self.recaller.time_zone_of(message);
         // The answer is for the author alone.
-        let reader = Reader {
+        let reader = ReaderLocale {
             language: message.languages.person,
             zone,
         };
@@ -138,7 +138,7 @@ impl CatchUp {
         from: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<Option<String>, StoreError> {
-        let reader = Reader {
+        let reader = ReaderLocale {
             language: message.languages.place,
             zone: self.recaller.time_zone_of(message),
         };
@@ -164,20 +164,20 @@ impl CatchUp {
         message: &IncomingMessage,
         from: DateTime<Utc>,
         until: DateTime<Utc>,
-    ) -> Result<Vec<Said>, StoreError> {
+    ) -> Result<Vec<TopicMessage>, StoreError> {
         let store = self.archive.store();
         let turns = store
             .messages_between(&message.audience.id, from, until, MOST_MESSAGES)
             .await?;
-        Ok(turns.iter().map(Said::from).collect())
+        Ok(turns.iter().map(TopicMessage::from).collect())
     }
 
     /// The summary; `None` where there is nothing to report.
     async fn text(
         &self,
         message: &IncomingMessage,
-        said: &[Said],
-        reader: Reader,
+        said: &[TopicMessage],
+        reader: ReaderLocale,
     ) -> Option<String> {
         let all = most_answered(&topics(said));
         let mut lines = Vec::new();
@@ -199,7 +199,7 @@ impl CatchUp {
         model: &ModelChain,
         message: &IncomingMessage,
         all: &[Topic<'a>],
-        reader: Reader,
+        reader: ReaderLocale,
     ) -> (Vec<String>, Vec<Topic<'a>>) {
         let (batches, mut rest) = batches(all, MOST_CALLS);
         let store = &**self.archive.store();
@@ -240,7 +240,7 @@ impl CatchUp {
         &self,
         model: &ModelChain,
         message: &IncomingMessage,
-        batch: &Batch<'_>,
+        batch: &TopicBatch<'_>,
         purse: &Purse<'_>,
         zone: TimeZone,
     ) -> Result<Findings, NotFound> {
@@ -280,7 +280,7 @@ struct Sections {
 }
 
 impl Sections {
-    fn add(&mut self, batch: &Batch<'_>, found: &Findings, reader: Reader) {
+    fn add(&mut self, batch: &TopicBatch<'_>, found: &Findings, reader: ReaderLocale) {
         for (lines, entries) in [
             (&mut self.decided, &found.decided),
             (&mut self.answered, &found.answered),
@@ -305,12 +305,12 @@ impl Sections {
 
 /// The reader's language and time zone.
 #[derive(Clone, Copy, Debug)]
-struct Reader {
+struct ReaderLocale {
     language: Language,
     zone: TimeZone,
 }
 
-impl Reader {
+impl ReaderLocale {
     fn day(self, at: DateTime<Utc>) -> Value {
         Value::day(&at.with_timezone(&self.zone))
     }
@@ -321,7 +321,7 @@ fn bold(heading: &Text, language: Language) -> String {
 }
 
 /// `Since Mon 13 Apr 09:00: 75 messages by 9 people.`
-fn heading(said: &[Said], since: DateTime<Utc>, reader: Reader) -> String {
+fn heading(said: &[TopicMessage], since: DateTime<Utc>, reader: ReaderLocale) -> String {
     let mut people: Vec<&str> = said.iter().map(|said| said.author.as_str()).collect();
     people.sort_unstable();
     people.dedup();
@@ -335,7 +335,7 @@ fn heading(said: &[Said], since: DateTime<Utc>, reader: Reader) -> String {
 }
 
 /// Who said it and when.
-fn headline(said: &Said, reader: Reader) -> String {
+fn headline(said: &TopicMessage, reader: ReaderLocale) -> String {
     let at = reader.day(said.at).in_language(reader.language);
     format!("{}, {at}", said.author_name)
 }

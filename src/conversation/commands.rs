@@ -16,8 +16,8 @@ mod withdrawing;
 use std::sync::Arc;
 
 use muninn_platform::{
-    Attention, Channels, Command, ForgetWhat, IncomingMessage, Language, Reply, Scope, ShownItem,
-    Vocabulary, Withdraw,
+    Attention, Channels, Command, ForgetWhat, IncomingMessage, Language, PlatformVocabulary, Reply,
+    Scope, ShownItem, Withdraw,
 };
 
 use self::about::help;
@@ -27,7 +27,7 @@ pub use self::items::{WhichItem, shown_item};
 pub use self::proposed::Agreed;
 use crate::agent::budget::Budgets;
 use crate::conversation::attention::Listening;
-use crate::conversation::audit::{Action, Audit};
+use crate::conversation::audit::{Audit, AuditAction};
 use crate::conversation::catch_up::CatchUp;
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::Notice;
@@ -57,7 +57,7 @@ pub struct Commands {
 
 /// Where a command was given: the words used there, and the part that deletes the bot's messages there.
 pub struct CommandContext {
-    pub vocabulary: &'static Vocabulary,
+    pub vocabulary: &'static PlatformVocabulary,
     pub withdraw: Arc<dyn Withdraw>,
 }
 
@@ -181,7 +181,7 @@ impl Commands {
         message: &IncomingMessage,
         attention: Attention,
         scope: Scope,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<Notice, StoreError> {
         let store = self.archive.store();
         match scope {
@@ -202,7 +202,7 @@ impl Commands {
             Scope::Audience => message.audience.id.as_str(),
             Scope::Conversation => guard.session().as_str(),
         };
-        let action = Action::ChangedAttention;
+        let action = AuditAction::ChangedAttention;
         self.audit.did(message, action, about, None).await;
         let kept = store.attention(guard.session(), &message.audience.id);
         Ok(Notice::Attends {

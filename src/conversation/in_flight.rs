@@ -13,7 +13,7 @@ use crate::conversation::interrupt::{Interrupt, Interruption};
 /// The messages in flight.
 #[derive(Debug, Default)]
 pub struct InFlight {
-    messages: DashMap<EventId, Entry>,
+    messages: DashMap<EventId, InFlightMessage>,
 }
 
 /// An edit or a deletion of a message.
@@ -42,7 +42,7 @@ pub struct Begin {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct InFlightMessage {
     conversation: ConversationId,
     audience: AudienceId,
     /// Stable ID of the person.
@@ -63,7 +63,7 @@ struct Entry {
     is_stopped: bool,
 }
 
-impl Entry {
+impl InFlightMessage {
     /// Whether a newer revision of the message is already known. Revisions left by a dead process arrive in any order. A
     /// deletion is always the last.
     fn is_outdated(&self, revision: &Revision) -> bool {
@@ -101,7 +101,7 @@ impl InFlight {
 
     fn entry(&self, message: &IncomingMessage, conversation: &ConversationId) {
         let entry = self.messages.entry(message.event.clone());
-        let mut entry = entry.or_insert_with(|| Entry {
+        let mut entry = entry.or_insert_with(|| InFlightMessage {
             conversation: conversation.clone(),
             audience: message.audience.id.clone(),
             author: message.author.id.clone(),

@@ -42,7 +42,7 @@ pub struct LedgerError {
 #[derive(Debug)]
 pub struct Ledger {
     /// `None` if this bot keeps nothing, because whoever asks is there to ask again.
-    writer: Option<Writer>,
+    writer: Option<LedgerWriter>,
     /// The messages that earlier processes left.
     left_over: Vec<IncomingMessage>,
     /// Those of them that were not delivered to this process again yet.
@@ -53,12 +53,12 @@ pub struct Ledger {
 
 /// The handle of the thread that writes.
 #[derive(Debug)]
-struct Writer {
+struct LedgerWriter {
     orders: Option<mpsc::Sender<Order>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl LedgerWriter {
     fn send(&self, order: Order) -> bool {
         self.orders
             .as_ref()
@@ -66,7 +66,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for LedgerWriter {
     /// Waits until all orders are written, at most one write, so that a clean shutdown leaves nothing
     /// over.
     fn drop(&mut self) {
@@ -80,7 +80,7 @@ impl Drop for Writer {
 
 /// A line of the file. `Done` is not written any more, but earlier versions wrote it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Line {
+enum LedgerEntry {
     Accepted(Box<IncomingMessage>),
     Done(EventId),
 }
@@ -88,7 +88,7 @@ enum Line {
 /// A line to write, and who is notified then.
 #[derive(Debug)]
 struct Order {
-    line: Line,
+    line: LedgerEntry,
     written: Option<oneshot::Sender<()>>,
 }
 
@@ -123,7 +123,7 @@ impl Ledger {
             .spawn(move || book.keep(&orders))
             .map_err(unusable)?;
         Ok(Self {
-            writer: Some(Writer {
+            writer: Some(LedgerWriter {
                 orders: Some(sender),
                 thread: Some(thread),
             }),
@@ -182,7 +182,7 @@ impl Ledger {
         let Some(writer) = &self.writer else { return };
         let (written, is_written) = oneshot::channel();
         let order = Order {
-            line: Line::Accepted(Box::new(message_without_secrets(message))),
+            line: LedgerEntry::Accepted(Box::new(message_without_secrets(message))),
             written: Some(written),
         };
         if writer.send(order) {
@@ -197,7 +197,7 @@ impl Ledger {
         self.untold().remove(event);
         let Some(writer) = &self.writer else { return };
         writer.send(Order {
-            line: Line::Done(event.clone()),
+            line: LedgerEntry::Done(event.clone()),
             written: None,
         });
     }

@@ -11,7 +11,7 @@ mod wording;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn_platform::{Attention, Cut, HandedOver, Scope, Vocabulary};
+use muninn_platform::{Attention, Cut, HandedOver, PlatformVocabulary, Scope};
 use muninn_texts::{Language, Text, Value};
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,7 @@ pub enum Notice {
     Noted {
         /// For its author alone.
         is_private: bool,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     NothingToNote,
     /// Below an answer: a note that is kept if its reader agrees.
@@ -134,13 +134,13 @@ pub enum Notice {
         attention: Attention,
         scope: Scope,
         still: Attention,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
-    ModeratorNeededToMute(&'static Vocabulary),
+    ModeratorNeededToMute(&'static PlatformVocabulary),
     /// About remembering what people say to one another.
     Hearing(HearingNotice),
     /// There is no conversation to mute.
-    NotInConversation(&'static Vocabulary),
+    NotInConversation(&'static PlatformVocabulary),
     /// Below `history` or `why`: how often the bot chose not to answer.
     StayedSilent {
         times: u64,
@@ -156,11 +156,11 @@ pub enum Notice {
     NoHistory,
     /// No backfill was requested, or it has ended.
     NoBackfill,
-    ModeratorNeededToBackfill(&'static Vocabulary),
+    ModeratorNeededToBackfill(&'static PlatformVocabulary),
     NotBackfilled(BackfillError),
     NoSuchAnswer,
     /// Somebody wants to regenerate an answer that somebody else asked for.
-    NotYoursToAskAgain(&'static Vocabulary),
+    NotYoursToAskAgain(&'static PlatformVocabulary),
     TooLateToAskAgain,
     Failed,
 }

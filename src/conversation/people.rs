@@ -14,7 +14,7 @@ use muninn_platform::{Announced, AudienceId, IncomingMessage, SafeText};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::audit::{Action, Audit, MUNINN};
+use crate::conversation::audit::{Audit, AuditAction, MUNINN};
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::{LinkNotice, Notice};
 use crate::graph::accounts::{Account, Entered, LinkedAccount, Untold};
@@ -148,7 +148,9 @@ impl People {
             .tell_accounts(std::slice::from_ref(&account.account), &told)
             .await?;
         let count = Some(others.len());
-        self.audit.note(MUNINN, Action::Unlinked, id, count).await;
+        self.audit
+            .note(MUNINN, AuditAction::Unlinked, id, count)
+            .await;
         Ok(())
     }
 

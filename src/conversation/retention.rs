@@ -8,7 +8,7 @@ use muninn_platform::{AudienceId, Channels};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::audit::{Action, Audit, MUNINN};
+use crate::conversation::audit::{Audit, AuditAction, MUNINN};
 use crate::memory::{Archive, MessageError};
 
 /// How often to check whether a day has passed: a machine may sleep, and settings may change.
@@ -84,9 +84,9 @@ impl Retention {
             if turns > 0 {
                 let about = audience.as_str();
                 tracing::info!(%audience, turns, %before, "deleted what was kept long enough");
-                let noted = self
-                    .audit
-                    .note(MUNINN, Action::RetentionApplied, about, Some(turns));
+                let noted =
+                    self.audit
+                        .note(MUNINN, AuditAction::RetentionApplied, about, Some(turns));
                 noted.await;
             }
             deleted += turns;

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::AudienceId;
 use uuid::Uuid;
 
-use crate::conversation::audit::{Action, Audit};
+use crate::conversation::audit::{Audit, AuditAction};
 use crate::graph::accounts::Account;
 use crate::graph::tokens::KeptToken;
 use crate::graph::{GraphStore, StoreError};
@@ -96,7 +96,9 @@ impl Tokens {
         };
         self.store.keep_token(&kept).await?;
         let about = &kept.account.id;
-        self.audit.note(by, Action::MadeToken, about, None).await;
+        self.audit
+            .note(by, AuditAction::MadeToken, about, None)
+            .await;
         Ok(secret)
     }
 
@@ -140,7 +142,9 @@ impl Tokens {
         self.store.revoke_tokens(&ids).await?;
         for token in tokens {
             let about = &token.account.id;
-            self.audit.note(by, Action::RevokedToken, about, None).await;
+            self.audit
+                .note(by, AuditAction::RevokedToken, about, None)
+                .await;
         }
         Ok(())
     }

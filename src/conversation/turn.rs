@@ -43,7 +43,7 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn};
 use crate::knowledge::search::Searcher;
 use crate::llm::{ModelChain, millis};
-use crate::memory::{Archive, Kept, Recaller, embedded_text_of, summary};
+use crate::memory::{Archive, Recaller, TurnSaveOutcome, embedded_text_of, summary};
 use muninn_platform::redact::{is_redacted, without_secrets};
 
 /// How often an answer is regenerated because its inputs were forgotten or regenerated. Several people may edit and
@@ -91,7 +91,7 @@ impl TurnError {
 
 /// The message to be answered.
 #[derive(Clone, Copy, Debug)]
-struct Asked<'a> {
+struct TurnInput<'a> {
     message: &'a IncomingMessage,
     /// Its text, without secrets.
     text: &'a str,
@@ -102,7 +102,7 @@ struct Asked<'a> {
     began: Instant,
 }
 
-impl Asked<'_> {
+impl TurnInput<'_> {
     /// The notice that a secret was sent. A secret that was removed before the message arrived here left a mark.
     fn notice(&self) -> Option<Notice> {
         let mut texts = self.files.texts.iter().map(|file| file.text.as_str());
@@ -179,7 +179,7 @@ impl TurnRunner {
         let files = self.files(message, &text, &read, reply).await;
         observe("read", began);
 
-        let asked = Asked {
+        let asked = TurnInput {
             message,
             text: &files.said(&text),
             files: &files,
@@ -244,7 +244,7 @@ impl TurnRunner {
     async fn keep_and_deliver(
         &self,
         guard: &SessionGuard,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         (draft, turn): (&Draft, &NewTurn),
         reply: &mut dyn Reply,
@@ -254,13 +254,15 @@ impl TurnRunner {
         let keeping = self.archive.keep(guard, turn);
         let kept = keeping.instrument(telemetry::keep(message)).await;
         observe("keep", began);
-        if let Kept::Duplicate(earlier) = &kept {
+        if let TurnSaveOutcome::Duplicate(earlier) = &kept {
             tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
             return Ok(After::Elsewhere);
         }
         let id = turn.turn.id;
         // Checked again: until it was kept, nobody could know that it repeats something forgotten.
-        if matches!(kept, Kept::Graph) && self.rests_on_forgotten(message, draft, read).await {
+        if matches!(kept, TurnSaveOutcome::Graph)
+            && self.rests_on_forgotten(message, draft, read).await
+        {
             let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
             return anew.await.map(|()| After::Nothing);
         }
@@ -268,8 +270,8 @@ impl TurnRunner {
         let outgoing = draft.outgoing(&kept, read, message.language());
         let outdated = match kept {
             // A turn that is not kept cannot be forgotten.
-            Kept::Nowhere => deliver(reply, &outgoing).await.and(None),
-            Kept::Graph | Kept::Journal | Kept::Duplicate(_) => {
+            TurnSaveOutcome::Nowhere => deliver(reply, &outgoing).await.and(None),
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal | TurnSaveOutcome::Duplicate(_) => {
                 self.deliver_turn(guard, reply, id, &outgoing).await
             }
         };
@@ -317,19 +319,20 @@ impl TurnRunner {
     }
 
     /// Links a turn in the graph to the earlier turns that it replaces.
-    async fn link(&self, kept: &Kept, turn: &NewTurn) {
+    async fn link(&self, kept: &TurnSaveOutcome, turn: &NewTurn) {
         match kept {
-            Kept::Graph => {
+            TurnSaveOutcome::Graph => {
                 let store = &**self.archive.store();
                 let audience = &turn.audience.id;
                 self.recaller.link(store, audience, &turn.turn).await;
             }
-            Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere => {}
+            TurnSaveOutcome::Journal | TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => {
+            }
         }
     }
 
-    async fn new_turn(&self, asked: &Asked<'_>, draft: &Draft) -> NewTurn {
-        let Asked {
+    async fn new_turn(&self, asked: &TurnInput<'_>, draft: &Draft) -> NewTurn {
+        let TurnInput {
             message,
             text,
             files,
@@ -379,7 +382,7 @@ impl TurnRunner {
         }
     }
 
-    fn after(&self, kept: &Kept, draft: &Draft, read: &Read) -> After {
+    fn after(&self, kept: &TurnSaveOutcome, draft: &Draft, read: &Read) -> After {
         let due = || {
             summary::is_due(
                 &read.context.window,
@@ -388,11 +391,16 @@ impl TurnRunner {
             )
         };
         match (kept, draft.source) {
-            (Kept::Graph, Source::Model | Source::Knowledge | Source::Retrieval) if due() => {
+            (TurnSaveOutcome::Graph, Source::Model | Source::Knowledge | Source::Retrieval)
+                if due() =>
+            {
                 After::Summarize
             }
             (
-                Kept::Graph | Kept::Journal | Kept::Duplicate(_) | Kept::Nowhere,
+                TurnSaveOutcome::Graph
+                | TurnSaveOutcome::Journal
+                | TurnSaveOutcome::Duplicate(_)
+                | TurnSaveOutcome::Nowhere,
                 Source::Model
                 | Source::Knowledge
                 | Source::Retrieval

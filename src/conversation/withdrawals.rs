@@ -160,12 +160,12 @@ impl Drop for PlannedWithdrawals {
 /// All withdrawals.
 #[derive(Debug, Default)]
 struct Plans {
-    state: Mutex<State>,
+    state: Mutex<WithdrawalQueue>,
     changed: Notify,
 }
 
 impl Plans {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WithdrawalQueue> {
         // A list of IDs is consistent, even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,7 +209,7 @@ pub struct Withdrawals {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WithdrawalQueue {
     next: u64,
     all: Vec<Open>,
 }
@@ -227,7 +227,7 @@ impl Withdrawals {
     /// Fails when the folder cannot be used.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         let (file, left_over) = WithdrawalFile::open(folder)?;
-        let mut state = State::default();
+        let mut state = WithdrawalQueue::default();
         for withdrawal in left_over {
             state.add(withdrawal);
         }
@@ -260,7 +260,7 @@ impl Withdrawals {
         self.archive.get_or_init(|| Arc::downgrade(archive));
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WithdrawalQueue> {
         self.plans.state()
     }
 
@@ -446,14 +446,14 @@ impl Withdrawals {
             };
             let attempt = async {
                 match &step {
-                    Step::Message(message, emptied) => {
+                    WithdrawalStep::Message(message, emptied) => {
                         if self.is_given_anew(*emptied).await {
                             Withdrawn::Gone
                         } else {
                             withdraw.withdraw(&conversation, message).await
                         }
                     }
-                    Step::AnswerTo(question) => {
+                    WithdrawalStep::AnswerTo(question) => {
                         match withdraw.find_answer(&conversation, question).await {
                             Ok(found) => {
                                 self.found(number, found);
@@ -462,8 +462,8 @@ impl Withdrawals {
                             Err(NotNow) => Withdrawn::NotYet,
                         }
                     }
-                    Step::Title => withdraw.clear_title(&conversation).await,
-                    Step::Listing(messages, answers) => {
+                    WithdrawalStep::Title => withdraw.clear_title(&conversation).await,
+                    WithdrawalStep::Listing(messages, answers) => {
                         let listing = Spoken::new(conversation.clone(), messages.clone());
                         match self.tell(answers, &listing).await {
                             Some(stands) => {
@@ -483,7 +483,7 @@ impl Withdrawals {
                 Ok(Withdrawn::Gone) => self.done(number, &step),
                 Ok(Withdrawn::Stays(why)) => {
                     self.done(number, &step);
-                    if matches!(step, Step::Message(..)) {
+                    if matches!(step, WithdrawalStep::Message(..)) {
                         outcome.stays(why);
                     }
                 }
@@ -528,7 +528,7 @@ impl Withdrawals {
         }
     }
 
-    fn step(&self, number: u64) -> Option<(String, ConversationId, Step)> {
+    fn step(&self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
         let mut state = self.state();
         let Withdrawal { platform, left, .. } = &state.get(number)?.withdrawal;
         let ToWithdraw {
@@ -540,17 +540,17 @@ impl Withdrawals {
             title,
         } = left;
         if !listed.is_empty() {
-            let step = Step::Listing(Delivered(messages.clone()), listed.clone());
+            let step = WithdrawalStep::Listing(Delivered(messages.clone()), listed.clone());
             return Some((platform.clone(), conversation.clone(), step));
         }
         let step = match (messages.first(), answers_to.first()) {
             (Some(message), _) => {
                 let mut emptied = emptied.iter();
                 let shows = emptied.find(|(shown, _)| shown == message);
-                Step::Message(message.clone(), shows.map(|(_, answer)| *answer))
+                WithdrawalStep::Message(message.clone(), shows.map(|(_, answer)| *answer))
             }
-            (None, Some(question)) => Step::AnswerTo(question.clone()),
-            (None, None) if *title => Step::Title,
+            (None, Some(question)) => WithdrawalStep::AnswerTo(question.clone()),
+            (None, None) if *title => WithdrawalStep::Title,
             (None, None) => return None,
         };
         Some((platform.clone(), conversation.clone(), step))
@@ -564,19 +564,21 @@ impl Withdrawals {
         }
     }
 
-    fn done(&self, number: u64, step: &Step) {
+    fn done(&self, number: u64, step: &WithdrawalStep) {
         let mut state = self.state();
         if let Some(open) = state.get(number) {
             let withdrawal = &mut open.withdrawal;
             let left = &mut withdrawal.left;
             match step {
-                Step::Message(gone, _) => {
+                WithdrawalStep::Message(gone, _) => {
                     left.messages.retain(|message| message != gone);
                     left.emptied.retain(|(message, _)| message != gone);
                 }
-                Step::AnswerTo(found) => left.answers_to.retain(|question| question != found),
-                Step::Title => left.title = false,
-                Step::Listing(..) => {}
+                WithdrawalStep::AnswerTo(found) => {
+                    left.answers_to.retain(|question| question != found)
+                }
+                WithdrawalStep::Title => left.title = false,
+                WithdrawalStep::Listing(..) => {}
             }
             withdrawal.tries = 0;
         }
@@ -625,7 +627,7 @@ impl Withdrawals {
 }
 
 #[derive(Debug)]
-enum Step {
+enum WithdrawalStep {
     /// A message, with the emptied answer that it shows, if any.
     Message(MessageId, Option<ResponseId>),
     AnswerTo(EventId),
@@ -634,7 +636,7 @@ enum Step {
     Listing(Delivered, Vec<ResponseId>),
 }
 
-impl State {
+impl WithdrawalQueue {
     fn add(&mut self, withdrawal: Withdrawal) -> u64 {
         let number = self.next;
         self.next += 1;

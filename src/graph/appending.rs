@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine, Params, Step};
+use super::engine::{Engine, Params, TransactionStep};
 use super::ingest::PRIVATE;
 use super::record::{append_params, params, text, title, unexpected};
 use super::statements::appending as cypher;
@@ -72,9 +72,9 @@ pub(super) async fn append_with(
     let (sender, receiver) = mpsc::channel(steps.len() + 1);
     for (statement, params) in steps {
         // The channel has room for all of them.
-        let _ = sender.try_send(Step::Run(statement.to_owned(), params));
+        let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), params));
     }
-    let _ = sender.try_send(Step::Commit);
+    let _ = sender.try_send(TransactionStep::Commit);
     store.engine.transact(receiver, LIMIT).await.map(drop)
 }
 

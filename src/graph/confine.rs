@@ -1,6 +1,6 @@
 //! Confines generated Cypher to the team's knowledge; it never reaches memory.
 
-pub use cypher_guard::{ConfinedCypher, Limits, ReadBack, Refusal, read_back};
+pub use cypher_guard::{ConfinedCypher, ReadBack, Refusal, StatementLimits, read_back};
 use cypher_guard::{Guard, Schema};
 
 use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
@@ -18,7 +18,7 @@ const GUARD: Guard<'_> = Guard {
 pub fn confine(
     query: &str,
     schema: &Schema,
-    limits: &Limits<'_>,
+    limits: &StatementLimits<'_>,
 ) -> Result<ConfinedCypher, Refusal> {
     GUARD.confine(query, schema, limits, &[])
 }
@@ -31,7 +31,7 @@ pub fn confine(
 pub fn confine_with(
     query: &str,
     schema: &Schema,
-    limits: &Limits<'_>,
+    limits: &StatementLimits<'_>,
     parameters: &[&str],
 ) -> Result<ConfinedCypher, Refusal> {
     GUARD.confine(query, schema, limits, parameters)

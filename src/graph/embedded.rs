@@ -31,9 +31,9 @@ use self::values::native;
 use self::worker::{Bindings, Job, Threads};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
+use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
 use super::indexes::Index;
-use super::query::{QueryError, QueryLimits, Rows};
+use super::query::{QueryError, QueryLimits, ResultRows};
 use super::record::packed;
 
 /// The file in the folder.
@@ -97,14 +97,14 @@ static DIALECT: Dialect = Dialect {
 };
 
 /// What must outlive every statement: the session, and after it the lease on the file.
-pub(super) struct Held {
+pub(super) struct EmbeddedDatabase {
     session: Session,
     file: PathBuf,
     durability: DurabilityLevel,
     _lease: Option<GraphWriterLease>,
 }
 
-impl Held {
+impl EmbeddedDatabase {
     /// Whether there is a log with any entries.
     fn has_log(&self) -> bool {
         let log = self.file.with_file_name(format!("{FILE}-wal"));
@@ -186,7 +186,7 @@ pub(crate) struct Embedded {
     warnings: Warnings,
     folder: PathBuf,
     timeout: Duration,
-    queries: confined::Gate,
+    queries: confined::StatementSemaphore,
     waits: Waits,
 }
 
@@ -228,12 +228,12 @@ impl Embedded {
             warnings,
             folder,
             timeout,
-            queries: confined::Gate::default(),
+            queries: confined::StatementSemaphore::default(),
             waits: Waits::default(),
         })
     }
 
-    fn held(&self) -> Result<Arc<Held>, StoreError> {
+    fn held(&self) -> Result<Arc<EmbeddedDatabase>, StoreError> {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let threads = threads.as_ref().ok_or_else(|| self.closed())?;
         Ok(Arc::clone(&threads.held))
@@ -300,7 +300,7 @@ fn open_here(
     folder: &Path,
     durability: DurabilityLevel,
     warnings: &Warnings,
-) -> Result<Held, StoreError> {
+) -> Result<EmbeddedDatabase, StoreError> {
     if folder.is_file() {
         return Err(StoreError::Misconfigured(format!(
             "{} is a file; GRAPH_URL must name a folder",
@@ -334,7 +334,7 @@ fn open_here(
     opened
         .session
         .set_auto_checkpoint_wal_bytes(Some(CHECKPOINT_BYTES));
-    let held = Held {
+    let held = EmbeddedDatabase {
         session: opened.session,
         file,
         durability,
@@ -347,7 +347,7 @@ fn open_here(
 }
 
 /// Finishes what a killed process had begun. Nothing depends on it.
-fn clean_up(folder: &Path, held: &Held, warnings: &Warnings) {
+fn clean_up(folder: &Path, held: &EmbeddedDatabase, warnings: &Warnings) {
     match staging::remove_left_over(folder) {
         Ok(true) => warnings.add(
             "an import was interrupted, and the graph is as it was before it; \
@@ -454,7 +454,7 @@ impl Engine for Embedded {
 
     async fn transact(
         &self,
-        steps: mpsc::Receiver<Step>,
+        steps: mpsc::Receiver<TransactionStep>,
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError> {
         let held = self.held()?;
@@ -487,7 +487,7 @@ impl Engine for Embedded {
         cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
-    ) -> Result<Rows, QueryError> {
+    ) -> Result<ResultRows, QueryError> {
         let (held, params) = (self.held()?, bindings(&params)?);
         let text = cypher.older().to_owned();
         confined::run(&self.queries, held, text, params, limits).await
@@ -517,11 +517,11 @@ impl Engine for Embedded {
         answered.await.map_err(|_| self.closed())?
     }
 
-    fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError> {
+    fn intend(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
         intents::keep(&self.folder, intent).map(Some)
     }
 
-    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+    fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
         intents::kept(&self.folder)
     }
 

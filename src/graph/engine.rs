@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use super::StoreError;
 use super::confine::ConfinedCypher;
 use super::indexes::Index;
-use super::query::{QueryError, QueryLimits, Rows};
-use super::reading::Reading;
+use super::query::{QueryError, QueryLimits, ResultRows};
+use super::reading::ReadAccessReport;
 use super::transfer::GraphNode;
 
 /// Parameters of a statement.
@@ -25,7 +25,7 @@ pub(crate) type Row = Map<String, Value>;
 
 /// A step of a transaction with several statements.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum TransactionStep {
     Run(String, Params),
     /// All statements were sent. A sender that is dropped without it has failed.
     Commit,
@@ -43,11 +43,11 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// Runs a statement as one transaction, in one round trip; it is durable when this returns.
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
 
-    /// Runs the statements received in one transaction, until [`Step::Commit`]; without that nothing
+    /// Runs the statements received in one transaction, until [`TransactionStep::Commit`]; without that nothing
     /// is written. Returns the first column `times` of each, in order.
     async fn transact(
         &self,
-        steps: mpsc::Receiver<Step>,
+        steps: mpsc::Receiver<TransactionStep>,
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError>;
 
@@ -67,17 +67,17 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
-    ) -> Result<Rows, QueryError>;
+    ) -> Result<ResultRows, QueryError>;
 
     /// Describes the engine and its state.
     async fn about(&self) -> Result<About, StoreError>;
 
     /// Records outside the graph what is about to be deleted and purged, so that the next start can
     /// finish it. `None` if a deletion is atomic in this engine.
-    fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError>;
+    fn intend(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError>;
 
     /// Intents that were not finished.
-    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError>;
+    fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError>;
 
     /// Purges deleted data from every file of the engine that may still contain it.
     async fn purge(&self, what: Purge) -> Result<(), StoreError>;
@@ -116,7 +116,7 @@ pub(crate) struct About {
     pub(crate) engine: String,
     /// The user of confined statements, and what that user can do, tried out. `None` if the engine
     /// has no users.
-    pub(crate) reading: Option<Reading>,
+    pub(crate) reading: Option<ReadAccessReport>,
     /// Size of the files of a graph that is held in memory, in bytes. `None` for a server's.
     pub(crate) file_bytes: Option<u64>,
     /// What the operator should know.
@@ -135,7 +135,7 @@ pub(crate) enum Purge {
 
 /// A file that records what is to be deleted, until it is deleted.
 #[derive(Debug)]
-pub(crate) struct Intent(pub(super) std::path::PathBuf);
+pub(crate) struct DeletionIntent(pub(super) std::path::PathBuf);
 
 /// The error of a transaction whose sender was dropped before the commit.
 pub(crate) fn abandoned() -> StoreError {

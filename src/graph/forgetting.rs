@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::answers::{ForgottenEvent, Votes};
-use super::engine::{Engine, Params, Row, Step};
+use super::engine::{Engine, Params, Row, TransactionStep};
 use super::messages::counted;
 use super::record::{integer, params, response_id, text, unexpected};
 use super::repeating::Repetition;
@@ -354,9 +354,9 @@ impl GraphStore {
         let (sender, receiver) = mpsc::channel(steps.len() + 1);
         for (statement, bound) in steps {
             // The channel has room for all of them.
-            let _ = sender.try_send(Step::Run(statement.to_owned(), bound));
+            let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), bound));
         }
-        let _ = sender.try_send(Step::Commit);
+        let _ = sender.try_send(TransactionStep::Commit);
         self.engine.transact(receiver, LIMIT).await.map(drop)
     }
 

@@ -28,10 +28,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
+use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
 use super::indexes::Index;
 use super::open::GraphConfig;
-use super::query::{QueryError, QueryLimits, Rows};
+use super::query::{QueryError, QueryLimits, ResultRows};
 use super::record::{listed, text};
 use super::value::float;
 
@@ -370,7 +370,7 @@ impl Engine for Neo4j {
 
     async fn transact(
         &self,
-        steps: mpsc::Receiver<Step>,
+        steps: mpsc::Receiver<TransactionStep>,
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError> {
         transact::run(self, steps, limit).await
@@ -408,7 +408,7 @@ impl Engine for Neo4j {
         cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
-    ) -> Result<Rows, QueryError> {
+    ) -> Result<ResultRows, QueryError> {
         confined::run(self, cypher, &params, limits).await
     }
 
@@ -422,11 +422,11 @@ impl Engine for Neo4j {
         })
     }
 
-    fn intend(&self, _intent: &Value) -> Result<Option<Intent>, StoreError> {
+    fn intend(&self, _intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
         Ok(None)
     }
 
-    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+    fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
         Ok(Vec::new())
     }
 

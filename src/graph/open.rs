@@ -22,7 +22,7 @@ pub struct GraphConfig {
     /// Unused by the embedded store.
     pub password: SecretString,
     /// The user of generated statements, who cannot read memory, if the server has roles.
-    pub reader: Option<Reader>,
+    pub reader: Option<ReaderCredentials>,
     /// The server's default database if not set; unused by the embedded store.
     pub database: Option<String>,
     /// Time limit of one call, including retries.
@@ -31,14 +31,14 @@ pub struct GraphConfig {
 
 /// A server's user for generated statements.
 #[derive(Clone)]
-pub struct Reader {
+pub struct ReaderCredentials {
     pub user: String,
     pub password: SecretString,
 }
 
-impl fmt::Debug for Reader {
+impl fmt::Debug for ReaderCredentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader")
+        f.debug_struct("ReaderCredentials")
             .field("user", &self.user)
             .finish_non_exhaustive()
     }

@@ -108,7 +108,7 @@ pub(crate) fn position(message: &str) -> Option<(usize, usize)> {
 
 /// An engine's rows for a statement, before IDs are looked for.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct ResultRows {
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<Vec<Value>>,
     pub(crate) cut: Option<Cut>,
@@ -116,7 +116,7 @@ pub(crate) struct Rows {
     limits: QueryLimits,
 }
 
-impl Rows {
+impl ResultRows {
     pub(crate) fn within(limits: QueryLimits, columns: Vec<String>) -> Self {
         Self {
             columns,
@@ -174,7 +174,7 @@ fn json_length(value: &Value) -> usize {
     }
 }
 
-fn ids(result: &Rows, id_columns: &[String]) -> Vec<String> {
+fn ids(result: &ResultRows, id_columns: &[String]) -> Vec<String> {
     let is_id: Vec<bool> = result
         .columns
         .iter()

@@ -2,11 +2,11 @@
 //!
 //! This is plain data with its conclusions; the engine does the tests.
 
-use muninn_platform::Finding;
+use muninn_platform::SelfCheckFinding;
 
 /// The results of the tests on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadAccessReport {
     /// In the server's words: `community`, `enterprise`.
     pub edition: String,
     /// What the user of `GRAPH_READER_USER` can do. `None` if statements run as `GRAPH_USER`.
@@ -42,21 +42,21 @@ pub enum Writing {
     Unknown(String),
 }
 
-impl Reading {
+impl ReadAccessReport {
     /// What to tell the operator.
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn findings(&self) -> Vec<SelfCheckFinding> {
         let has_roles = !self.edition.eq_ignore_ascii_case("community");
         match &self.reader {
-            None if has_roles => vec![Finding::warning(
+            None if has_roles => vec![SelfCheckFinding::warning(
                 "generated statements run as GRAPH_USER, who can read memory, and Muninn alone keeps them from it; this \
                  edition has roles: make a user who cannot, as docs/confinement.md shows, and set GRAPH_READER_USER and \
                  GRAPH_READER_PASSWORD",
             )],
-            None => vec![Finding::ok(
+            None => vec![SelfCheckFinding::ok(
                 "this edition has no roles: generated statements run as GRAPH_USER, and Muninn alone keeps them from \
                  memory, which is enough (docs/confinement.md)",
             )],
-            Some(_) if !has_roles => vec![Finding::warning(
+            Some(_) if !has_roles => vec![SelfCheckFinding::warning(
                 "GRAPH_READER_USER logs in, but this edition has no roles, so that every user can read and write \
                  everything; Muninn alone keeps generated statements from memory, which is enough. Leave \
                  GRAPH_READER_USER and GRAPH_READER_PASSWORD out",
@@ -67,7 +67,7 @@ impl Reading {
 }
 
 impl Access {
-    fn findings(&self) -> Vec<Finding> {
+    fn findings(&self) -> Vec<SelfCheckFinding> {
         let Self {
             finds,
             reads,
@@ -76,41 +76,41 @@ impl Access {
         } = self;
         let mut findings = Vec::new();
         if !finds.is_empty() {
-            findings.push(Finding::error(format!(
+            findings.push(SelfCheckFinding::error(format!(
                 "GRAPH_READER_USER finds {} of memory; deny its role TRAVERSE on them, as docs/confinement.md shows",
                 finds.join(", ")
             )));
         }
         if !reads.is_empty() {
-            findings.push(Finding::error(format!(
+            findings.push(SelfCheckFinding::error(format!(
                 "GRAPH_READER_USER reads properties of {}, which are memory; deny its role READ {{*}} on them, as \
                  docs/confinement.md shows",
                 reads.join(", ")
             )));
         }
         match knowledge {
-            Knowledge::Hidden => findings.push(Finding::error(
+            Knowledge::Hidden => findings.push(SelfCheckFinding::error(
                 "GRAPH_READER_USER does not find the knowledge, so that no question about it has an answer; grant its \
                  role MATCH {*} on the graph, as docs/confinement.md shows",
             )),
-            Knowledge::Missing => findings.push(Finding::warning(
+            Knowledge::Missing => findings.push(SelfCheckFinding::warning(
                 "there is no knowledge yet, so that nothing tells whether GRAPH_READER_USER finds it; try again after \
                  `muninn ingest`",
             )),
             Knowledge::Found => {}
         }
         match writing {
-            Writing::Allowed => findings.push(Finding::error(
+            Writing::Allowed => findings.push(SelfCheckFinding::error(
                 "GRAPH_READER_USER may write, which no generated statement needs; take the roles that write away from \
                  it: REVOKE ROLE … FROM …",
             )),
-            Writing::Unknown(why) => findings.push(Finding::warning(format!(
+            Writing::Unknown(why) => findings.push(SelfCheckFinding::warning(format!(
                 "whether GRAPH_READER_USER may write could not be tried: {why}"
             ))),
             Writing::Refused => {}
         }
         if findings.is_empty() {
-            findings.push(Finding::ok(
+            findings.push(SelfCheckFinding::ok(
                 "generated statements run as GRAPH_READER_USER, who was tried: finds the knowledge, nothing of memory, \
                  and may not write",
             ));
@@ -121,12 +121,12 @@ impl Access {
 
 #[cfg(test)]
 mod tests {
-    use muninn_platform::Verdict;
+    use muninn_platform::CheckStatus;
 
     use super::*;
 
-    fn told(edition: &str, reader: Option<Access>) -> Vec<(Verdict, String)> {
-        let reading = Reading {
+    fn told(edition: &str, reader: Option<Access>) -> Vec<(CheckStatus, String)> {
+        let reading = ReadAccessReport {
             edition: edition.to_owned(),
             reader,
         };
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn without_roles_muninn_alone_confines_and_nothing_is_wrong() {
         let [(verdict, text)] = told("community", None).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Ok);
+        assert_eq!(verdict, CheckStatus::Ok);
         assert!(text.contains("no roles"), "{text}");
         let all = Access {
             finds: vec!["Response".to_owned()],
@@ -157,17 +157,17 @@ mod tests {
             writing: Writing::Allowed,
         };
         let [(verdict, text)] = told("community", Some(all)).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Warning);
+        assert_eq!(verdict, CheckStatus::Warning);
         assert!(text.contains("Leave GRAPH_READER_USER"), "{text}");
     }
 
     #[test]
     fn with_roles_a_user_of_its_own_is_worth_having() {
         let [(verdict, text)] = told("enterprise", None).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Warning);
+        assert_eq!(verdict, CheckStatus::Warning);
         assert!(text.contains("set GRAPH_READER_USER"), "{text}");
         let [(verdict, text)] = told("enterprise", Some(shut_out())).try_into().unwrap();
-        assert_eq!(verdict, Verdict::Ok);
+        assert_eq!(verdict, CheckStatus::Ok);
         assert!(text.contains("may not write"), "{text}");
     }
 
@@ -179,7 +179,7 @@ mod tests {
                     finds: vec!["Session".to_owned(), "NEXT".to_owned()],
                     ..shut_out()
                 },
-                Verdict::Error,
+                CheckStatus::Error,
                 "finds Session, NEXT of memory; deny its role TRAVERSE",
             ),
             (
@@ -187,7 +187,7 @@ mod tests {
                     reads: vec!["Response".to_owned()],
                     ..shut_out()
                 },
-                Verdict::Error,
+                CheckStatus::Error,
                 "reads properties of Response",
             ),
             (
@@ -195,7 +195,7 @@ mod tests {
                     knowledge: Knowledge::Hidden,
                     ..shut_out()
                 },
-                Verdict::Error,
+                CheckStatus::Error,
                 "grant its role MATCH {*}",
             ),
             (
@@ -203,7 +203,7 @@ mod tests {
                     knowledge: Knowledge::Missing,
                     ..shut_out()
                 },
-                Verdict::Warning,
+                CheckStatus::Warning,
                 "no knowledge yet",
             ),
             (
@@ -211,7 +211,7 @@ mod tests {
                     writing: Writing::Allowed,
                     ..shut_out()
                 },
-                Verdict::Error,
+                CheckStatus::Error,
                 "may write",
             ),
             (
@@ -219,7 +219,7 @@ mod tests {
                     writing: Writing::Unknown("it was late".to_owned()),
                     ..shut_out()
                 },
-                Verdict::Warning,
+                CheckStatus::Warning,
                 "could not be tried: it was late",
             ),
         ];

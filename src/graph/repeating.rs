@@ -41,7 +41,7 @@ struct Carrier {
 
 /// An answer that may repeat something.
 #[derive(Clone, Debug)]
-struct Answer {
+struct CandidateAnswer {
     id: String,
     session: String,
     audience: String,
@@ -73,7 +73,7 @@ impl Repetition {
 /// An answer that may repeat some carriers.
 #[derive(Debug)]
 struct Candidate {
-    answer: Answer,
+    answer: CandidateAnswer,
     /// The words that it shares with them.
     shared: HashSet<String>,
     /// All of their words.
@@ -108,7 +108,7 @@ impl Round {
     }
 }
 
-impl Answer {
+impl CandidateAnswer {
     fn carries(self, words: HashSet<String>) -> Carrier {
         Carrier {
             id: self.id,
@@ -244,7 +244,7 @@ impl GraphStore {
         let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
         let ids: Vec<&str> = by_id.keys().copied().collect();
         let mut found: HashMap<String, Candidate> = HashMap::new();
-        let mut add = |answer: Answer, words: &HashSet<String>| {
+        let mut add = |answer: CandidateAnswer, words: &HashSet<String>| {
             let shared: Vec<String> = answer.words.intersection(words).cloned().collect();
             if !shared.is_empty() || answer.is_revised || answer.is_empty {
                 let known = found.entry(answer.id.clone());
@@ -277,7 +277,7 @@ impl GraphStore {
             let first = carriers.iter().map(|it| it.position).min();
             let bound = params(json!({"session": session, "from": first, "most": AFTER}));
             for row in self.engine.read(cypher::AFTER, bound).await? {
-                let answer = Answer {
+                let answer = CandidateAnswer {
                     // Other empty answers were withdrawn when something else was forgotten.
                     is_empty: false,
                     ..answer(&row)
@@ -318,13 +318,13 @@ impl GraphStore {
     }
 }
 
-fn answer(row: &Row) -> Answer {
+fn answer(row: &Row) -> CandidateAnswer {
     let of = |column| text(row, column).unwrap_or_default();
     let (asked, output) = (telling(&of("input")), of("output"));
     // A question is rephrased with words of the earlier ones.
     let mut words = telling(&output);
     words.extend(telling(&of("rephrasedQuestion")));
-    Answer {
+    CandidateAnswer {
         id: of("id"),
         session: of("session"),
         audience: of("audience"),

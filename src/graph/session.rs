@@ -25,8 +25,8 @@ pub struct SessionGuard {
     _guard: OwnedMutexGuard<()>,
 }
 
-/// A place in a session's queue. Awaiting [`Place::turn`] waits for those before it.
-pub struct Place {
+/// A place in a session's queue. Awaiting [`SessionQueuePlace::turn`] waits for those before it.
+pub struct SessionQueuePlace {
     session: ConversationId,
     waiting: Pin<Box<dyn Future<Output = OwnedMutexGuard<()>> + Send>>,
     arrived: Option<OwnedMutexGuard<()>>,
@@ -35,7 +35,7 @@ pub struct Place {
 impl Sessions {
     /// Takes a place in the session's queue at once, so that messages are served in order of
     /// arrival, whichever task waits where.
-    pub async fn queue(&self, session: &ConversationId) -> Place {
+    pub async fn queue(&self, session: &ConversationId) -> SessionQueuePlace {
         // Clone the lock out of the map first: its entry must not be held while we wait.
         let lock = self.locks.entry(session.clone()).or_default().clone();
         let mut waiting: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(lock.lock_owned());
@@ -47,7 +47,7 @@ impl Sessions {
             })
         })
         .await;
-        Place {
+        SessionQueuePlace {
             session: session.clone(),
             waiting,
             arrived,
@@ -91,7 +91,7 @@ impl Sessions {
     }
 }
 
-impl Place {
+impl SessionQueuePlace {
     pub async fn turn(self) -> SessionGuard {
         SessionGuard {
             session: self.session,
@@ -103,9 +103,9 @@ impl Place {
     }
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for SessionQueuePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Place")
+        f.debug_struct("SessionQueuePlace")
             .field("session", &self.session)
             .finish_non_exhaustive()
     }

@@ -10,8 +10,8 @@ use tracing::{Instrument as _, Span, info_span};
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{About, Dialect, Engine, Intent, Params, Purge, Row, Step};
-use super::query::{QueryError, QueryLimits, Rows};
+use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
+use super::query::{QueryError, QueryLimits, ResultRows};
 
 /// The target of the spans that are exported as traces.
 pub const SPAN_TARGET: &str = "otel";
@@ -71,7 +71,7 @@ impl Engine for Timed {
 
     async fn transact(
         &self,
-        steps: mpsc::Receiver<Step>,
+        steps: mpsc::Receiver<TransactionStep>,
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError> {
         timed("transact", self.0.transact(steps, limit)).await
@@ -91,7 +91,7 @@ impl Engine for Timed {
         cypher: &ConfinedCypher,
         params: Params,
         limits: QueryLimits,
-    ) -> Result<Rows, QueryError> {
+    ) -> Result<ResultRows, QueryError> {
         timed("generated", self.0.confined(cypher, params, limits)).await
     }
 
@@ -99,11 +99,11 @@ impl Engine for Timed {
         timed("about", self.0.about()).await
     }
 
-    fn intend(&self, intent: &Value) -> Result<Option<Intent>, StoreError> {
+    fn intend(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
         self.0.intend(intent)
     }
 
-    fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+    fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
         self.0.intents()
     }
 

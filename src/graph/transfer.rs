@@ -18,7 +18,7 @@ use super::record::{integer, list, listed, params, text, unexpected, vector};
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
 pub(in crate::graph) use self::import::unfinished;
-pub use self::import::{Checked, Names, Unfinished, check, import};
+pub use self::import::{CheckedExport, Names, Unfinished, check, import};
 
 /// Version of the file format.
 const FORMAT: u32 = 1;
@@ -75,7 +75,7 @@ pub enum TransferError {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Line {
+enum ExportLine {
     Muninn {
         format: u32,
         schema: i64,
@@ -104,7 +104,7 @@ pub async fn export<W: Write + Send>(
         done: 0,
         total: nodes + relationships,
     };
-    let head = Line::Muninn {
+    let head = ExportLine::Muninn {
         format: FORMAT,
         schema: migrate::VERSION,
         nodes,
@@ -125,7 +125,7 @@ pub async fn export<W: Write + Send>(
     let made = written?;
     read?;
 
-    let end = Line::End {
+    let end = ExportLine::End {
         nodes: numbers.len() as u64,
         relationships: made,
     };
@@ -146,7 +146,7 @@ async fn write_nodes<W: Write + Send>(
         let number = numbers.len() as u64;
         numbers.insert(node.id, number);
         let id = number.to_string();
-        write_line(writer, &Line::Node(GraphNode { id, ..node }))?;
+        write_line(writer, &ExportLine::Node(GraphNode { id, ..node }))?;
         advance();
     }
     Ok(numbers)
@@ -167,7 +167,7 @@ async fn write_relationships<W: Write + Send>(
         };
         one.from = from.to_string();
         one.to = to.to_string();
-        write_line(writer, &Line::Relationship(one))?;
+        write_line(writer, &ExportLine::Relationship(one))?;
         made += 1;
         advance();
     }
@@ -179,7 +179,7 @@ fn step(state: &mut Progress, by: u64, progress: &mut (dyn FnMut(Progress) + Sen
     progress(*state);
 }
 
-fn write_line<W: Write>(writer: &mut W, line: &Line) -> Result<(), TransferError> {
+fn write_line<W: Write>(writer: &mut W, line: &ExportLine) -> Result<(), TransferError> {
     serde_json::to_writer(&mut *writer, line).map_err(std::io::Error::from)?;
     writer.write_all(b"\n")?;
     Ok(())

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::answers::{Spoken, Votes};
 use super::forgetting::REDACTED_ANSWER;
 use super::outgrown::Outgrown;
-use super::reading::Reading;
+use super::reading::ReadAccessReport;
 use super::trace::Trace;
 use super::trust::Trust;
 use crate::retrieval::speech::states;
@@ -484,7 +484,7 @@ pub struct StoreHealth {
     pub sessions: usize,
     pub turns: usize,
     /// The user of generated statements; `None` if the store has no users.
-    pub reading: Option<Reading>,
+    pub reading: Option<ReadAccessReport>,
     /// Why the graph should move to a server.
     pub outgrown: Option<Outgrown>,
     /// What the operator should know.

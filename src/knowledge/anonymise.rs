@@ -36,14 +36,14 @@ const NOBODY: WordList = WordList::of(
 
 /// The kinds of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-enum Kind {
+enum PersonalDataKind {
     Person,
     Address,
     Email,
     Number,
 }
 
-impl Kind {
+impl PersonalDataKind {
     fn word(self) -> &'static str {
         match self {
             Self::Person => "Person",
@@ -72,8 +72,8 @@ pub struct Originals(pub BTreeMap<String, String>);
 pub struct Anonymiser {
     originals: Originals,
     /// The placeholder of each text, by kind and lower-case text.
-    known: HashMap<(Kind, String), String>,
-    counts: HashMap<Kind, usize>,
+    known: HashMap<(PersonalDataKind, String), String>,
+    counts: HashMap<PersonalDataKind, usize>,
 }
 
 static EMAIL: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"));
@@ -178,14 +178,14 @@ impl Anonymiser {
             }
         }
         for name in &names {
-            self.placeholder(Kind::Person, name);
+            self.placeholder(PersonalDataKind::Person, name);
         }
     }
 
     /// Learns the name of a person: a speaker.
     pub fn learn_person(&mut self, name: &str) {
         for part in name_parts(name) {
-            self.placeholder(Kind::Person, part);
+            self.placeholder(PersonalDataKind::Person, part);
         }
     }
 
@@ -217,7 +217,9 @@ impl Anonymiser {
             };
             let (word, after) = rest.split_at(end);
             let name = word.trim_end_matches("'s").trim_end_matches("’s");
-            let known = self.known.get(&(Kind::Person, name.to_lowercase()));
+            let known = self
+                .known
+                .get(&(PersonalDataKind::Person, name.to_lowercase()));
             let known = known.filter(|_| next.is_uppercase());
             told.push_str(known.map_or(name, String::as_str));
             told.push_str(&word[name.len()..]);
@@ -226,7 +228,7 @@ impl Anonymiser {
         told
     }
 
-    fn placeholder(&mut self, kind: Kind, original: &str) -> String {
+    fn placeholder(&mut self, kind: PersonalDataKind, original: &str) -> String {
         let key = (kind, original.to_lowercase());
         if let Some(known) = self.known.get(&key) {
             return known.clone();
@@ -242,18 +244,23 @@ impl Anonymiser {
 }
 
 /// Returns the patterns in the order in which they are applied.
-fn patterns() -> [(Kind, &'static Regex); 3] {
+fn patterns() -> [(PersonalDataKind, &'static Regex); 3] {
     [
-        (Kind::Email, &EMAIL),
-        (Kind::Address, &ADDRESS),
-        (Kind::Number, &NUMBER),
+        (PersonalDataKind::Email, &EMAIL),
+        (PersonalDataKind::Address, &ADDRESS),
+        (PersonalDataKind::Number, &NUMBER),
     ]
 }
 
 /// Parses a placeholder into its kind and number.
-fn read(placeholder: &str) -> Option<(Kind, usize)> {
+fn read(placeholder: &str) -> Option<(PersonalDataKind, usize)> {
     let inner = placeholder.strip_prefix('[')?.strip_suffix(']')?;
-    let kinds = [Kind::Person, Kind::Address, Kind::Email, Kind::Number];
+    let kinds = [
+        PersonalDataKind::Person,
+        PersonalDataKind::Address,
+        PersonalDataKind::Email,
+        PersonalDataKind::Number,
+    ];
     kinds.into_iter().find_map(|kind| {
         let number = inner.strip_prefix(kind.word())?.trim().parse().ok()?;
         Some((kind, number))

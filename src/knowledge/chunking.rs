@@ -8,7 +8,7 @@ pub(super) const CHUNK_CHARS: usize = 1_000;
 
 /// The markup of a text, which decides where it may be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum MarkupKind {
     Plain,
     Markdown,
 }
@@ -17,12 +17,12 @@ pub(super) enum Form {
 const STRETCH: usize = 64 * 1024;
 
 /// Splits a text into pieces of at most [`CHUNK_CHARS`], trimmed. Only blanks are lost.
-pub(super) fn pieces(text: &str, form: Form) -> Vec<String> {
+pub(super) fn pieces(text: &str, form: MarkupKind) -> Vec<String> {
     let mut pieces = Vec::new();
     for stretch in stretches(text) {
         let cut: Vec<&str> = match form {
-            Form::Plain => TextSplitter::new(CHUNK_CHARS).chunks(stretch).collect(),
-            Form::Markdown => MarkdownSplitter::new(CHUNK_CHARS).chunks(stretch).collect(),
+            MarkupKind::Plain => TextSplitter::new(CHUNK_CHARS).chunks(stretch).collect(),
+            MarkupKind::Markdown => MarkdownSplitter::new(CHUNK_CHARS).chunks(stretch).collect(),
         };
         let filled = cut.into_iter().filter(|piece| !piece.trim().is_empty());
         pieces.extend(filled.map(|piece| piece.trim_end().to_owned()));
@@ -62,14 +62,14 @@ mod tests {
 
     #[test]
     fn short_texts_stay_whole_and_blank_ones_are_none() {
-        assert_eq!(pieces("One line.", Form::Plain), ["One line."]);
-        assert!(pieces(" \n\t ", Form::Markdown).is_empty());
+        assert_eq!(pieces("One line.", MarkupKind::Plain), ["One line."]);
+        assert!(pieces(" \n\t ", MarkupKind::Markdown).is_empty());
     }
 
     #[test]
     fn a_huge_text_is_cut_in_time() {
         let text = "word ".repeat(40_000);
-        let cut = pieces(&text, Form::Plain);
+        let cut = pieces(&text, MarkupKind::Plain);
         assert_eq!(letters(&cut.concat()), letters(&text));
     }
 
@@ -81,7 +81,7 @@ mod tests {
             wild in any::<String>(),
         ) {
             for text in [words.concat(), wild] {
-                for form in [Form::Plain, Form::Markdown] {
+                for form in [MarkupKind::Plain, MarkupKind::Markdown] {
                     let cut = pieces(&text, form);
                     prop_assert_eq!(letters(&cut.concat()), letters(&text));
                     for piece in cut {

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::chunking::{Form, pieces};
+use super::chunking::{MarkupKind, pieces};
 use super::documents::in_order;
-use super::record::{Chunk, End, Link, Place, Record, Rejection};
+use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
 use crate::graph::ingest::INCLUDES;
 
 pub const CONVERSATION: &str = "Conversation";
@@ -52,7 +52,7 @@ pub(super) fn is_conversation(line: &Value) -> bool {
 /// # Errors
 /// Fails with the reason of the refusal.
 pub(super) fn read(line: &Value, file: &Path, number: u64) -> Result<Record, Rejection> {
-    let place = Place::line(file, number);
+    let place = SourceLocation::line(file, number);
     record(line, file, number).map_err(|reason| place.refuse(reason))
 }
 
@@ -147,7 +147,7 @@ fn of_exchanges(
     }];
     for (question, answer) in exchanges {
         let text = format!("Question: {question}\n\nAnswer: {answer}");
-        for text in pieces(&text, Form::Plain) {
+        for text in pieces(&text, MarkupKind::Plain) {
             chunks.push(Chunk {
                 label: EXEMPLAR.to_owned(),
                 embedded: text.clone(),
@@ -156,14 +156,14 @@ fn of_exchanges(
             });
         }
     }
-    let parts = (1..chunks.len()).map(|at| Link {
+    let parts = (1..chunks.len()).map(|at| RecordLink {
         kind: INCLUDES.to_owned(),
-        from: End::Own(0),
-        to: End::Own(at),
+        from: LinkEndpoint::Own(0),
+        to: LinkEndpoint::Own(at),
     });
     Record {
         key,
-        at: Place::line(file, number),
+        at: SourceLocation::line(file, number),
         is_shared: false,
         links: parts.chain(in_order(chunks.len())).collect(),
         chunks,

@@ -23,8 +23,8 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use self::markdown::Section;
-use super::chunking::{Form, pieces};
-use super::record::{Chunk, End, Link, Place, Record, Rejection};
+use super::chunking::{MarkupKind, pieces};
+use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
 use crate::extract;
 use crate::graph::ingest::{INCLUDES, NEXT};
 
@@ -139,7 +139,7 @@ pub fn read(
     link: Option<&str>,
     format: Format,
 ) -> Result<Document, Rejection> {
-    let at = || Place::file(path);
+    let at = || SourceLocation::file(path);
     let size = std::fs::metadata(path)
         .map_err(|error| at().refuse(unreadable(&error)))?
         .len();
@@ -152,14 +152,14 @@ pub fn read(
     let bytes = std::fs::read(path).map_err(|error| at().refuse(unreadable(&error)))?;
     let outline = outline(bytes, format).map_err(|reason| at().refuse(reason))?;
     let form = match format {
-        Format::Text | Format::Pdf => Form::Plain,
+        Format::Text | Format::Pdf => MarkupKind::Plain,
         Format::Markdown
         | Format::Html
         | Format::Rst
         | Format::AsciiDoc
         | Format::Org
         | Format::Notebook
-        | Format::Packed(_) => Form::Markdown,
+        | Format::Packed(_) => MarkupKind::Markdown,
     };
     let problem = outline.problem.clone();
     let warning = problem.map(|problem| at().refuse(problem));
@@ -271,8 +271,8 @@ impl Outline {
 /// A document whose chunks are being made.
 struct Draft {
     chunks: Vec<Chunk>,
-    links: Vec<Link>,
-    form: Form,
+    links: Vec<RecordLink>,
+    form: MarkupKind,
 }
 
 impl Draft {
@@ -341,20 +341,20 @@ impl Draft {
     }
 
     fn include(&mut self, whole: usize, part: usize) {
-        self.links.push(Link {
+        self.links.push(RecordLink {
             kind: INCLUDES.to_owned(),
-            from: End::Own(whole),
-            to: End::Own(part),
+            from: LinkEndpoint::Own(whole),
+            to: LinkEndpoint::Own(part),
         });
     }
 }
 
 /// Links each chunk to the next.
-pub(super) fn in_order(chunks: usize) -> impl Iterator<Item = Link> {
-    (1..chunks).map(|at| Link {
+pub(super) fn in_order(chunks: usize) -> impl Iterator<Item = RecordLink> {
+    (1..chunks).map(|at| RecordLink {
         kind: NEXT.to_owned(),
-        from: End::Own(at - 1),
-        to: End::Own(at),
+        from: LinkEndpoint::Own(at - 1),
+        to: LinkEndpoint::Own(at),
     })
 }
 
@@ -363,7 +363,13 @@ fn has_text(text: &str) -> bool {
 }
 
 /// Builds the record; `None` if there is no text at all.
-fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) -> Option<Record> {
+fn record(
+    outline: Outline,
+    key: &str,
+    path: &Path,
+    format: Format,
+    form: MarkupKind,
+) -> Option<Record> {
     let sections = &outline.sections;
     let is_empty = !has_text(&outline.opening)
         && sections.iter().all(|s| !has_text(&s.body) && s.is_page)
@@ -405,7 +411,7 @@ fn record(outline: Outline, key: &str, path: &Path, format: Format, form: Form) 
     draft.links.extend(in_order(draft.chunks.len()));
     Some(Record {
         key: key.to_owned(),
-        at: Place::file(path),
+        at: SourceLocation::file(path),
         chunks: draft.chunks,
         is_shared: false,
         links: draft.links,

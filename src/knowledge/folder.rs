@@ -72,7 +72,7 @@ pub struct LeftAlone {
 
 /// A file to look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct FolderEntry {
     pub(super) path: PathBuf,
     /// Its path below the given folder, with `/`.
     pub(super) key: String,
@@ -83,7 +83,7 @@ pub(super) struct Entry {
 /// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<FolderEntry>,
     pub(super) left_alone: Vec<LeftAlone>,
 }
 
@@ -92,7 +92,7 @@ impl Walked {
     pub(super) fn look(&mut self, root: &Path, filter: &Filter) -> Result<(), SourceError> {
         if root.is_file() {
             let key = root.file_name().unwrap_or_default().to_string_lossy();
-            self.entries.push(Entry {
+            self.entries.push(FolderEntry {
                 path: root.to_owned(),
                 key: key.into_owned(),
                 is_named: true,
@@ -103,8 +103,8 @@ impl Walked {
             .canonicalize()
             .map_err(|source| unreadable(root, source))?;
         let mut rules = match filter.is_copy {
-            true => Rules::without_git(),
-            false => Rules::above(&real),
+            true => IgnoreRules::without_git(),
+            false => IgnoreRules::above(&real),
         };
         let walk = Walk {
             root,
@@ -122,7 +122,7 @@ impl Walked {
     fn walk(
         &mut self,
         walk: &Walk<'_>,
-        rules: &mut Rules,
+        rules: &mut IgnoreRules,
         folder: &Path,
     ) -> Result<(), SourceError> {
         let shown = walk.shown(folder);
@@ -143,7 +143,7 @@ impl Walked {
             } else if kind.is_dir() {
                 self.walk(walk, rules, &path)?;
             } else {
-                self.entries.push(Entry {
+                self.entries.push(FolderEntry {
                     key: walk.key(&path),
                     path: walk.shown(&path),
                     is_named: false,
@@ -168,7 +168,7 @@ pub(super) fn listing(root: &Path, filter: &Filter) -> Result<String, SourceErro
     let mut walked = Walked::default();
     walked.look(root, filter)?;
     let mut listing = String::new();
-    for Entry { path, key, .. } in walked.entries {
+    for FolderEntry { path, key, .. } in walked.entries {
         let metadata = path
             .metadata()
             .map_err(|source| unreadable(&path, source))?;
@@ -227,7 +227,7 @@ impl Walk<'_> {
         below.to_string_lossy().replace('\\', "/")
     }
 
-    fn refusal(&self, rules: &Rules, path: &Path, kind: std::fs::FileType) -> Option<Reason> {
+    fn refusal(&self, rules: &IgnoreRules, path: &Path, kind: std::fs::FileType) -> Option<Reason> {
         let is_dir = kind.is_dir();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with('.') {
@@ -257,7 +257,7 @@ impl Walk<'_> {
 
 /// The ignore files from the repository's root down to the current folder.
 #[derive(Default)]
-struct Rules {
+struct IgnoreRules {
     git: Vec<Gitignore>,
     own: Vec<Gitignore>,
     /// Whether it is within a git repository; elsewhere `.gitignore` does not apply.
@@ -265,7 +265,7 @@ struct Rules {
     is_git_left_out: bool,
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Returns the rules above a folder, if it is in a git repository.
     fn above(root: &Path) -> Self {
         let mut rules = Self::default();

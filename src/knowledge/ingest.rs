@@ -75,7 +75,7 @@ pub enum Phase {
 
 /// The result of an ingest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct IngestSummary {
     /// The version that is served now.
     pub version: i64,
     /// Nothing had changed, so the version is the previous one.
@@ -141,7 +141,7 @@ pub async fn ingest(
     embedder: &Arc<Embedder>,
     ingest: Ingest<'_>,
     tell: Tell<'_>,
-) -> Result<Summary, IngestError> {
+) -> Result<IngestSummary, IngestError> {
     let name = embedder.identified().await.map_err(IngestError::Embedder)?;
     let name = name.to_owned();
     if ingest.is_dry {
@@ -166,7 +166,7 @@ pub async fn ingest(
         channels: &ingest.channels,
     };
     let lease = store.claim_source(&claim).await?.map_err(busy)?;
-    let run = Run {
+    let run = IngestRun {
         store,
         embedder,
         embedder_name: &name,
@@ -190,7 +190,7 @@ async fn dry(
     embedder: &str,
     ingest: Ingest<'_>,
     tell: Tell<'_>,
-) -> Result<Summary, IngestError> {
+) -> Result<IngestSummary, IngestError> {
     let plan = known(store, embedder, &ingest.source.name).await?;
     let source = ingest.source.name.clone();
     let is_private = !ingest.channels.is_empty();
@@ -218,7 +218,7 @@ async fn dry(
         files.extend(gone.into_iter().map(|key| (key, FileFate::Gone)));
         files.sort();
     }
-    Ok(Summary {
+    Ok(IngestSummary {
         files: read.files.unwrap_or_default(),
         counts: read.plan.counts(),
         is_same: read.plan.changes_nothing(),
@@ -227,7 +227,7 @@ async fn dry(
         warned: read.warned,
         warnings: read.warnings,
         chunks,
-        ..Summary::default()
+        ..IngestSummary::default()
     })
 }
 
@@ -304,15 +304,15 @@ impl Counters {
 
 /// One run for one version of a source.
 #[derive(Clone, Copy)]
-struct Run<'a> {
+struct IngestRun<'a> {
     store: &'a Arc<GraphStore>,
     embedder: &'a Arc<Embedder>,
     embedder_name: &'a str,
     lease: &'a Lease,
 }
 
-impl Run<'_> {
-    async fn all(self, ingest: &Ingest<'_>, tell: Tell<'_>) -> Result<Summary, IngestError> {
+impl IngestRun<'_> {
+    async fn all(self, ingest: &Ingest<'_>, tell: Tell<'_>) -> Result<IngestSummary, IngestError> {
         self.store.prepare_knowledge().await?;
         let plan = known(self.store, self.embedder_name, &self.lease.source).await?;
         let counters = Arc::new(Counters::default());
@@ -348,10 +348,10 @@ impl Run<'_> {
             phase: Phase::Exchanging,
             ..counters.progress(ingest.source.bytes)
         });
-        let summary = Summary {
+        let summary = IngestSummary {
             chunks,
             without_vector,
-            ..Summary::default()
+            ..IngestSummary::default()
         };
         self.finish(read, completed, summary).await
     }
@@ -365,7 +365,7 @@ impl Run<'_> {
         tell: Tell<'_>,
     ) -> Result<(u64, u64), IngestError> {
         let mut under_way: JoinSet<Result<u64, IngestError>> = JoinSet::new();
-        let mut batch = Batch::default();
+        let mut batch = RecordBatch::default();
         let mut without_vector = 0;
         let mut is_open = true;
         while is_open || !batch.records.is_empty() {
@@ -396,7 +396,7 @@ impl Run<'_> {
     /// Embeds and stages a batch; returns the number of chunks without a vector.
     fn work(
         self,
-        batch: Batch,
+        batch: RecordBatch,
         counters: &Arc<Counters>,
     ) -> impl Future<Output = Result<u64, IngestError>> + use<> {
         let (store, embedder) = (Arc::clone(self.store), Arc::clone(self.embedder));
@@ -419,8 +419,8 @@ impl Run<'_> {
         self,
         read: Read,
         completed: Completed,
-        mut summary: Summary,
-    ) -> Result<Summary, IngestError> {
+        mut summary: IngestSummary,
+    ) -> Result<IngestSummary, IngestError> {
         let current = self.store.sources().await?;
         let current = current
             .into_iter()
@@ -455,12 +455,12 @@ fn joined(
 
 /// Records that are embedded together.
 #[derive(Debug, Default)]
-struct Batch {
+struct RecordBatch {
     records: Vec<Fresh>,
     chunks: usize,
 }
 
-impl Batch {
+impl RecordBatch {
     fn add(&mut self, fresh: Fresh) {
         self.chunks += fresh.record.chunks.len();
         self.records.push(fresh);

@@ -138,7 +138,7 @@ pub enum MappingError {
 /// The file as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct MappingFile {
     root: Option<String>,
     #[serde(default)]
     optional: bool,
@@ -230,7 +230,7 @@ impl Mapping {
     /// # Errors
     /// Fails with a list of all problems.
     pub fn parse(name: &str, text: &str) -> Result<Self, MappingError> {
-        let file: File = toml::from_str(text).map_err(|error| MappingError::Unreadable {
+        let file: MappingFile = toml::from_str(text).map_err(|error| MappingError::Unreadable {
             name: name.to_owned(),
             problem: error.to_string().trim().replace('\n', " "),
         })?;

@@ -26,8 +26,8 @@ use self::site::Crawled;
 use self::state::Came;
 use super::changing;
 use super::folder;
-use super::ingest::{Ingest, IngestError, Progress, Summary, ingest};
-use super::source::{Gathered, SourceError, Wanted, mapping};
+use super::ingest::{Ingest, IngestError, IngestSummary, Progress, ingest};
+use super::source::{Gathered, SourceError, SourceSelection, mapping};
 use crate::graph::GraphStore;
 use crate::graph::ingest::SourceOverview;
 use crate::llm::Embedder;
@@ -62,7 +62,7 @@ impl RefreshError {
 
 /// The progress of a refresh.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub enum RefreshProgress {
     /// Git is running.
     Fetching,
     /// Pages of a site read, and their maximum.
@@ -70,7 +70,7 @@ pub enum Step {
     Ingesting(Progress),
 }
 
-type Tell<'a> = &'a mut (dyn FnMut(Step) + Send);
+type Tell<'a> = &'a mut (dyn FnMut(RefreshProgress) + Send);
 
 /// What every refresh needs.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +84,7 @@ pub struct Refresher<'a> {
 #[derive(Debug, Default)]
 pub struct Refreshed {
     /// Each source with its summary; empty if the origin is unchanged.
-    pub sources: Vec<(String, Summary)>,
+    pub sources: Vec<(String, IngestSummary)>,
     /// Sources that became empty and were removed, with their previous number of chunks.
     pub removed: Vec<(String, u64)>,
     /// A note for people about the version.
@@ -94,7 +94,7 @@ pub struct Refreshed {
 impl Refreshed {
     /// Whether another version is served than before.
     pub fn has_changed(&self) -> bool {
-        let is_new = |(_, summary): &(String, Summary)| !summary.is_same;
+        let is_new = |(_, summary): &(String, IngestSummary)| !summary.is_same;
         !self.removed.is_empty() || self.sources.iter().any(is_new)
     }
 }
@@ -160,7 +160,7 @@ impl Refresher<'_> {
                 Some(looked.await.map_err(std::io::Error::other)??)
             }
             Origin::Git(git) => {
-                tell(Step::Fetching);
+                tell(RefreshProgress::Fetching);
                 private_folder(&place)?;
                 Some(of.mark(&git.mark(&place).await?)?)
             }
@@ -179,7 +179,7 @@ impl Refresher<'_> {
             Origin::Site(site) => {
                 private_folder(&place)?;
                 let most = site.pages;
-                let mut tell = |count| tell(Step::Pages(count, most));
+                let mut tell = |count| tell(RefreshProgress::Pages(count, most));
                 let Crawled {
                     folder,
                     links,
@@ -225,7 +225,7 @@ impl Refresher<'_> {
                 data_dir: self.data_dir,
                 is_dry: false,
             };
-            let mut tell = |far| tell(Step::Ingesting(far));
+            let mut tell = |far| tell(RefreshProgress::Ingesting(far));
             let done = ingest(self.store, self.embedder, what, &mut tell).await?;
             refreshed.sources.push((name, done));
         }
@@ -295,7 +295,7 @@ async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshE
         let by = of.mapping.as_ref().map(|named| named.to_string_lossy());
         let mut filter = of.filter;
         filter.is_copy = !matches!(of.origin, Origin::Folder(_));
-        Gathered::look(Wanted {
+        Gathered::look(SourceSelection {
             paths: std::slice::from_ref(&folder),
             name: Some(&of.name),
             mapping: by.as_deref().map(mapping).transpose()?,

@@ -8,7 +8,7 @@ use super::record::{Hash, key_hash};
 
 /// What to do with a record that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum RecordStatus {
     /// It is already served.
     Unchanged,
     /// An earlier run has staged it.
@@ -21,7 +21,7 @@ pub(super) enum Verdict {
 
 /// What is known of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum KeyStatus {
     Kept,
     New,
 }
@@ -56,7 +56,7 @@ impl Counts {
 pub(super) struct Plan {
     served: HashMap<Hash, Hash>,
     staged: HashMap<Hash, Hash>,
-    seen: HashMap<Hash, Mark>,
+    seen: HashMap<Hash, KeyStatus>,
     counts: Counts,
 }
 
@@ -76,26 +76,26 @@ impl Plan {
         self.served.contains_key(&key_hash(key))
     }
 
-    pub(super) fn look(&mut self, key: &str, hash: Hash) -> Verdict {
+    pub(super) fn look(&mut self, key: &str, hash: Hash) -> RecordStatus {
         let key = key_hash(key);
         if self.seen.contains_key(&key) {
-            return Verdict::Duplicate;
+            return RecordStatus::Duplicate;
         }
         let served = self.served.get(&key);
         if served == Some(&hash) {
-            self.seen.insert(key, Mark::Kept);
+            self.seen.insert(key, KeyStatus::Kept);
             self.counts.unchanged += 1;
-            return Verdict::Unchanged;
+            return RecordStatus::Unchanged;
         }
-        self.seen.insert(key, Mark::New);
+        self.seen.insert(key, KeyStatus::New);
         if served.is_some() {
             self.counts.changed += 1;
         } else {
             self.counts.new += 1;
         }
         match self.staged.get(&key) {
-            Some(staged) if *staged == hash => Verdict::Staged,
-            staged => Verdict::Fresh {
+            Some(staged) if *staged == hash => RecordStatus::Staged,
+            staged => RecordStatus::Fresh {
                 stale: staged.is_some(),
             },
         }
@@ -126,8 +126,8 @@ impl Plan {
 
     pub(super) fn fate(&self, key: &str) -> Fate {
         match self.seen.get(&key_hash(key)) {
-            Some(Mark::Kept) => Fate::Keep,
-            Some(Mark::New) => Fate::Replace,
+            Some(KeyStatus::Kept) => Fate::Keep,
+            Some(KeyStatus::New) => Fate::Replace,
             None => Fate::Remove,
         }
     }
@@ -137,15 +137,15 @@ impl Plan {
     }
 
     pub(super) fn is_new(&self, key: &str) -> bool {
-        self.seen.get(&key_hash(key)) == Some(&Mark::New)
+        self.seen.get(&key_hash(key)) == Some(&KeyStatus::New)
     }
 
     /// Whether it is new, or does not exist any more.
     pub(super) fn has_moved(&self, key: &str) -> bool {
         let key = key_hash(key);
         match self.seen.get(&key) {
-            Some(Mark::New) => true,
-            Some(Mark::Kept) => false,
+            Some(KeyStatus::New) => true,
+            Some(KeyStatus::Kept) => false,
             None => self.served.contains_key(&key),
         }
     }
@@ -169,11 +169,17 @@ mod tests {
         }
         plan.is_staged("half", hash(5));
         plan.is_staged("stale", hash(6));
-        assert_eq!(plan.look("same", hash(1)), Verdict::Unchanged);
-        assert_eq!(plan.look("other", hash(9)), Verdict::Fresh { stale: false });
-        assert_eq!(plan.look("half", hash(5)), Verdict::Staged);
-        assert_eq!(plan.look("stale", hash(7)), Verdict::Fresh { stale: true });
-        assert_eq!(plan.look("half", hash(8)), Verdict::Duplicate);
+        assert_eq!(plan.look("same", hash(1)), RecordStatus::Unchanged);
+        assert_eq!(
+            plan.look("other", hash(9)),
+            RecordStatus::Fresh { stale: false }
+        );
+        assert_eq!(plan.look("half", hash(5)), RecordStatus::Staged);
+        assert_eq!(
+            plan.look("stale", hash(7)),
+            RecordStatus::Fresh { stale: true }
+        );
+        assert_eq!(plan.look("half", hash(8)), RecordStatus::Duplicate);
         let fates = ["same", "other", "gone", "half"].map(|key| plan.fate(key));
         assert_eq!(
             fates,
@@ -203,7 +209,7 @@ mod tests {
             staged.iter().for_each(|(key, n)| plan.is_staged(key, hash(*n)));
             let mut waiting = staged.clone();
             for (key, n) in &after {
-                if let Verdict::Fresh { stale } = plan.look(key, hash(*n)) {
+                if let RecordStatus::Fresh { stale } = plan.look(key, hash(*n)) {
                     prop_assert_eq!(stale, staged.contains_key(key));
                     waiting.insert(key.clone(), *n);
                 }

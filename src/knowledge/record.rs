@@ -11,10 +11,10 @@ use super::anonymise::Anonymiser;
 pub struct Record {
     /// Unique within the source.
     pub key: String,
-    pub at: Place,
+    pub at: SourceLocation,
     /// In reading order; the first one represents the record. Never empty.
     pub chunks: Vec<Chunk>,
-    pub links: Vec<Link>,
+    pub links: Vec<RecordLink>,
     /// Several lines may yield it; the first one counts.
     pub is_shared: bool,
 }
@@ -102,15 +102,15 @@ pub struct Chunk {
 
 /// A relationship of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Link {
+pub struct RecordLink {
     pub kind: String,
-    pub from: End,
-    pub to: End,
+    pub from: LinkEndpoint,
+    pub to: LinkEndpoint,
 }
 
 /// An end of a link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum LinkEndpoint {
     /// A chunk of the record itself.
     Own(usize),
     /// The first of these records that exists in the source.
@@ -119,7 +119,7 @@ pub enum End {
 
 /// Where something was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     pub file: PathBuf,
     /// Counted from 1; `None` for the whole file.
     pub line: Option<u64>,
@@ -128,11 +128,11 @@ pub struct Place {
 /// A refused line or file, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    pub at: Place,
+    pub at: SourceLocation,
     pub reason: String,
 }
 
-impl Place {
+impl SourceLocation {
     pub fn file(file: &Path) -> Self {
         Self {
             file: file.to_owned(),
@@ -191,8 +191,8 @@ impl Record {
             part(&link.kind);
             for end in [&link.from, &link.to] {
                 match end {
-                    End::Own(at) => part(&at.to_string()),
-                    End::Record(keys) => keys.iter().for_each(|key| part(key)),
+                    LinkEndpoint::Own(at) => part(&at.to_string()),
+                    LinkEndpoint::Record(keys) => keys.iter().for_each(|key| part(key)),
                 }
             }
         }
@@ -226,7 +226,7 @@ mod tests {
         let properties = json!({"title": "T", "line_num": line});
         Record {
             key: "k".to_owned(),
-            at: Place::line(Path::new("f"), line),
+            at: SourceLocation::line(Path::new("f"), line),
             chunks: vec![Chunk {
                 label: "Row".to_owned(),
                 text: text.to_owned(),
@@ -243,10 +243,10 @@ mod tests {
         assert_eq!(record("a", 1).hash(), record("a", 2).hash());
         assert_ne!(record("a", 1).hash(), record("b", 1).hash());
         let mut linked = record("a", 1);
-        linked.links.push(Link {
+        linked.links.push(RecordLink {
             kind: "Includes".to_owned(),
-            from: End::Record(vec!["p".to_owned()]),
-            to: End::Own(0),
+            from: LinkEndpoint::Record(vec!["p".to_owned()]),
+            to: LinkEndpoint::Own(0),
         });
         assert_ne!(linked.hash(), record("a", 1).hash());
         assert_eq!(hash_text(&key_hash("k")).len(), 32);

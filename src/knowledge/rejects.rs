@@ -103,13 +103,13 @@ impl Rejects {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::knowledge::record::Place;
+    use crate::knowledge::record::SourceLocation;
 
     #[test]
     fn refusals_are_in_a_file_and_nothing_makes_none() {
         let folder = tempfile::tempdir().unwrap();
         let mut rejects = Rejects::new(folder.path(), "s", 2);
-        let place = Place::line(Path::new("a.jsonl"), 7);
+        let place = SourceLocation::line(Path::new("a.jsonl"), 7);
         rejects.add(&place.refuse("no JSON")).unwrap();
         let path = rejects.finish().unwrap().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::lines::{Line, Lines, MAX_LINE, too_long};
-use super::record::{Place, Rejection};
+use super::record::{Rejection, SourceLocation};
 
 /// Buffer size in bytes.
 const BUFFER: usize = 256 * 1024;
@@ -29,7 +29,7 @@ pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<
         BufReader::with_capacity(BUFFER, File::open(path)?),
         MAX_LINE,
     );
-    let mut table = is_table(path).then(Table::default);
+    let mut table = is_table(path).then(CsvParser::default);
     let mut bytes = 0;
     while let Some(line) = lines.next()? {
         let number = lines.number;
@@ -39,7 +39,7 @@ pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<
             (Line::Text(line), Some(table)) => table.line(&line, number),
         };
         if let Some((value, number)) = value {
-            let value = value.map_err(|reason| Place::line(path, number).refuse(reason));
+            let value = value.map_err(|reason| SourceLocation::line(path, number).refuse(reason));
             if each(value, number).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -50,8 +50,8 @@ pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<
             return Ok(ControlFlow::Break(()));
         }
     }
-    if let Some((value, number)) = table.and_then(Table::end) {
-        let value = value.map_err(|reason| Place::line(path, number).refuse(reason));
+    if let Some((value, number)) = table.and_then(CsvParser::end) {
+        let value = value.map_err(|reason| SourceLocation::line(path, number).refuse(reason));
         return Ok(each(value, number));
     }
     Ok(ControlFlow::Continue(()))
@@ -75,7 +75,7 @@ fn is_json_lines(path: &Path) -> io::Result<bool> {
 /// Reads the records of a JSON list; nothing for other JSON.
 fn list(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<()>> {
     let size = path.metadata()?.len();
-    let refuse = |reason: String| Err(Place::file(path).refuse(reason));
+    let refuse = |reason: String| Err(SourceLocation::file(path).refuse(reason));
     if size > MAX_LIST {
         let most = MAX_LIST >> 20;
         let reason =
@@ -92,7 +92,7 @@ fn list(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<(
         let place = at as u64 + 1;
         let value = match value {
             Value::Object(_) => Ok(value),
-            _other => Err(Place::line(path, place).refuse("it is no JSON object")),
+            _other => Err(SourceLocation::line(path, place).refuse("it is no JSON object")),
         };
         if each(value, place).is_break() {
             return Ok(ControlFlow::Break(()));
@@ -115,7 +115,7 @@ fn json_of(line: &[u8]) -> Option<Result<Value, String>> {
 
 /// Rows of CSV, assembled from lines: a quoted field may contain line ends.
 #[derive(Debug, Default)]
-struct Table {
+struct CsvParser {
     columns: Option<Vec<String>>,
     row: Vec<u8>,
     quotes: usize,
@@ -124,7 +124,7 @@ struct Table {
 
 type Numbered = (Result<Value, String>, u64);
 
-impl Table {
+impl CsvParser {
     fn line(&mut self, line: &[u8], number: u64) -> Option<Numbered> {
         if self.row.is_empty() {
             if line.iter().all(u8::is_ascii_whitespace) {
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn table(text: &str) -> Vec<Numbered> {
-        let mut table = Table::default();
+        let mut table = CsvParser::default();
         let mut rows = Vec::new();
         for (at, line) in text.lines().enumerate() {
             rows.extend(table.line(line.as_bytes(), at as u64 + 1));

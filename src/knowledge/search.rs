@@ -34,7 +34,7 @@ use muninn_platform::{AudienceId, joined};
 use muninn_texts::{Text, text};
 use tokio::time::timeout;
 
-pub use self::hit::{Hit, Step};
+pub use self::hit::{Hit, RelatedRecord};
 pub use self::index::{IndexFolder, KnowledgeIndex};
 pub use self::policy::Policy;
 pub use self::weights::{Weights, WeightsError};
@@ -55,7 +55,7 @@ const GRAPH: Duration = Duration::from_secs(2);
 
 /// A search query.
 #[derive(Clone, Copy, Debug)]
-pub struct Query<'a> {
+pub struct SearchQuery<'a> {
     pub text: &'a str,
     /// The questions before it, oldest first.
     pub earlier: &'a [&'a str],
@@ -67,7 +67,7 @@ pub struct Query<'a> {
     pub limit: Option<usize>,
 }
 
-impl Query<'_> {
+impl SearchQuery<'_> {
     /// Whether the query includes a source, if it is visible.
     fn has(&self, source: &str) -> bool {
         let is_named = |only: &[String]| source == NODES || only.iter().any(|it| it == source);
@@ -139,7 +139,7 @@ impl Degradation {
 
 /// The result of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResults {
     /// Best first.
     pub hits: Vec<Hit>,
     /// The probability that one of them answers the question.
@@ -251,7 +251,7 @@ impl Searcher {
     /// answers it. Does not wait if the graph `is_away`.
     pub async fn policies(
         self: &Arc<Self>,
-        query: &Query<'_>,
+        query: &SearchQuery<'_>,
         sought: &RecallQuery,
         is_away: bool,
     ) -> Vec<Policy> {
@@ -272,7 +272,7 @@ impl Searcher {
     fn triggered(
         &self,
         index: &KnowledgeIndex,
-        query: &Query<'_>,
+        query: &SearchQuery<'_>,
         sought: &RecallQuery,
         seen: &[bool],
     ) -> Vec<usize> {
@@ -292,11 +292,11 @@ impl Searcher {
 
     /// Searches for passages to quote to a person when no model answers: few, and none when they
     /// hardly answer the question.
-    pub async fn search_to_quote(self: &Arc<Self>, query: &Query<'_>) -> Found {
+    pub async fn search_to_quote(self: &Arc<Self>, query: &SearchQuery<'_>) -> SearchResults {
         let weights = self.weights.load();
         let choice = &weights.choice;
         let limit = Some(query.limit.unwrap_or(choice.quoted));
-        let mut found = self.search(&Query { limit, ..*query }).await;
+        let mut found = self.search(&SearchQuery { limit, ..*query }).await;
         if found.answerability < choice.least_answerability {
             found.hits.clear();
         }
@@ -304,7 +304,7 @@ impl Searcher {
     }
 
     /// Returns a caveat, in English, for hits that hardly answer the question.
-    pub fn doubt(&self, found: &Found) -> Option<String> {
+    pub fn doubt(&self, found: &SearchResults) -> Option<String> {
         let least = self.weights.load().choice.least_answerability;
         let is_doubtful = !found.hits.is_empty() && found.answerability < least;
         is_doubtful.then(|| {
@@ -316,11 +316,11 @@ impl Searcher {
     }
 
     /// Searches.
-    pub async fn search(self: &Arc<Self>, query: &Query<'_>) -> Found {
+    pub async fn search(self: &Arc<Self>, query: &SearchQuery<'_>) -> SearchResults {
         let Some(index) = self.ready().await else {
-            return told(Found {
+            return told(SearchResults {
                 degradations: vec![Degradation::Loading],
-                ..Found::default()
+                ..SearchResults::default()
             });
         };
         let mut degradations = Vec::new();
@@ -348,13 +348,13 @@ impl Searcher {
         });
         let hits = hits.await;
         if !self.is_sound(&index) {
-            return told(Found {
+            return told(SearchResults {
                 degradations: vec![Degradation::Loading],
-                ..Found::default()
+                ..SearchResults::default()
             });
         }
         let policies = plan.policies.iter();
-        told(Found {
+        told(SearchResults {
             answerability,
             hits,
             degradations,
@@ -367,7 +367,7 @@ impl Searcher {
     async fn rank(
         &self,
         index: &Arc<KnowledgeIndex>,
-        query: &Query<'_>,
+        query: &SearchQuery<'_>,
         weights: &Weights,
     ) -> (Arc<Plan>, Vec<Ranked>, bool) {
         let seen = seen(index, query);
@@ -470,7 +470,11 @@ impl Searcher {
     }
 
     /// Returns the ranking without the content from the store: for measurements.
-    pub async fn ranked(self: &Arc<Self>, query: &Query<'_>, weights: &Weights) -> Vec<Ranked> {
+    pub async fn ranked(
+        self: &Arc<Self>,
+        query: &SearchQuery<'_>,
+        weights: &Weights,
+    ) -> Vec<Ranked> {
         let Some(index) = self.ready().await else {
             return Vec::new();
         };
@@ -532,7 +536,7 @@ fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
 }
 
 /// Returns which sources are searched.
-fn seen(index: &KnowledgeIndex, query: &Query<'_>) -> Vec<bool> {
+fn seen(index: &KnowledgeIndex, query: &SearchQuery<'_>) -> Vec<bool> {
     let seen = index.seen_by(query.audience);
     let sources = index.versions().iter().zip(seen);
     sources
@@ -540,7 +544,7 @@ fn seen(index: &KnowledgeIndex, query: &Query<'_>) -> Vec<bool> {
         .collect()
 }
 
-fn told(found: Found) -> Found {
+fn told(found: SearchResults) -> SearchResults {
     for degradation in &found.degradations {
         metrics::counter!("muninn_degradations_total", "degradation" => degradation.name())
             .increment(1);

@@ -15,7 +15,7 @@ mod sorting;
 
 use self::lines::{read_lines, read_transcripts};
 pub(super) use self::naming::source_name;
-use self::sorting::Found;
+use self::sorting::FoundFiles;
 use super::anonymise::{Anonymiser, Originals};
 use super::conversations;
 use super::documents::{self, Document, Format};
@@ -31,13 +31,13 @@ const LOOKED_AT: usize = 2_000;
 
 /// What a source consists of.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum SourceKind {
     Documents,
     Conversations,
     Records(Box<Mapping>),
 }
 
-impl Kind {
+impl SourceKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Documents => "documents",
@@ -67,7 +67,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Source {
     pub name: String,
-    pub kind: Kind,
+    pub kind: SourceKind,
     files: Vec<SourceFile>,
     /// Bytes of all files.
     pub bytes: u64,
@@ -87,7 +87,7 @@ struct SourceFile {
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct SourceSelection<'a> {
     pub paths: &'a [PathBuf],
     /// `None`: the name of the path.
     pub name: Option<&'a str>,
@@ -151,7 +151,7 @@ fn listed(names: &[String]) -> String {
 
 /// An item from reading.
 #[derive(Debug)]
-pub(super) enum Item {
+pub(super) enum SourceItem {
     Record(Record),
     Refused(Rejection),
     /// Part of a record was left out; the record itself follows too.
@@ -160,20 +160,20 @@ pub(super) enum Item {
     Read(u64),
 }
 
-pub(super) type Sink<'a> = &'a mut dyn FnMut(Item) -> ControlFlow<()>;
+pub(super) type Sink<'a> = &'a mut dyn FnMut(SourceItem) -> ControlFlow<()>;
 
 impl Gathered {
     /// Examines the paths, and the first records. Writes nothing.
     ///
     /// # Errors
     /// Fails with the problem, and what to do.
-    pub fn look(wanted: Wanted<'_>) -> Result<Self, SourceError> {
+    pub fn look(wanted: SourceSelection<'_>) -> Result<Self, SourceError> {
         let name = source_name(wanted.paths, wanted.name)?;
         let mut walked = Walked::default();
         for path in wanted.paths {
             walked.look(path, &wanted.filter)?;
         }
-        let found = Found::of(walked);
+        let found = FoundFiles::of(walked);
         let (sources, left_alone) = match wanted.mapping {
             Some(mapping) => found.mapped(&name, mapping),
             None => found.unmapped(&name)?,
@@ -227,7 +227,7 @@ impl Source {
         name: Option<&str>,
         mapping: Option<Mapping>,
     ) -> Result<Self, SourceError> {
-        let mut gathered = Gathered::look(Wanted {
+        let mut gathered = Gathered::look(SourceSelection {
             paths,
             name,
             mapping,
@@ -245,7 +245,7 @@ impl Source {
         }
     }
 
-    fn of(name: String, kind: Kind, files: Vec<SourceFile>) -> Self {
+    fn of(name: String, kind: SourceKind, files: Vec<SourceFile>) -> Self {
         Self {
             name,
             kind,
@@ -266,12 +266,12 @@ impl Source {
     /// # Errors
     /// Fails when it does not consist of conversations.
     pub fn anonymised(mut self, known: Originals) -> Result<(Self, Originals), SourceError> {
-        if self.kind != Kind::Conversations {
+        if self.kind != SourceKind::Conversations {
             return Err(SourceError::NoTalk { name: self.name });
         }
         let mut anonymiser = Anonymiser::new(known);
         let _whole = self.read(&mut |item| {
-            if let Item::Record(record) = item {
+            if let SourceItem::Record(record) = item {
                 record.learn(&mut anonymiser);
             }
             ControlFlow::Continue(())
@@ -291,7 +291,7 @@ impl Source {
 
     /// Returns its paths for the catalog: the single file, or the given paths.
     pub fn paths(&self, named: &[PathBuf]) -> Vec<String> {
-        let is_one = !matches!(self.kind, Kind::Documents) && self.files.len() == 1;
+        let is_one = !matches!(self.kind, SourceKind::Documents) && self.files.len() == 1;
         let files = self.files.iter().map(|file| &file.path);
         // Absolute, so that they are valid in any working directory.
         let shown = |path: &PathBuf| {
@@ -306,7 +306,7 @@ impl Source {
     }
 
     fn check_mapping(&self) -> Result<(), SourceError> {
-        let Kind::Records(mapping) = &self.kind else {
+        let SourceKind::Records(mapping) = &self.kind else {
             return Ok(());
         };
         if mapping.name == columns::NAME {
@@ -338,15 +338,17 @@ impl Source {
             return self.read_as_is(sink);
         };
         self.read_as_is(&mut |item| match item {
-            Item::Record(record) => sink(Item::Record(record.told_by(anonymiser))),
-            other @ (Item::Refused(_) | Item::Warned(_) | Item::Read(_)) => sink(other),
+            SourceItem::Record(record) => sink(SourceItem::Record(record.told_by(anonymiser))),
+            other @ (SourceItem::Refused(_) | SourceItem::Warned(_) | SourceItem::Read(_)) => {
+                sink(other)
+            }
         })
     }
 
     fn read_as_is(&self, sink: Sink<'_>) -> ControlFlow<()> {
         for file in &self.files {
             match &self.kind {
-                Kind::Documents => {
+                SourceKind::Documents => {
                     let Some(format) = Format::of(&file.path) else {
                         continue;
                     };
@@ -354,25 +356,25 @@ impl Source {
                     match read {
                         Ok(Document { record, warning }) => {
                             if let Some(warning) = warning {
-                                sink(Item::Warned(warning))?;
+                                sink(SourceItem::Warned(warning))?;
                             }
-                            sink(Item::Record(record))?;
+                            sink(SourceItem::Record(record))?;
                         }
-                        Err(refused) => sink(Item::Refused(refused))?,
+                        Err(refused) => sink(SourceItem::Refused(refused))?,
                     }
-                    sink(Item::Read(file.bytes))?;
+                    sink(SourceItem::Read(file.bytes))?;
                 }
-                Kind::Conversations if extension(&file.path) == "csv" => {
+                SourceKind::Conversations if extension(&file.path) == "csv" => {
                     read_transcripts(&file.path, file.bytes, sink)?;
                 }
-                Kind::Conversations => {
+                SourceKind::Conversations => {
                     let make = |value: &Value, line| {
                         let read = conversations::read(value, &file.path, line);
                         read.map(|record| vec![record])
                     };
                     read_lines(&file.path, &make, sink)?;
                 }
-                Kind::Records(mapping) => {
+                SourceKind::Records(mapping) => {
                     let make = |value: &Value, line| mapping.apply(value, &file.path, line);
                     read_lines(&file.path, &make, sink)?;
                 }
@@ -422,10 +424,10 @@ mod tests {
         };
         let look = || {
             let paths = [folder.path().to_owned()];
-            let gathered = Gathered::look(Wanted {
+            let gathered = Gathered::look(SourceSelection {
                 paths: &paths,
                 name: Some("s"),
-                ..Wanted::default()
+                ..SourceSelection::default()
             });
             let gathered = gathered.unwrap();
             let sources = gathered.sources.iter();

@@ -10,12 +10,12 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
-use super::record::{End, Hash, Link, Place, Record, Rejection, key_hash};
+use super::record::{Hash, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, key_hash};
 use crate::graph::ingest::{INCLUDES, NewLink};
 
 /// A record's links as a line.
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct RecordLinks {
     record: String,
     file: PathBuf,
     line: Option<u64>,
@@ -35,7 +35,7 @@ pub(super) struct Spool(BufWriter<File>);
 
 /// Spooled links, for reading.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct SpooledLinks {
     file: BufReader<File>,
     /// Records whose hierarchy link was refused.
     cut: HashMap<Hash, Rejection>,
@@ -66,12 +66,12 @@ impl Spool {
         if record.links.is_empty() {
             return Ok(());
         }
-        let ended = |end: &End| match end {
-            End::Own(at) => Ended::Own(*at),
-            End::Record(keys) => Ended::Record(keys.clone()),
+        let ended = |end: &LinkEndpoint| match end {
+            LinkEndpoint::Own(at) => Ended::Own(*at),
+            LinkEndpoint::Record(keys) => Ended::Record(keys.clone()),
         };
         let links = record.links.iter();
-        let line = Line {
+        let line = RecordLinks {
             record: record.key.clone(),
             file: record.at.file.clone(),
             line: record.at.line,
@@ -84,10 +84,10 @@ impl Spool {
     }
 
     /// Ends writing, and finds cycles in the hierarchy.
-    pub(super) fn finish(self, plan: &Plan) -> io::Result<Waiting> {
+    pub(super) fn finish(self, plan: &Plan) -> io::Result<SpooledLinks> {
         let mut file = self.0.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
-        let mut waiting = Waiting {
+        let mut waiting = SpooledLinks {
             file: BufReader::new(file),
             cut: HashMap::new(),
         };
@@ -108,7 +108,7 @@ impl Spool {
         while let Some(line) = waiting.line()? {
             let key = key_hash(&line.record);
             if circles.contains(&key) {
-                let place = Place {
+                let place = SourceLocation {
                     file: line.file,
                     line: line.line,
                 };
@@ -162,8 +162,8 @@ fn circles(parents: &[(Hash, Hash, bool)]) -> Vec<Hash> {
     cut
 }
 
-impl Waiting {
-    fn line(&mut self) -> io::Result<Option<Line>> {
+impl SpooledLinks {
+    fn line(&mut self) -> io::Result<Option<RecordLinks>> {
         let mut bytes = Vec::new();
         if self.file.read_until(b'\n', &mut bytes)? == 0 {
             return Ok(None);
@@ -196,22 +196,22 @@ impl Waiting {
                 continue;
             }
             let is_anew = is_above && all_above;
-            let link = Link {
+            let link = RecordLink {
                 kind,
                 from: from.into(),
                 to: to.into(),
             };
             match resolve(&line.record, link, plan, is_anew) {
-                Found::Link(link) => resolved.links.push(link),
-                Found::Dangling => resolved.dangling += 1,
-                Found::There => {}
+                LinkResolution::Link(link) => resolved.links.push(link),
+                LinkResolution::Dangling => resolved.dangling += 1,
+                LinkResolution::There => {}
             }
         }
         Ok(Some(resolved))
     }
 }
 
-impl From<Ended> for End {
+impl From<Ended> for LinkEndpoint {
     fn from(ended: Ended) -> Self {
         match ended {
             Ended::Own(at) => Self::Own(at),
@@ -220,7 +220,7 @@ impl From<Ended> for End {
     }
 }
 
-enum Found {
+enum LinkResolution {
     Link(NewLink),
     /// Its target record does not exist.
     Dangling,
@@ -228,12 +228,12 @@ enum Found {
     There,
 }
 
-fn resolve(record: &str, link: Link, plan: &Plan, is_anew: bool) -> Found {
+fn resolve(record: &str, link: RecordLink, plan: &Plan, is_anew: bool) -> LinkResolution {
     let mut has_moved = plan.is_new(record);
     let mut has_choice = false;
-    let mut end = |end: End| match end {
-        End::Own(at) => Some((record.to_owned(), at)),
-        End::Record(keys) => {
+    let mut end = |end: LinkEndpoint| match end {
+        LinkEndpoint::Own(at) => Some((record.to_owned(), at)),
+        LinkEndpoint::Record(keys) => {
             has_moved |= keys.iter().any(|key| plan.has_moved(key));
             has_choice |= keys.len() > 1;
             keys.into_iter()
@@ -242,12 +242,12 @@ fn resolve(record: &str, link: Link, plan: &Plan, is_anew: bool) -> Found {
         }
     };
     let (Some(from), Some(to)) = (end(link.from), end(link.to)) else {
-        return Found::Dangling;
+        return LinkResolution::Dangling;
     };
     if !has_moved && !is_anew {
-        return Found::There;
+        return LinkResolution::There;
     }
-    Found::Link(NewLink {
+    LinkResolution::Link(NewLink {
         kind: link.kind,
         is_among_new: plan.is_new(&from.0) && plan.is_new(&to.0),
         from,
@@ -266,13 +266,13 @@ mod tests {
     fn child(key: &str, above: &[&str]) -> Record {
         Record {
             key: key.to_owned(),
-            at: Place::line(Path::new("f"), 1),
+            at: SourceLocation::line(Path::new("f"), 1),
             chunks: Vec::new(),
             is_shared: false,
-            links: vec![Link {
+            links: vec![RecordLink {
                 kind: INCLUDES.to_owned(),
-                from: End::Record(above.iter().map(|key| (*key).to_owned()).collect()),
-                to: End::Own(0),
+                from: LinkEndpoint::Record(above.iter().map(|key| (*key).to_owned()).collect()),
+                to: LinkEndpoint::Own(0),
             }],
         }
     }

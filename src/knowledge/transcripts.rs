@@ -11,10 +11,10 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::chunking::{Form, pieces};
+use super::chunking::{MarkupKind, pieces};
 use super::conversations::{CONVERSATION, EXEMPLAR};
 use super::documents::in_order;
-use super::record::{Chunk, End, Link, Place, Record, Rejection};
+use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
 use crate::graph::ingest::INCLUDES;
 
 const TRANSCRIPT: &[&str] = &[
@@ -54,7 +54,7 @@ pub(super) struct Transcripts(IndexMap<String, Transcript>);
 #[derive(Debug)]
 struct Transcript {
     /// Its first row.
-    at: Place,
+    at: SourceLocation,
     about: Map<String, Value>,
     said: Vec<Utterance>,
     /// The numbers of the utterances already added.
@@ -74,8 +74,8 @@ impl Transcripts {
     /// # Errors
     /// Fails with the reason of the refusal.
     pub(super) fn push(&mut self, row: &Value, file: &Path, line: u64) -> Result<(), Rejection> {
-        let place = Place::line(file, line);
-        let refuse = |reason: &str| Place::line(file, line).refuse(reason.to_owned());
+        let place = SourceLocation::line(file, line);
+        let refuse = |reason: &str| SourceLocation::line(file, line).refuse(reason.to_owned());
         let of = |names: &[&str]| column(row, names).unwrap_or_default();
         let (id, speaker, text) = (of(TRANSCRIPT), of(SPEAKER), of(TEXT));
         if id.is_empty() {
@@ -135,13 +135,13 @@ impl Transcript {
         };
         let mut chunks = vec![chunk(CONVERSATION, title)];
         for exchange in exchanges(&turns) {
-            let parts = pieces(&exchange, Form::Plain).into_iter();
+            let parts = pieces(&exchange, MarkupKind::Plain).into_iter();
             chunks.extend(parts.map(|text| chunk(EXEMPLAR, text)));
         }
-        let parts = (1..chunks.len()).map(|at| Link {
+        let parts = (1..chunks.len()).map(|at| RecordLink {
             kind: INCLUDES.to_owned(),
-            from: End::Own(0),
-            to: End::Own(at),
+            from: LinkEndpoint::Own(0),
+            to: LinkEndpoint::Own(at),
         });
         Ok(Record {
             key: id,

@@ -10,9 +10,9 @@ use super::places::Place;
 use super::tools::{ListSources, Search};
 use super::{Mcp, Refused, ToolOutcome};
 use crate::agent::tools::SEARCH_KNOWLEDGE;
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::graph::items::KeptItem;
-use crate::knowledge::search::{Among, Hit, Query};
+use crate::knowledge::search::{Among, Hit, SearchQuery};
 use crate::memory::Recalled;
 
 /// Maximum number of memories found in all places together.
@@ -33,7 +33,9 @@ impl Mcp {
             (Some(_) | None, _) => "all places that a program reads",
         };
         let (who, count) = (&caller.account.id, Some(places.len()));
-        data.audit.note(who, Action::LookedInto, about, count).await;
+        data.audit
+            .note(who, AuditAction::LookedInto, about, count)
+            .await;
         let sought = data.recaller.seek(&without_secrets(&search.query)).await;
         let now = Utc::now().with_timezone(&TimeZone::UTC);
         let sought = sought.said_by(&caller.account.name, now);
@@ -82,7 +84,7 @@ impl Mcp {
         }
         let text = without_secrets(&search.query);
         data.searcher.refresh().await;
-        let searched = Query {
+        let searched = SearchQuery {
             text: &text,
             earlier: &[],
             audience: channel,

@@ -29,7 +29,7 @@ const WRONG_TOKENS: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
 
 /// The state of the checks before the tools.
 #[derive(Debug)]
-struct Gate {
+struct McpHttpState {
     mcp: Arc<Mcp>,
     origin: PublicOrigin,
     wrong_tokens: DefaultKeyedRateLimiter<IpAddr>,
@@ -60,7 +60,7 @@ pub async fn serve(
     let (listener, origin) = at.listen().await?;
     let address = format!("{}{PATH}", origin.as_str());
     let server = ProgramServer::new(Arc::new(ByRequest(Arc::clone(&mcp))));
-    let gate = Arc::new(Gate {
+    let gate = Arc::new(McpHttpState {
         mcp,
         origin,
         wrong_tokens: RateLimiter::keyed(Quota::per_minute(WRONG_TOKENS)),
@@ -89,7 +89,7 @@ pub async fn serve(
 
 /// Admits a request with its caller, or refuses it.
 async fn check(
-    State(gate): State<Arc<Gate>>,
+    State(gate): State<Arc<McpHttpState>>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
     mut request: Request,
     next: Next,
@@ -108,7 +108,7 @@ async fn check(
     response
 }
 
-impl Gate {
+impl McpHttpState {
     async fn caller(&self, headers: &HeaderMap, from: IpAddr) -> Result<Caller, Box<Response>> {
         let refuse =
             |status: StatusCode, why: &'static str| Box::new((status, why).into_response());

@@ -65,7 +65,7 @@ pub struct Begun {
 
 /// Where a turn was kept.
 #[derive(Debug)]
-pub enum Kept {
+pub enum TurnSaveOutcome {
     Graph,
     /// The graph is away; the turn is in the journal.
     Journal,
@@ -229,16 +229,18 @@ impl Archive {
     }
 
     /// Keeps a turn in the graph, or else in the journal.
-    pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
+    pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> TurnSaveOutcome {
         let kept = self.keep_somewhere(guard, turn).await;
         match &kept {
-            Kept::Graph | Kept::Journal => self.windows.push(guard.session(), &turn.turn),
-            Kept::Duplicate(_) | Kept::Nowhere => {}
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
+                self.windows.push(guard.session(), &turn.turn)
+            }
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => {}
         }
         kept
     }
 
-    async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> Kept {
+    async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> TurnSaveOutcome {
         self.save_waiting(guard).await;
         // Another process that gets the same event would not see the turn in this one's journal.
         if !self.neighbours.is_alone(&turn.audience.platform)
@@ -250,8 +252,8 @@ impl Archive {
         // After the session's offline turns, so that the chain keeps its order.
         if !self.is_away() && !self.journal.holds(guard.session().as_str()) {
             match self.store.append(guard, turn).await {
-                Ok(Appended::Saved { .. }) => return Kept::Graph,
-                Ok(Appended::Duplicate(earlier)) => return Kept::Duplicate(earlier),
+                Ok(Appended::Saved { .. }) => return TurnSaveOutcome::Graph,
+                Ok(Appended::Duplicate(earlier)) => return TurnSaveOutcome::Duplicate(earlier),
                 Err(error) if error.is_outage() => self.went_away(&error),
                 Err(error) => {
                     tracing::error!(
@@ -262,29 +264,31 @@ impl Archive {
             }
         }
         match self.journal.keep(turn.clone()).await {
-            Ok(()) => Kept::Journal,
+            Ok(()) => TurnSaveOutcome::Journal,
             Err(error) => {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
                     "a turn could not be kept"
                 );
-                Kept::Nowhere
+                TurnSaveOutcome::Nowhere
             }
         }
     }
 
     /// Keeps a turn in the graph, however long that is away. `None` if the graph refuses it.
-    async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<Kept> {
+    async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<TurnSaveOutcome> {
         let deadline = Instant::now() + PATIENCE;
         let mut pause = FIRST_LOOK;
         loop {
             match self.store.append(guard, turn).await {
-                Ok(Appended::Saved { .. }) => return Some(Kept::Graph),
+                Ok(Appended::Saved { .. }) => return Some(TurnSaveOutcome::Graph),
                 // An earlier try succeeded, but its response was late.
                 Ok(Appended::Duplicate(earlier)) if earlier.id == turn.turn.id => {
-                    return Some(Kept::Graph);
+                    return Some(TurnSaveOutcome::Graph);
                 }
-                Ok(Appended::Duplicate(earlier)) => return Some(Kept::Duplicate(earlier)),
+                Ok(Appended::Duplicate(earlier)) => {
+                    return Some(TurnSaveOutcome::Duplicate(earlier));
+                }
                 Err(error) if error.is_transient() && Instant::now() < deadline => {
                     self.went_away(&error);
                 }

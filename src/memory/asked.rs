@@ -7,9 +7,9 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, Utc};
 use muninn_platform::TimeZone;
 
-use super::index::{AudienceIndex, Entry};
-use super::people::People;
-use super::values::{Kind, values};
+use super::index::{AudienceIndex, IndexedExchange};
+use super::people::AudiencePeople;
+use super::values::{ValueKind, values};
 use super::when::{self, Time};
 use crate::retrieval::language::{self, WordList};
 use crate::retrieval::text::written;
@@ -63,7 +63,7 @@ const OLD: f32 = 90.0;
 
 /// What an answer has to contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum AnswerType {
     Number,
     /// "How long": a number, or an end date.
     Duration,
@@ -74,7 +74,7 @@ enum Wanted {
     Time,
 }
 
-impl Wanted {
+impl AnswerType {
     fn of(words: &[String]) -> Option<Self> {
         let pairs = words.windows(2);
         let behind_how = pairs
@@ -115,7 +115,7 @@ impl Wanted {
     }
 
     /// Whether an exchange contains it, apart from the question's own numbers: "the word count of 2208".
-    fn is_in(self, entry: &Entry, own: &[String]) -> bool {
+    fn is_in(self, entry: &IndexedExchange, own: &[String]) -> bool {
         let texts = [entry.input(), entry.output()];
         let mut words = texts.into_iter().flat_map(written);
         let has_digit = if own.is_empty() {
@@ -147,14 +147,14 @@ fn has_digit(word: &str) -> bool {
 
 /// A parsed question.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ParsedQuestion {
     /// The names of the asker, where the question refers to them.
     own: HashSet<Arc<str>>,
     /// The names of the people whom the question names.
     meant: HashSet<Arc<str>>,
     at: Option<DateTime<TimeZone>>,
     time: Time,
-    wanted: Option<Wanted>,
+    wanted: Option<AnswerType>,
     /// The question's own words that contain a digit.
     numbers: Vec<String>,
     is_of_yes_or_no: bool,
@@ -221,13 +221,13 @@ impl Hints {
     }
 }
 
-impl Asked {
+impl ParsedQuestion {
     /// Parses a question. Without a clock no time is known; without an asker nobody is "I".
     pub(super) fn read(
         text: &str,
         asker: Option<&str>,
         at: Option<DateTime<TimeZone>>,
-        people: &People,
+        people: &AudiencePeople,
     ) -> Self {
         let words = written(text);
         let speaks_of_self = words.iter().any(|word| OWN.has(word));
@@ -239,7 +239,7 @@ impl Asked {
             meant: people.meant(words.iter()),
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
-            wanted: Wanted::of(&words),
+            wanted: AnswerType::of(&words),
             numbers: words
                 .iter()
                 .filter(|word| has_digit(word))
@@ -252,12 +252,14 @@ impl Asked {
     }
 
     /// The kinds of values that the answer has to contain.
-    pub(super) fn wanted(&self) -> &'static [Kind] {
+    pub(super) fn wanted(&self) -> &'static [ValueKind] {
         match self.wanted {
-            Some(Wanted::Number) => &[Kind::Amount, Kind::TimeOfDay],
-            Some(Wanted::Price | Wanted::Age) => &[Kind::Amount],
-            Some(Wanted::Duration) => &[Kind::Amount, Kind::Date, Kind::TimeOfDay],
-            Some(Wanted::Time) => &[Kind::Date, Kind::TimeOfDay],
+            Some(AnswerType::Number) => &[ValueKind::Amount, ValueKind::TimeOfDay],
+            Some(AnswerType::Price | AnswerType::Age) => &[ValueKind::Amount],
+            Some(AnswerType::Duration) => {
+                &[ValueKind::Amount, ValueKind::Date, ValueKind::TimeOfDay]
+            }
+            Some(AnswerType::Time) => &[ValueKind::Date, ValueKind::TimeOfDay],
             None => &[],
         }
     }
@@ -347,8 +349,8 @@ mod tests {
                 (TimeZone::Pacific__Auckland, in_auckland),
             ] {
                 let now = now.with_timezone(&zone);
-                let people = People::default();
-                let asked = Asked::read("what broke yesterday?", None, Some(now), &people);
+                let people = AudiencePeople::default();
+                let asked = ParsedQuestion::read("what broke yesterday?", None, Some(now), &people);
                 let part = asked.time.window.unwrap().holds(asked.day_of(moment(said)));
                 assert_eq!(part > 0.99, yesterday, "{said} in {zone}");
             }

@@ -15,17 +15,17 @@ use crate::graph::{News, ResponseId};
 #[derive(Debug)]
 pub struct RecallCache {
     max_exchanges: usize,
-    state: Mutex<State>,
+    state: Mutex<CacheState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    indexes: HashMap<AudienceId, Held>,
+struct CacheState {
+    indexes: HashMap<AudienceId, CachedIndex>,
     clock: u64,
 }
 
 #[derive(Debug)]
-struct Held {
+struct CachedIndex {
     index: SharedIndex,
     used: u64,
 }
@@ -112,7 +112,7 @@ impl RecallCache {
             (epoch, position) >= seen
         });
         let index = newer.unwrap_or_else(|| SharedIndex::new(index));
-        let held = Held {
+        let held = CachedIndex {
             index: index.clone(),
             used,
         };
@@ -131,12 +131,12 @@ impl RecallCache {
         self.lock().exchanges()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, CacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl CacheState {
     fn exchanges(&self) -> usize {
         let lengths = self.indexes.values();
         lengths

@@ -11,7 +11,7 @@ use super::calibration::{Calibration, CalibrationError, Prior, Spread};
 use super::curve::{Curve, THRESHOLDS};
 use super::history;
 use super::index::AudienceIndex;
-use super::rank::{Query, RecallMode, RecallSettings, recall};
+use super::rank::{IndexQuery, RecallMode, RecallSettings, recall};
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 use crate::retrieval::vectors::Quantised;
@@ -70,7 +70,7 @@ pub enum CalibrateError {
 }
 
 /// The questions of an audience, by their turn.
-type Asked = HashMap<ResponseId, (String, Option<Vec<f32>>)>;
+type AudienceQuestions = HashMap<ResponseId, (String, Option<Vec<f32>>)>;
 
 /// Measures the embedder on the history, and maps the shipped calibration to it.
 ///
@@ -164,7 +164,7 @@ struct Survey {
     stride: usize,
     exchanges: usize,
     /// One entry per audience.
-    asked: Vec<Asked>,
+    asked: Vec<AudienceQuestions>,
     cosine: Mean,
     bm25: Mean,
 }
@@ -230,7 +230,7 @@ impl Survey {
         }
         let texts: Vec<String> = questions.iter().map(|(_, _, text)| text.clone()).collect();
         let vectors = embedder.embed(&texts).await?;
-        let mut asked = Asked::new();
+        let mut asked = AudienceQuestions::new();
         for ((entry, id, text), vector) in questions.into_iter().zip(vectors) {
             self.measure(&index, entry, &text, vector.as_deref());
             asked.insert(id, (text, vector));
@@ -298,7 +298,7 @@ impl Replay<'_> {
         &mut self,
         store: &GraphStore,
         audience: &AudienceId,
-        asked: &Asked,
+        asked: &AudienceQuestions,
         of: (&str, usize),
     ) -> Result<(), StoreError> {
         let mut index = AudienceIndex::new(Some(of), 0);
@@ -331,11 +331,11 @@ impl Replay<'_> {
         if index.len() <= shown.len() {
             return;
         }
-        let query = Query {
+        let query = IndexQuery {
             text,
             vector,
             exclude: shown,
-            ..Query::default()
+            ..IndexQuery::default()
         };
         let recalled = recall(index, self.calibration, &query, self.settings);
         let probabilities: Vec<f64> = recalled.iter().map(|one| one.probability).collect();

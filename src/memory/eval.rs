@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use super::recaller::REACH;
 use super::{
-    AudienceIndex, Calibration, Earlier, Grounds, Query, RecallMode, RecallSettings, Recalled,
-    Verdict, candidates, embedded_text, grounds, quote, recall, replaced,
+    AudienceIndex, Calibration, Earlier, Grounds, IndexQuery, RecallDecision, RecallMode,
+    RecallSettings, Recalled, candidates, embedded_text, grounds, quote, recall, replaced,
 };
 use crate::graph::{Embedding, ResponseId, Source, Turn};
 use crate::retrieval::LocalEmbedder;
@@ -73,7 +73,7 @@ impl Exchange {
 
 /// A line of the queries.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub struct Question {
+pub struct EvaluationQuery {
     pub id: String,
     pub scope: String,
     pub question: String,
@@ -89,7 +89,7 @@ pub struct Question {
 
 /// A line of the result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Answered {
+pub struct QuestionResult {
     pub id: String,
     /// Exchanges with their probabilities, best first, whatever the probability.
     pub results: Vec<(String, f64)>,
@@ -109,7 +109,7 @@ pub struct Answered {
 /// Fails when a file cannot be read or written, or a line is malformed.
 pub fn run(args: &EvalArgs) -> anyhow::Result<()> {
     let exchanges: Vec<Exchange> = read_lines(&args.exchanges)?;
-    let questions: Vec<Question> = read_lines(&args.queries)?;
+    let questions: Vec<EvaluationQuery> = read_lines(&args.queries)?;
     let embedder = LocalEmbedder::shipped()?;
     let calibration = Calibration::shipped()?;
     let answered = evaluate(&exchanges, &questions, &embedder, &calibration, args.limit)?;
@@ -122,21 +122,21 @@ pub fn run(args: &EvalArgs) -> anyhow::Result<()> {
 /// Fails when a question's scope has no exchanges.
 pub fn evaluate(
     exchanges: &[Exchange],
-    questions: &[Question],
+    questions: &[EvaluationQuery],
     embedder: &LocalEmbedder,
     calibration: &Calibration,
     limit: usize,
-) -> anyhow::Result<Vec<Answered>> {
+) -> anyhow::Result<Vec<QuestionResult>> {
     let scopes = turns(exchanges, embedder);
     let mut answered = Vec::new();
     for (scope, turns) in &scopes {
-        let mut asked: Vec<(usize, &Question)> = questions
+        let mut asked: Vec<(usize, &EvaluationQuery)> = questions
             .iter()
             .enumerate()
             .filter(|(_, question)| question.scope == *scope)
             .collect();
         asked.sort_by_key(|(_, question)| question.at.unwrap_or(NaiveDateTime::MAX));
-        let mut history = History::new([], embedder);
+        let mut history = IndexedHistory::new([], embedder);
         let mut said = turns.iter().peekable();
         for (number, question) in asked {
             let is_before = |turn: &&Turn| {
@@ -148,7 +148,7 @@ pub fn evaluate(
                 history.push(turn, calibration);
             }
             let known = &turns[..history.index.len()];
-            let asking = Asking {
+            let asking = HistorySnapshot {
                 history: &history,
                 known,
                 embedder,
@@ -169,16 +169,16 @@ pub fn evaluate(
 }
 
 /// A history as it was when a question was asked.
-struct Asking<'a> {
-    history: &'a History,
+struct HistorySnapshot<'a> {
+    history: &'a IndexedHistory,
     known: &'a [Turn],
     embedder: &'a LocalEmbedder,
     calibration: &'a Calibration,
     limit: usize,
 }
 
-impl Asking<'_> {
-    fn ask(&self, question: &Question) -> Answered {
+impl HistorySnapshot<'_> {
+    fn ask(&self, question: &EvaluationQuery) -> QuestionResult {
         let earlier = self.earlier(question);
         let earlier: Vec<Earlier<'_>> = earlier
             .iter()
@@ -188,7 +188,7 @@ impl Asking<'_> {
             })
             .collect();
         let vector = self.embedder.embed(&question.question);
-        let query = Query {
+        let query = IndexQuery {
             text: &question.question,
             vector: vector.as_deref(),
             earlier: &earlier,
@@ -211,7 +211,12 @@ impl Asking<'_> {
         let ranked = candidates(index, calibration, &query, &everything, usize::MAX);
         let results = ranked
             .iter()
-            .filter(|one| matches!(one.verdict, Verdict::Recalled | Verdict::SmallTalk))
+            .filter(|one| {
+                matches!(
+                    one.verdict,
+                    RecallDecision::Recalled | RecallDecision::SmallTalk
+                )
+            })
             .map(|one| self.scored(&one.exchange));
         let mut recalled = recall(index, calibration, &query, &settings);
         recalled.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -219,7 +224,7 @@ impl Asking<'_> {
         let grounds = grounds(index, calibration, &query, &settings);
         let superseded = recalled.iter().filter(|one| one.superseded.is_some());
         let name = |one: &Recalled| self.history.name(one.id).to_owned();
-        Answered {
+        QuestionResult {
             id: question.id.clone(),
             results: results.collect(),
             recalled: recalled.iter().map(|one| self.scored(one)).collect(),
@@ -237,7 +242,7 @@ impl Asking<'_> {
     }
 
     /// What was said before in its conversation, with vectors, as a turn has it.
-    fn earlier(&self, question: &Question) -> Vec<(String, Option<Vec<f32>>)> {
+    fn earlier(&self, question: &EvaluationQuery) -> Vec<(String, Option<Vec<f32>>)> {
         let Some(thread) = &question.thread else {
             return Vec::new();
         };
@@ -255,12 +260,12 @@ impl Asking<'_> {
 
 /// The index of a scope, and the names of its exchanges by their IDs in the index.
 #[derive(Debug)]
-pub struct History {
+pub struct IndexedHistory {
     pub index: AudienceIndex,
     names: HashMap<ResponseId, String>,
 }
 
-impl History {
+impl IndexedHistory {
     /// Indexes turns made by [`turns`], in order.
     pub fn new<'a>(turns: impl IntoIterator<Item = &'a Turn>, embedder: &LocalEmbedder) -> Self {
         let of = (embedder.name(), embedder.dimension());

@@ -25,13 +25,13 @@ use muninn_platform::{AudienceId, Channels, TimeZone, joined};
 
 pub use self::labels::{Label, LabelError};
 pub use self::replay::Replayed;
-pub use self::scan::Kind;
+pub use self::scan::RelevanceSignal;
 
 use self::embedder::{Exchanges, Gathering, MadeNow, sample};
-use self::history::History;
+use self::history::AudienceHistory;
 use self::replay::{Asker, Vectors};
-use self::report::{FORMAT, Report, Run};
-use self::scan::{Question, Rules, Scanned, scan};
+use self::report::{EvaluationRun, FORMAT, Report};
+use self::scan::{ReplayQuestion, ScanSettings, Scanned, scan};
 use super::index::AudienceIndex;
 use super::recaller::REACH;
 use super::{Calibration, RecallSettings, embedded_text_of};
@@ -60,7 +60,7 @@ pub struct Setup {
 
 /// What to measure.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct EvaluationRequest {
     /// Only these audiences; all if empty.
     pub channels: Vec<AudienceId>,
     /// Maximum number of questions of each kind that are asked again.
@@ -86,7 +86,7 @@ pub enum EvaluationError {
 }
 
 /// Reports progress, in audiences.
-pub type Far<'a> = &'a mut (dyn FnMut(usize, usize) + Send);
+pub type ProgressCallback<'a> = &'a mut (dyn FnMut(usize, usize) + Send);
 
 /// Measures a memory with each of `setups`, of which the first is the deployed one.
 ///
@@ -95,23 +95,23 @@ pub type Far<'a> = &'a mut (dyn FnMut(usize, usize) + Send);
 pub async fn evaluate(
     store: &GraphStore,
     setups: &[Arc<Setup>],
-    wanted: &Wanted,
-    far: Far<'_>,
+    wanted: &EvaluationRequest,
+    far: ProgressCallback<'_>,
 ) -> Result<Report, EvaluationError> {
     let audiences = audiences(store, wanted).await?;
     let turns: usize = audiences.iter().map(|(_, turns)| turns).sum();
-    let mut runs: Vec<Running> = Vec::new();
+    let mut runs: Vec<SetupEvaluation> = Vec::new();
     for setup in setups {
-        runs.push(Running::begin(setup).await?);
+        runs.push(SetupEvaluation::begin(setup).await?);
     }
     let mut report = empty(wanted);
     let mut labelled = 0;
     for (at, (audience, own)) in audiences.iter().enumerate() {
         far(at, audiences.len());
-        let history = Arc::new(History::read(store, audience).await?);
+        let history = Arc::new(AudienceHistory::read(store, audience).await?);
         let window = setups.iter().map(|it| it.window).max();
         let part = |of: usize| (of * own).div_ceil(turns.max(1));
-        let rules = Rules {
+        let rules = ScanSettings {
             window: window.unwrap_or_default(),
             most: part(wanted.most).max(LEAST_QUESTIONS),
             since: wanted.since,
@@ -130,14 +130,14 @@ pub async fn evaluate(
     }
     far(audiences.len(), audiences.len());
     labels::check(&wanted.labels, labelled)?;
-    report.runs = runs.into_iter().map(Running::end).collect();
+    report.runs = runs.into_iter().map(SetupEvaluation::end).collect();
     Ok(report)
 }
 
 /// The audiences that have talked, with their numbers of turns.
 async fn audiences(
     store: &GraphStore,
-    wanted: &Wanted,
+    wanted: &EvaluationRequest,
 ) -> Result<Vec<(AudienceId, usize)>, EvaluationError> {
     let mut turns = store.turns_by_audience().await?;
     let unknown = wanted
@@ -160,7 +160,7 @@ async fn audiences(
         .collect())
 }
 
-fn empty(wanted: &Wanted) -> Report {
+fn empty(wanted: &EvaluationRequest) -> Report {
     Report {
         format: FORMAT,
         muninn: env!("CARGO_PKG_VERSION").to_owned(),
@@ -175,7 +175,7 @@ fn empty(wanted: &Wanted) -> Report {
     }
 }
 
-fn take(report: &mut Report, audience: &AudienceId, history: &History, scanned: Scanned) {
+fn take(report: &mut Report, audience: &AudienceId, history: &AudienceHistory, scanned: Scanned) {
     let times = || history.turns.iter().map(|turn| turn.created_at);
     report.first = report.first.into_iter().chain(times().min()).min();
     report.last = report.last.into_iter().chain(times().max()).max();
@@ -192,15 +192,15 @@ fn take(report: &mut Report, audience: &AudienceId, history: &History, scanned: 
 
 /// Runs on a thread where it blocks nobody.
 async fn blocking<T: Send + 'static>(
-    history: &Arc<History>,
-    work: impl FnOnce(&History) -> T + Send + 'static,
+    history: &Arc<AudienceHistory>,
+    work: impl FnOnce(&AudienceHistory) -> T + Send + 'static,
 ) -> T {
     let history = Arc::clone(history);
     joined(tokio::task::spawn_blocking(move || work(&history))).await
 }
 
 /// A setup being measured.
-struct Running {
+struct SetupEvaluation {
     setup: Arc<Setup>,
     /// The name of its embedder and the dimension of its vectors; `None` if unknown.
     embedder: Option<(String, usize)>,
@@ -208,7 +208,7 @@ struct Running {
     replayed: Vec<Replayed>,
 }
 
-impl Running {
+impl SetupEvaluation {
     async fn begin(setup: &Arc<Setup>) -> Result<Self, EvaluationError> {
         let embedder = &setup.embedder;
         if setup.may_embed {
@@ -229,8 +229,8 @@ impl Running {
     /// Asks an audience's questions, and examines some of its exchanges.
     async fn ask(
         &mut self,
-        history: &Arc<History>,
-        questions: &Arc<Vec<Question>>,
+        history: &Arc<AudienceHistory>,
+        questions: &Arc<Vec<ReplayQuestion>>,
         most: usize,
     ) -> Result<(), EvaluationError> {
         // Before the service has answered, the kept vectors show its name and dimension.
@@ -266,9 +266,9 @@ impl Running {
         Ok(())
     }
 
-    fn end(self) -> Run {
+    fn end(self) -> EvaluationRun {
         let name = self.embedder.map_or_else(String::new, |(name, _)| name);
-        Run {
+        EvaluationRun {
             name: self.setup.name.clone(),
             is_by_words: !self.setup.may_embed,
             embedder: self.gathering.check(&name),
@@ -290,7 +290,7 @@ impl Running {
     /// Vectors of the exchanges, where hardly any kept vector is from this embedder.
     async fn exchanges(
         &self,
-        history: &History,
+        history: &AudienceHistory,
     ) -> Result<Option<HashMap<ResponseId, Vec<f32>>>, EvaluationError> {
         let can_be_recalled = history.turns.iter().filter(|it| it.can_be_recalled());
         let turns: Vec<&Turn> = can_be_recalled.collect();
@@ -317,7 +317,11 @@ impl Running {
         Ok(Some(made.collect()))
     }
 
-    async fn made_now(&self, history: &History, most: usize) -> Result<MadeNow, EvaluationError> {
+    async fn made_now(
+        &self,
+        history: &AudienceHistory,
+        most: usize,
+    ) -> Result<MadeNow, EvaluationError> {
         if !self.setup.may_embed {
             return Ok(MadeNow::default());
         }
@@ -369,7 +373,7 @@ fn settings_of(setup: &Setup, audience: &AudienceId) -> RecallSettings {
 }
 
 /// The texts of questions to embed: their own, and what was said right before them.
-fn texts(history: &History, questions: &[Question]) -> Vec<String> {
+fn texts(history: &AudienceHistory, questions: &[ReplayQuestion]) -> Vec<String> {
     let mut texts: HashSet<&str> = HashSet::new();
     let mut sessions: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, turn) in history.turns.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The features of an exchange for a question: the numbers that ranking uses.
 
-use super::asked::{Asked, Hints};
+use super::asked::{Hints, ParsedQuestion};
 use super::calibration::{Calibration, Spread, probability};
 use super::index::AudienceIndex;
 use super::shortlist::{self, CosineEstimate, OwnScore};
@@ -90,7 +90,7 @@ pub(super) struct Scored {
 /// The scores of one question against one index.
 struct Scores<'a> {
     index: &'a AudienceIndex,
-    asked: &'a Asked,
+    asked: &'a ParsedQuestion,
     calibration: &'a Calibration,
     /// NaN for exchanges without a vector, or not compared; empty if the question has no vector.
     cosines: Vec<f32>,
@@ -100,7 +100,7 @@ struct Scores<'a> {
 }
 
 /// The candidates for a question.
-pub(super) struct Found {
+pub(super) struct ScoredCandidates {
     /// All candidates with their features and probabilities, unordered.
     pub(super) scored: Vec<Scored>,
     /// Rarity of the question's rarest word that occurs nowhere in the index.
@@ -111,10 +111,10 @@ pub(super) struct Found {
 pub(super) fn score(
     index: &AudienceIndex,
     calibration: &Calibration,
-    asked: &Asked,
+    asked: &ParsedQuestion,
     vector: Option<&Quantised>,
     words: &WeightedWords,
-) -> Found {
+) -> ScoredCandidates {
     let vector = vector.filter(|vector| vector.values.len() == index.dimension());
     let words = index.postings().score(words);
     let (prior, strength) = (&calibration.prior, calibration.prior_strength);
@@ -143,7 +143,7 @@ pub(super) fn score(
         .map(|entry| scores.first(entry))
         .collect();
     scores.add_company(&mut scored);
-    Found { scored, unheard }
+    ScoredCandidates { scored, unheard }
 }
 
 impl Scores<'_> {

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::people::People;
+use super::people::AudiencePeople;
 use super::revision::{Pair, Statement};
-use super::talk::Place;
+use super::talk::TalkRelation;
 use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
@@ -31,7 +31,7 @@ const LONG: usize = 400;
 
 /// One exchange.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct IndexedExchange {
     pub(super) id: ResponseId,
     pub(super) position: i64,
     pub(super) at: DateTime<Utc>,
@@ -55,7 +55,7 @@ pub(super) struct Entry {
 /// An exchange's neighbours on its session's chain. Stored separately from the exchanges, so that
 /// walking along chains stays within the CPU cache.
 #[derive(Clone, Copy, Debug)]
-struct Links {
+struct ChainLinks {
     previous: u32,
     next: u32,
 }
@@ -67,7 +67,7 @@ pub(super) fn someone(number: u32) -> Option<usize> {
     (number != NO_ONE).then_some(number as usize)
 }
 
-impl Entry {
+impl IndexedExchange {
     pub(super) fn input(&self) -> &str {
         &self.text[..self.answer as usize]
     }
@@ -90,10 +90,10 @@ pub struct AudienceIndex {
     embedder: Option<Box<str>>,
     epoch: i64,
     position: i64,
-    entries: Vec<Entry>,
-    links: Vec<Links>,
+    entries: Vec<IndexedExchange>,
+    links: Vec<ChainLinks>,
     /// What each exchange continues.
-    places: Vec<Place>,
+    places: Vec<TalkRelation>,
     /// Exchanges by the hashes of their events.
     events: HashMap<u64, u32>,
     vectors: Vectors,
@@ -103,7 +103,7 @@ pub struct AudienceIndex {
     names: HashMap<Box<str>, Arc<str>>,
     /// Number of exchanges per author.
     authors: HashMap<Arc<str>, u32>,
-    people: People,
+    people: AudiencePeople,
     foreign: usize,
     /// Earlier exchanges and what replaces them.
     replaced: HashMap<ResponseId, ResponseId>,
@@ -130,7 +130,7 @@ impl AudienceIndex {
             ends: HashMap::new(),
             names: HashMap::new(),
             authors: HashMap::new(),
-            people: People::default(),
+            people: AudiencePeople::default(),
             foreign: 0,
             replaced: HashMap::new(),
             corrected: HashMap::new(),
@@ -149,7 +149,7 @@ impl AudienceIndex {
             return;
         }
         let goes_on_with = self.goes_on_with(turn);
-        let place = Place {
+        let place = TalkRelation {
             goes_on_with: goes_on_with.map_or(NO_ONE, |number| number as u32),
             is_short: goes_on_with.is_some() && self.says_little(&turn.input),
         };
@@ -159,7 +159,7 @@ impl AudienceIndex {
         self.places.push(place);
     }
 
-    fn push_vector(&mut self, turn: &Turn, place: Place) {
+    fn push_vector(&mut self, turn: &Turn, place: TalkRelation) {
         let row = turn.embedding.as_ref().and_then(|embedding| {
             let row = self.row(embedding);
             self.foreign += usize::from(row.is_none());
@@ -170,7 +170,7 @@ impl AudienceIndex {
     }
 
     /// The vector of a short message, moved towards that of the message that it continues.
-    fn with_what_it_is_read_with(&self, row: Quantised, place: Place) -> Quantised {
+    fn with_what_it_is_read_with(&self, row: Quantised, place: TalkRelation) -> Quantised {
         let Some(before) = self.read_with(place).next() else {
             return row;
         };
@@ -190,7 +190,7 @@ impl AudienceIndex {
         ours.then(|| Quantised::new(&embedding.vector)).flatten()
     }
 
-    fn push_words(&mut self, turn: &Turn, place: Place) {
+    fn push_words(&mut self, turn: &Turn, place: TalkRelation) {
         let date = date_words(turn.created_at);
         let context: Vec<String> = self
             .read_with(place)
@@ -212,7 +212,7 @@ impl AudienceIndex {
         if let Some(previous) = previous {
             self.links[previous as usize].next = number;
         }
-        self.links.push(Links {
+        self.links.push(ChainLinks {
             previous: previous.unwrap_or(NO_ONE),
             next: NO_ONE,
         });
@@ -225,7 +225,7 @@ impl AudienceIndex {
         self.people.push(&turn.author, &author);
         // Computed once here, as it is read whenever the exchange is recalled.
         let act = act(&turn.input);
-        self.entries.push(Entry {
+        self.entries.push(IndexedExchange {
             id: turn.id,
             position: turn.position,
             at: turn.created_at,
@@ -290,20 +290,20 @@ impl AudienceIndex {
     pub fn heap_bytes(&self) -> usize {
         let texts: usize = self.entries.iter().map(|entry| entry.text.len()).sum();
         texts
-            + self.entries.capacity() * size_of::<Entry>()
-            + self.links.capacity() * size_of::<Links>()
-            + self.places.capacity() * size_of::<Place>()
+            + self.entries.capacity() * size_of::<IndexedExchange>()
+            + self.links.capacity() * size_of::<ChainLinks>()
+            + self.places.capacity() * size_of::<TalkRelation>()
             + self.events.capacity() * (size_of::<(u64, u32)>() + 1)
             + self.vectors.heap_bytes()
             + self.postings.heap_bytes()
     }
 
-    pub(super) fn entry(&self, number: usize) -> &Entry {
+    pub(super) fn entry(&self, number: usize) -> &IndexedExchange {
         &self.entries[number]
     }
 
     /// The authors of the exchanges.
-    pub(super) fn people(&self) -> &People {
+    pub(super) fn people(&self) -> &AudiencePeople {
         &self.people
     }
 
@@ -351,7 +351,7 @@ impl AudienceIndex {
     }
 
     /// What an exchange continues.
-    pub(super) fn place(&self, number: usize) -> Place {
+    pub(super) fn place(&self, number: usize) -> TalkRelation {
         self.places[number]
     }
 

@@ -17,10 +17,10 @@ use chrono::Utc;
 use muninn_platform::{AudienceId, ConversationId, Delivered};
 use serde::{Deserialize, Serialize};
 
-use self::waiting::Waiting;
+use self::waiting::OfflineTurnQueue;
 use crate::graph::answers::ForgottenEvent;
 use crate::graph::{NewTurn, ResponseId, StoreError};
-use private_files::line_log::{self, LineLog, Slot, Slots, Written, all_logs, read_lines};
+use private_files::line_log::{self, LineLog, PendingWrite, Slot, Slots, all_logs, read_lines};
 
 pub use self::set_aside::{Refused, SetAside};
 
@@ -50,7 +50,7 @@ pub enum JournalError {
 
 /// A line of the file.
 #[derive(Debug, Deserialize)]
-enum Line {
+enum JournalEntry {
     Turn(Box<NewTurn>),
     Delivered(ResponseId, Delivered),
     /// These turns are in the graph.
@@ -72,19 +72,19 @@ enum WrittenLine<'a> {
 pub struct Journal {
     path: PathBuf,
     log: LineLog,
-    state: Mutex<State>,
+    state: Mutex<JournalState>,
     set_aside: SetAside,
 }
 
 /// The waiting turns, and the state of the file.
 #[derive(Debug, Default)]
-struct State {
-    waiting: Waiting,
+struct JournalState {
+    waiting: OfflineTurnQueue,
     forgotten: BTreeSet<ForgottenEvent>,
     lines: usize,
 }
 
-impl State {
+impl JournalState {
     /// Number of lines of a file that contains only what waits.
     fn needed(&self) -> usize {
         self.waiting.len() + usize::from(!self.forgotten.is_empty())
@@ -411,7 +411,7 @@ impl Journal {
         drop(self.rewrite(&mut state));
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, JournalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -420,15 +420,15 @@ impl Journal {
     }
 
     /// Rewrites the file with the waiting turns only.
-    fn rewrite(&self, state: &mut State) -> Written {
+    fn rewrite(&self, state: &mut JournalState) -> PendingWrite {
         let turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
         let forgotten = state.forgotten.clone();
         state.lines = state.needed();
         let left: HashSet<ResponseId> = turns.iter().map(|turn| turn.turn.id).collect();
         let is_gone = move |line: &[u8]| match parse(line) {
-            Ok(Line::Turn(turn)) => !left.contains(&turn.turn.id),
-            Ok(Line::Delivered(response, _)) => !left.contains(&response),
-            Ok(Line::Done(_) | Line::Forgotten(_)) => false,
+            Ok(JournalEntry::Turn(turn)) => !left.contains(&turn.turn.id),
+            Ok(JournalEntry::Delivered(response, _)) => !left.contains(&response),
+            Ok(JournalEntry::Done(_) | JournalEntry::Forgotten(_)) => false,
             // It is unknown what the file contains.
             Err(_) => true,
         };
@@ -436,7 +436,7 @@ impl Journal {
         self.log.erase(lines, is_gone)
     }
 
-    async fn wait(&self, written: Written) -> Result<(), JournalError> {
+    async fn wait(&self, written: PendingWrite) -> Result<(), JournalError> {
         let written = written.wait().await;
         written.map_err(|error| unusable(&self.path, error))
     }
@@ -458,7 +458,7 @@ pub fn waiting_in(folder: &Path) -> Result<usize, JournalError> {
     let mut turns = 0;
     let paths = all_logs(folder, NAME).map_err(|error| unusable(folder, error))?;
     for path in paths {
-        let mut state = State::default();
+        let mut state = JournalState::default();
         read(&path, &mut state)?;
         turns += state.waiting.len();
     }
@@ -466,8 +466,8 @@ pub fn waiting_in(folder: &Path) -> Result<usize, JournalError> {
 }
 
 /// Moves what is left in the files into one of them.
-fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
-    let mut state = State::default();
+fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<JournalState, JournalError> {
+    let mut state = JournalState::default();
     read(&own.path, &mut state)?;
     for slot in &left {
         read(&slot.path, &mut state)?;
@@ -476,7 +476,7 @@ fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<State, JournalError> {
         // IDs increase with time, so each session keeps its order.
         let mut turns: Vec<Arc<NewTurn>> = state.waiting.all().cloned().collect();
         turns.sort_by_key(|turn| turn.turn.id);
-        state.waiting = Waiting::default();
+        state.waiting = OfflineTurnQueue::default();
         turns.into_iter().for_each(|turn| state.waiting.push(turn));
     }
     // Without outdated lines, and without an incomplete line at the end.
@@ -510,7 +510,7 @@ fn write_all(
     out.write_all(&line_log::line(&WrittenLine::Forgotten(forgotten))?)
 }
 
-fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
+fn read(path: &Path, state: &mut JournalState) -> Result<(), JournalError> {
     enum Unread {
         Io(io::Error),
         Damaged(usize, serde_json::Error),
@@ -523,16 +523,16 @@ fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
     let read = read_lines(path, |number, line| {
         let line = parse(line).map_err(|error| Unread::Damaged(number, error))?;
         match line {
-            Line::Turn(turn) => state.waiting.push(Arc::new(*turn)),
-            Line::Delivered(response, delivered) => {
+            JournalEntry::Turn(turn) => state.waiting.push(Arc::new(*turn)),
+            JournalEntry::Delivered(response, delivered) => {
                 state.waiting.set_delivered(response, &delivered);
             }
-            Line::Done(turns) => {
+            JournalEntry::Done(turns) => {
                 for turn in turns {
                     state.waiting.remove(turn);
                 }
             }
-            Line::Forgotten(events) => state.forgotten.extend(events),
+            JournalEntry::Forgotten(events) => state.forgotten.extend(events),
         }
         Ok::<(), Unread>(())
     });
@@ -547,10 +547,10 @@ fn read(path: &Path, state: &mut State) -> Result<(), JournalError> {
 }
 
 /// Parses a line; earlier versions wrote plain turns.
-fn parse(line: &[u8]) -> Result<Line, serde_json::Error> {
+fn parse(line: &[u8]) -> Result<JournalEntry, serde_json::Error> {
     serde_json::from_slice(line).or_else(|error| {
         let turn = serde_json::from_slice(line).map_err(|_| error)?;
-        Ok(Line::Turn(turn))
+        Ok(JournalEntry::Turn(turn))
     })
 }
 

@@ -3,7 +3,7 @@
 
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
-use super::rank::{Query, Ranking, RecallSettings};
+use super::rank::{IndexQuery, Ranking, RecallSettings};
 use crate::graph::{How, ResponseId, Turn};
 use crate::retrieval::speech::{asks_for_nothing, states};
 
@@ -26,10 +26,10 @@ pub fn replaced(
     }
     let vector = turn.embedding.as_ref();
     let vector = vector.filter(|it| index.embedder() == Some(&*it.embedder));
-    let query = Query {
+    let query = IndexQuery {
         text: &turn.input,
         vector: vector.map(|embedding| &*embedding.vector),
-        ..Query::default()
+        ..IndexQuery::default()
     };
     let ranking = Ranking::new(index, calibration, &query, &RecallSettings::by(calibration));
     let kept = ranking.kept().into_iter().take(COMPARED);

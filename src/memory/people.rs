@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::retrieval::rarity::rarity;
-use crate::retrieval::text::{Words, written};
+use crate::retrieval::text::{WordStemmer, written};
 
 /// Names that stand for one another, one group per line.
 const NICKNAMES: &str = "\
@@ -107,14 +107,14 @@ static GROUPS: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
 
 /// The people of an audience.
 #[derive(Debug, Default)]
-pub(super) struct People {
+pub(super) struct AudiencePeople {
     /// By stable ID: the names under which the person's messages are kept.
     known: HashMap<Box<str>, Vec<Arc<str>>>,
     /// By a word of a name or handle: the IDs of the people who have it.
     called: HashMap<String, Vec<Box<str>>>,
 }
 
-impl People {
+impl AudiencePeople {
     /// Adds a name under which somebody said something.
     pub(super) fn push(&mut self, id: &str, name: &Arc<str>) {
         let names = match self.known.get_mut(id) {
@@ -155,7 +155,7 @@ impl People {
     }
 
     fn nicknamed(&self, word: &str) -> Vec<&str> {
-        let is_common = Words::says_nothing(word) || rarity(word) < LEAST_RARITY;
+        let is_common = WordStemmer::says_nothing(word) || rarity(word) < LEAST_RARITY;
         let groups = GROUPS.get(word);
         if is_common {
             return Vec::new();
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     fn meant(people: &[(&str, &str)], question: &str) -> Vec<String> {
-        let mut known = People::default();
+        let mut known = AudiencePeople::default();
         for (id, name) in people {
             known.push(id, &(*name).into());
         }
@@ -237,7 +237,7 @@ mod tests {
             meant(&people, "what did fischer say"),
             ["Jo Fischer", "Jo Vogel"]
         );
-        let mut known = People::default();
+        let mut known = AudiencePeople::default();
         for (id, name) in people {
             known.push(id, &name.into());
         }

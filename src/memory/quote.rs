@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
-use super::rank::{Query, Ranking, RecallSettings, Recalled, logit, raise_newer};
+use super::rank::{IndexQuery, Ranking, RecallSettings, Recalled, logit, raise_newer};
 use crate::graph::ResponseId;
 use crate::retrieval::speech::{asks_for_nothing, has_word_that_asks};
 
@@ -63,7 +63,7 @@ const APART: f64 = 1.0;
 pub fn quote(
     index: &AudienceIndex,
     calibration: &Calibration,
-    query: &Query<'_>,
+    query: &IndexQuery<'_>,
     settings: &RecallSettings,
 ) -> Vec<Recalled> {
     let ranking = Ranking::new(index, calibration, query, settings);
@@ -94,7 +94,7 @@ pub fn apart(quoted: Vec<Recalled>) -> (Vec<Recalled>, Vec<Recalled>) {
 pub(super) fn quotable(
     ranking: &Ranking<'_>,
     calibration: &Calibration,
-    query: &Query<'_>,
+    query: &IndexQuery<'_>,
 ) -> Vec<usize> {
     let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
     // A statement asks for nothing, even if it ends with ", ok?", unless it is about the same subject in words of its own.
@@ -296,7 +296,7 @@ impl Grounds {
 pub fn grounds(
     index: &AudienceIndex,
     calibration: &Calibration,
-    query: &Query<'_>,
+    query: &IndexQuery<'_>,
     settings: &RecallSettings,
 ) -> Option<(Vec<ResponseId>, Grounds)> {
     let ranking = Ranking::new(index, calibration, query, settings);

@@ -36,7 +36,7 @@ pub enum RecallMode {
 
 /// A question to the index.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Query<'a> {
+pub struct IndexQuery<'a> {
     pub text: &'a str,
     /// The question's vector from the index's embedder. `None` if embeddings are down; then words alone
     /// decide.
@@ -112,7 +112,7 @@ impl Recalled {
 
 /// The decision on a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RecallDecision {
     Recalled,
     /// It is in the prompt already.
     InWindow,
@@ -135,7 +135,7 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     pub exchange: Recalled,
-    pub verdict: Verdict,
+    pub verdict: RecallDecision,
     /// A person is shown it if there is no model.
     pub is_quoted: bool,
 }
@@ -144,17 +144,17 @@ impl Candidate {
     /// The decision, in a word or two.
     pub fn outcome(&self) -> &'static str {
         match self.verdict {
-            Verdict::Recalled if self.is_quoted => "and quoted",
-            Verdict::Recalled if self.exchange.superseded.is_some() => "outdated",
-            Verdict::Recalled => "recalled",
-            Verdict::InWindow => "in window",
-            Verdict::BelowThreshold => "below",
-            Verdict::NothingStandsOut => "doubtful",
-            Verdict::SmallTalk => "small talk",
-            Verdict::Duplicate { .. } => "duplicate",
-            Verdict::OverBudget => "over budget",
-            Verdict::OverLimit => "over limit",
-            Verdict::Corrected => "corrected",
+            RecallDecision::Recalled if self.is_quoted => "and quoted",
+            RecallDecision::Recalled if self.exchange.superseded.is_some() => "outdated",
+            RecallDecision::Recalled => "recalled",
+            RecallDecision::InWindow => "in window",
+            RecallDecision::BelowThreshold => "below",
+            RecallDecision::NothingStandsOut => "doubtful",
+            RecallDecision::SmallTalk => "small talk",
+            RecallDecision::Duplicate { .. } => "duplicate",
+            RecallDecision::OverBudget => "over budget",
+            RecallDecision::OverLimit => "over limit",
+            RecallDecision::Corrected => "corrected",
         }
     }
 }
@@ -164,7 +164,7 @@ impl Candidate {
 pub fn recall(
     index: &AudienceIndex,
     calibration: &Calibration,
-    query: &Query<'_>,
+    query: &IndexQuery<'_>,
     settings: &RecallSettings,
 ) -> Vec<Recalled> {
     if asks_for_nothing(query.text) {
@@ -195,7 +195,7 @@ pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) ->
 pub fn candidates(
     index: &AudienceIndex,
     calibration: &Calibration,
-    query: &Query<'_>,
+    query: &IndexQuery<'_>,
     settings: &RecallSettings,
     limit: usize,
 ) -> Vec<Candidate> {
@@ -214,7 +214,7 @@ pub fn candidates(
                 marked.cloned().unwrap_or(plain)
             },
             verdict: match one.verdict {
-                Verdict::Recalled if is_small_talk => Verdict::SmallTalk,
+                RecallDecision::Recalled if is_small_talk => RecallDecision::SmallTalk,
                 verdict => verdict,
             },
             is_quoted: quoted.contains(&place),

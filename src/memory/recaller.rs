@@ -14,8 +14,8 @@ use super::cache::RecallCache;
 use super::quote::put_best_first;
 use super::recent::RecentVectors;
 use super::{
-    AudienceIndex, Calibration, Candidate, Earlier, MOST_QUOTED, Query, RecallSettings, Recalled,
-    candidates, quote, recall, within_budget,
+    AudienceIndex, Calibration, Candidate, Earlier, IndexQuery, MOST_QUOTED, RecallSettings,
+    Recalled, candidates, quote, recall, within_budget,
 };
 use crate::graph::{Embedding, NewTurn, ResponseId, Turn};
 use crate::llm::{Admission, Breaker, Embedder, Late, ModelError};
@@ -293,7 +293,7 @@ impl Recaller {
         sought: &RecallQuery,
         before: &[Turn],
         shown: &[ResponseId],
-        look: impl Fn(&AudienceIndex, &Query<'_>) -> Vec<T>,
+        look: impl Fn(&AudienceIndex, &IndexQuery<'_>) -> Vec<T>,
     ) -> Vec<T> {
         let Some(index) = self.indexes.get(audience) else {
             return Vec::new();
@@ -311,7 +311,7 @@ impl Recaller {
                 vector: vector.as_deref(),
             })
             .collect();
-        let query = Query {
+        let query = IndexQuery {
             text: &sought.text,
             vector: sought.vector.as_deref(),
             earlier: &earlier,

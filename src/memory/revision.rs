@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::values::{Kind, MEASURES, Value, values};
+use super::values::{MEASURES, StatedValue, ValueKind, values};
 use super::when::MONTHS;
 use crate::graph::How;
-use crate::retrieval::text::{Words, each_guessed};
+use crate::retrieval::text::{WordStemmer, each_guessed};
 
 /// Words that say that something has changed.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -67,7 +67,7 @@ const MOST_SWAPPED: usize = 2;
 
 /// The role of a word in a statement.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
+struct WordRole {
     changes: bool,
     revokes: bool,
     is_scoped: bool,
@@ -75,9 +75,9 @@ struct Mark {
     is_of_value: bool,
 }
 
-static MARKS: LazyLock<HashMap<&'static str, Mark>> = LazyLock::new(|| {
-    let mut marks: HashMap<&'static str, Mark> = HashMap::new();
-    let mut mark = |words: &'static str, set: fn(&mut Mark)| {
+static MARKS: LazyLock<HashMap<&'static str, WordRole>> = LazyLock::new(|| {
+    let mut marks: HashMap<&'static str, WordRole> = HashMap::new();
+    let mut mark = |words: &'static str, set: fn(&mut WordRole)| {
         for word in words.split_whitespace() {
             set(marks.entry(word).or_default());
         }
@@ -97,7 +97,7 @@ pub(super) struct Statement {
     /// Its subject: stems with their rarity.
     subject: HashMap<String, f32>,
     total: f32,
-    values: Vec<Value>,
+    values: Vec<StatedValue>,
     /// It says that something has changed.
     changes: bool,
     /// It withdraws something.
@@ -111,7 +111,7 @@ impl Statement {
     /// Parses an input and its answer. `states` is whether the input states anything; `rarity` returns the rarity of a stem,
     /// given the word as it was written.
     pub(super) fn read(
-        words: &Words,
+        words: &WordStemmer,
         (said, answered): (&str, &str),
         states: bool,
         rarity: impl Fn(&str, &str) -> f32,
@@ -123,7 +123,7 @@ impl Statement {
         for text in [said, answered] {
             statement.values.extend(values(text));
             each_guessed(text, |guess, word| {
-                let Mark {
+                let WordRole {
                     changes,
                     revokes,
                     is_scoped,
@@ -167,7 +167,7 @@ impl Statement {
     }
 
     /// The share of a question's words, by rarity, that are in its subject.
-    fn answers(&self, question: &Question<'_>) -> f32 {
+    fn answers(&self, question: &RevisionQuestion<'_>) -> f32 {
         let words = || question.words.iter();
         let total: f32 = words().map(|(_, rarity)| rarity).sum();
         let has = |(stems, _): &&(Vec<String>, f32)| {
@@ -180,11 +180,11 @@ impl Statement {
 
 /// The question in whose light statements are compared.
 #[derive(Debug)]
-pub(super) struct Question<'a> {
+pub(super) struct RevisionQuestion<'a> {
     /// For each word, the stems by which it is found, and its rarity.
     pub(super) words: &'a [(Vec<String>, f32)],
     /// Kinds of values that it asks for.
-    pub(super) wanted: &'a [Kind],
+    pub(super) wanted: &'a [ValueKind],
     /// It is a yes-or-no question.
     pub(super) is_of_yes_or_no: bool,
 }
@@ -205,7 +205,7 @@ pub(super) struct Pair<'a> {
 
 impl Pair<'_> {
     /// Whether, in the light of a question, the later one holds instead of the earlier.
-    pub(super) fn replaces(&self, question: &Question<'_>) -> bool {
+    pub(super) fn replaces(&self, question: &RevisionQuestion<'_>) -> bool {
         let wanted = self
             .new_values()
             .any(|kind| question.wanted.contains(&kind));
@@ -264,7 +264,7 @@ impl Pair<'_> {
 
     /// Whether they say the same of two things, of which the question asks only for the earlier's: "the staging database
     /// runs on port 5544", and "the production database". A statement that something changed may use another name for it.
-    fn is_of_another(&self, question: &Question<'_>) -> bool {
+    fn is_of_another(&self, question: &RevisionQuestion<'_>) -> bool {
         let is_asked =
             |stem: &&String| question.words.iter().any(|(stems, _)| stems.contains(stem));
         let of_earlier = self.earlier.without(self.later);
@@ -281,7 +281,7 @@ impl Pair<'_> {
     /// Whether the later one names a value of the earlier.
     fn names_old(&self) -> bool {
         let (later, earlier) = (&self.later.values, &self.earlier.values);
-        let is_old = |value: &Value| earlier.iter().any(|old| old.is(value));
+        let is_old = |value: &StatedValue| earlier.iter().any(|old| old.is(value));
         later.iter().any(is_old)
     }
 
@@ -306,7 +306,7 @@ impl Pair<'_> {
     }
 
     /// The kinds of values that are new in the later one, while the earlier has other values of these kinds.
-    fn new_values(&self) -> impl Iterator<Item = Kind> {
+    fn new_values(&self) -> impl Iterator<Item = ValueKind> {
         let (later, earlier) = (&self.later.values, &self.earlier.values);
         later
             .iter()
@@ -326,14 +326,14 @@ mod tests {
 
     /// Whether the later of two statements replaces the earlier for this question.
     fn replaces(earlier: &str, later: &str, asked: &str) -> bool {
-        let words = Words::default();
+        let words = WordStemmer::default();
         let read = |text| Statement::read(&words, (text, ""), true, |_, _| 4.0);
         let mut asked_words = Vec::new();
         each_guessed(asked, |guess, word| {
             let stem = words.stem(guess.language(), word).into_owned();
             asked_words.push((vec![stem], 4.0));
         });
-        let question = Question {
+        let question = RevisionQuestion {
             words: &asked_words,
             wanted: &[],
             is_of_yes_or_no: false,

@@ -90,12 +90,12 @@ pub(super) struct CosineEstimate<'a> {
     sampled: Vec<usize>,
     /// Cosines of a sample; NaN if an exchange has no vector.
     pub(super) sample: Vec<f32>,
-    expected: Line,
+    expected: RegressionLine,
 }
 
 /// A line that predicts the cosine from the number of differing signs.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct RegressionLine {
     of_none: f32,
     per_sign: f32,
 }
@@ -111,7 +111,7 @@ impl<'a> CosineEstimate<'a> {
             .collect();
         Self {
             vectors,
-            expected: Line::through(&pairs, vectors.dimension()),
+            expected: RegressionLine::through(&pairs, vectors.dimension()),
             distances,
             sampled,
             sample,
@@ -134,7 +134,7 @@ impl<'a> CosineEstimate<'a> {
 
     /// The score of each exchange by its predicted cosine and its words.
     fn worths(&self, bm25: &[f32], worth: &OwnScore) -> Vec<f32> {
-        let Line { of_none, per_sign } = self.expected;
+        let RegressionLine { of_none, per_sign } = self.expected;
         let of_none = worth.of(Some(of_none), 0.0);
         let per_sign = worth.per_cosine * per_sign;
         let exchanges = self.distances.iter().zip(bm25).zip(self.vectors.scales());
@@ -163,7 +163,7 @@ fn sample(count: usize) -> Vec<usize> {
     starts.flat_map(|start| start..start + RUN).collect()
 }
 
-impl Line {
+impl RegressionLine {
     /// A least-squares fit of cosines to numbers of differing signs.
     fn through(pairs: &[(f32, f32)], dimension: usize) -> Self {
         let count = pairs.len().max(1) as f32;
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn a_sample_that_says_nothing_still_prefers_what_has_the_same_signs() {
         for pairs in [&[][..], &[(3.0, 0.5)], &[(3.0, 0.5), (4.0, 0.6)]] {
-            let line = Line::through(pairs, 64);
+            let line = RegressionLine::through(pairs, 64);
             assert!(line.per_sign < 0.0 && line.of_none.is_finite());
         }
     }

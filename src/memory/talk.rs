@@ -21,7 +21,7 @@ const MOST_READ_WITH: usize = 5;
 
 /// How an exchange relates to the talk before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct TalkRelation {
     /// The exchange that it continues; [`super::index::NO_ONE`] if none.
     pub(super) goes_on_with: u32,
     /// It says little by itself.
@@ -71,8 +71,8 @@ impl AudienceIndex {
 
     /// The messages that give a short message its context, nearest first. The walk back ends at the first message that can
     /// be understood by itself.
-    pub(super) fn read_with(&self, place: Place) -> impl Iterator<Item = usize> {
-        let step = |place: Place| {
+    pub(super) fn read_with(&self, place: TalkRelation) -> impl Iterator<Item = usize> {
+        let step = |place: TalkRelation| {
             let known = place.is_short.then_some(place.goes_on_with)?;
             super::index::someone(known)
         };

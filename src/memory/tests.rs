@@ -65,10 +65,10 @@ impl Fixture {
 
     fn recall(&self, text: &str, settings: &RecallSettings) -> Vec<Recalled> {
         let vector = self.embedder.embed(text);
-        let query = Query {
+        let query = IndexQuery {
             text,
             vector: vector.as_deref(),
-            ..Query::default()
+            ..IndexQuery::default()
         };
         recall(&self.index, &self.calibration, &query, settings)
     }
@@ -155,10 +155,10 @@ fn what_somebody_corrected_is_given_only_where_one_asks_for_then() {
     assert!(now.contains(&5) && !now.contains(&1), "{now:?}");
     let text = "When was the release originally to go out?";
     let at = correction.created_at.with_timezone(&TimeZone::UTC);
-    let query = Query {
+    let query = IndexQuery {
         text,
         at: Some(at),
-        ..Query::default()
+        ..IndexQuery::default()
     };
     let then = recall(&fixture.index, &fixture.calibration, &query, &settings);
     let old = then.iter().find(|one| one.id == earlier.id).unwrap();
@@ -173,11 +173,11 @@ fn the_window_is_left_out_and_so_is_what_repeats_it() {
     let text = "Who likes pears?";
     let vector = fixture.embedder.embed(text);
     let verdicts = |exclude: &[ResponseId]| {
-        let query = Query {
+        let query = IndexQuery {
             text,
             vector: vector.as_deref(),
             exclude,
-            ..Query::default()
+            ..IndexQuery::default()
         };
         let settings = Fixture::everything();
         candidates(&fixture.index, &fixture.calibration, &query, &settings, 2)
@@ -186,14 +186,14 @@ fn the_window_is_left_out_and_so_is_what_repeats_it() {
             .collect::<std::collections::HashMap<_, _>>()
     };
     let newest = ResponseId(Uuid::from_u128(5));
-    let duplicate = Verdict::Duplicate { of: newest };
+    let duplicate = RecallDecision::Duplicate { of: newest };
     assert_eq!(
         verdicts(&[]),
-        [(5, Verdict::Recalled), (4, duplicate)].into()
+        [(5, RecallDecision::Recalled), (4, duplicate)].into()
     );
     assert_eq!(
         verdicts(&[newest]),
-        [(5, Verdict::InWindow), (4, duplicate)].into()
+        [(5, RecallDecision::InWindow), (4, duplicate)].into()
     );
 }
 
@@ -234,10 +234,10 @@ fn the_budget_and_the_limit_hold() {
 #[test]
 fn without_vectors_words_decide() {
     let fixture = Fixture::new(TALK);
-    let query = Query {
+    let query = IndexQuery {
         text: "Who likes pears?",
         vector: None,
-        ..Query::default()
+        ..IndexQuery::default()
     };
     let settings = RecallSettings::by(&fixture.calibration);
     let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
@@ -290,10 +290,10 @@ fn odd_input_is_no_trouble() {
             }
         }
         for vector in [vec![f32::NAN; 256], vec![0.0; 256], vec![1.0; 7], vec![]] {
-            let query = Query {
+            let query = IndexQuery {
                 text: "release",
                 vector: Some(&vector),
-                ..Query::default()
+                ..IndexQuery::default()
             };
             let settings = Fixture::everything();
             let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
@@ -328,10 +328,10 @@ fn words_alone_find_what_was_said_in_a_young_history() {
         index.push(&turn(position, told, "Noted."));
     }
     let calibration = Calibration::shipped().unwrap();
-    let query = Query {
+    let query = IndexQuery {
         text: "What is the code of the coffee machine?",
         vector: None,
-        ..Query::default()
+        ..IndexQuery::default()
     };
     let settings = RecallSettings::by(&calibration);
     let considered = candidates(&index, &calibration, &query, &settings, 9);
@@ -466,10 +466,10 @@ fn who_is_named_by_a_handle_or_a_nickname_said_it() {
     }
     let calibration = Calibration::shipped().unwrap();
     let spoken = |text: &str, asker: Option<&str>| -> Vec<u128> {
-        let query = Query {
+        let query = IndexQuery {
             text,
             asker,
-            ..Query::default()
+            ..IndexQuery::default()
         };
         let found = candidates(&index, &calibration, &query, &Fixture::everything(), 9);
         let hinted = found.iter().filter(|one| {
@@ -507,11 +507,11 @@ impl Fixture {
         });
         let earlier: Vec<Earlier<'_>> = earlier.collect();
         let vector = self.embedder.embed(text);
-        let query = Query {
+        let query = IndexQuery {
             text,
             vector: vector.as_deref(),
             earlier: &earlier,
-            ..Query::default()
+            ..IndexQuery::default()
         };
         let settings = RecallSettings::by(&self.calibration);
         quote(&self.index, &self.calibration, &query, &settings)

@@ -104,7 +104,7 @@ static NUMBERS: LazyLock<HashMap<&'static str, u32>> =
 
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Amount,
     Date,
     TimeOfDay,
@@ -115,8 +115,8 @@ pub(super) enum Kind {
 /// A value that a text states. Two values can replace one another if they have the same kind and the same unit, or
 /// if one of them has no unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Value {
-    pub(super) kind: Kind,
+pub(super) struct StatedValue {
+    pub(super) kind: ValueKind,
     text: String,
     /// For an amount what is counted, for a date its month.
     unit: Option<Unit>,
@@ -143,17 +143,17 @@ impl Unit {
     }
 }
 
-impl Value {
+impl StatedValue {
     /// Whether it may be a sum of money: not a number of days, and not a percentage.
     pub(super) fn may_be_money(&self) -> bool {
         let is_other = |unit: &Unit| TIME.has(&unit.name) || PERCENT.has(&unit.name);
-        self.kind == Kind::Amount && !self.unit.as_ref().is_some_and(is_other)
+        self.kind == ValueKind::Amount && !self.unit.as_ref().is_some_and(is_other)
     }
 
     /// Whether both may be a quantity or a time of the same thing.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         // Dates are of the same kind, whatever their months.
-        self.kind == other.kind && (self.kind == Kind::Date || self.is_of_unit(other))
+        self.kind == other.kind && (self.kind == ValueKind::Date || self.is_of_unit(other))
     }
 
     /// Whether both are the same value.
@@ -169,7 +169,7 @@ impl Value {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
+enum TextToken<'a> {
     /// Digits with points, commas and colons in between.
     Number(&'a str),
     Word(&'a str),
@@ -179,11 +179,11 @@ enum Token<'a> {
 }
 
 /// The values of a text, in order.
-pub(super) fn values(text: &str) -> Vec<Value> {
+pub(super) fn values(text: &str) -> Vec<StatedValue> {
     let lower = bounded(text, READ).to_lowercase();
     let tokens = tokens(&lower);
     let stemmer = Stemmer::create(Algorithm::English);
-    let reader = Reader {
+    let reader = ValueExtractor {
         tokens: &tokens,
         stemmer,
         guess: OnceCell::new(),
@@ -192,19 +192,19 @@ pub(super) fn values(text: &str) -> Vec<Value> {
     all.take(MOST).collect()
 }
 
-struct Reader<'a> {
-    tokens: &'a [Token<'a>],
+struct ValueExtractor<'a> {
+    tokens: &'a [TextToken<'a>],
     stemmer: Stemmer,
     guess: OnceCell<Guess>,
 }
 
-impl Reader<'_> {
+impl ValueExtractor<'_> {
     /// An estimate: most texts have no number.
     fn guess(&self) -> Guess {
         let words = || {
             self.tokens.iter().filter_map(|token| match token {
-                Token::Word(word) => Some(*word),
-                Token::Number(_) | Token::Mixed(_) | Token::Sign(_) => None,
+                TextToken::Word(word) => Some(*word),
+                TextToken::Number(_) | TextToken::Mixed(_) | TextToken::Sign(_) => None,
             })
         };
         *self.guess.get_or_init(|| Guess::of(words()))
@@ -212,22 +212,22 @@ impl Reader<'_> {
 
     fn word(&self, at: Option<usize>) -> &str {
         match at.and_then(|at| self.tokens.get(at)) {
-            Some(Token::Word(word)) => word,
-            Some(Token::Number(_) | Token::Mixed(_) | Token::Sign(_)) | None => "",
+            Some(TextToken::Word(word)) => word,
+            Some(TextToken::Number(_) | TextToken::Mixed(_) | TextToken::Sign(_)) | None => "",
         }
     }
 
     fn sign(&self, at: Option<usize>) -> Option<char> {
         match at.and_then(|at| self.tokens.get(at)) {
-            Some(Token::Sign(sign)) => Some(*sign),
-            Some(Token::Number(_) | Token::Mixed(_) | Token::Word(_)) | None => None,
+            Some(TextToken::Sign(sign)) => Some(*sign),
+            Some(TextToken::Number(_) | TextToken::Mixed(_) | TextToken::Word(_)) | None => None,
         }
     }
 
-    fn value(&self, at: usize) -> Option<Value> {
+    fn value(&self, at: usize) -> Option<StatedValue> {
         match self.tokens[at] {
-            Token::Number(digits) => Some(self.number(digits, "", at)),
-            Token::Mixed(mixed) => {
+            TextToken::Number(digits) => Some(self.number(digits, "", at)),
+            TextToken::Mixed(mixed) => {
                 let letters =
                     mixed.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:".contains(c));
                 let digits = &mixed[..mixed.len() - letters.len()];
@@ -236,19 +236,19 @@ impl Reader<'_> {
                 }
                 Some(self.number(digits, letters, at))
             }
-            Token::Word(word) => {
+            TextToken::Word(word) => {
                 let number = NUMBERS.get(word)?;
-                Some(Value {
-                    kind: Kind::Amount,
+                Some(StatedValue {
+                    kind: ValueKind::Amount,
                     text: number.to_string(),
                     unit: self.unit(at),
                 })
             }
-            Token::Sign(_) => None,
+            TextToken::Sign(_) => None,
         }
     }
 
-    fn number(&self, digits: &str, suffix: &str, at: usize) -> Value {
+    fn number(&self, digits: &str, suffix: &str, at: usize) -> StatedValue {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
         let of_day = |word: &str| OF_DAY.has(word);
         if digits.contains(':') || of_day(suffix) || (suffix.is_empty() && of_day(self.word(after)))
@@ -259,23 +259,23 @@ impl Reader<'_> {
             } else {
                 format!("{text}:00")
             };
-            return Value {
-                kind: Kind::TimeOfDay,
+            return StatedValue {
+                kind: ValueKind::TimeOfDay,
                 text,
                 unit: None,
             };
         }
         if let Some(month) = self.month_beside(at).filter(|_| is_day(digits)) {
             let text = digits.trim_start_matches('0').to_owned();
-            return Value {
-                kind: Kind::Date,
+            return StatedValue {
+                kind: ValueKind::Date,
                 text,
                 unit: Some(Unit::new(month.to_string())),
             };
         }
         if ORDINAL.has(suffix) && !suffix.is_empty() && is_day(digits) {
-            return Value {
-                kind: Kind::Date,
+            return StatedValue {
+                kind: ValueKind::Date,
                 text: digits.to_owned(),
                 unit: None,
             };
@@ -302,8 +302,8 @@ impl Reader<'_> {
         if thousands {
             text.push_str("000");
         }
-        Value {
-            kind: Kind::Amount,
+        StatedValue {
+            kind: ValueKind::Amount,
             text,
             unit,
         }
@@ -332,7 +332,7 @@ impl Reader<'_> {
 
     fn month_beside(&self, at: usize) -> Option<u32> {
         let step = |at: Option<usize>| match self.tokens.get(at?) {
-            Some(Token::Sign('.')) => at,
+            Some(TextToken::Sign('.')) => at,
             _ => None,
         };
         let after = step(Some(at + 1)).map_or(at + 1, |at| at + 1);
@@ -346,9 +346,9 @@ impl Reader<'_> {
     }
 }
 
-fn code(text: &str) -> Value {
-    Value {
-        kind: Kind::Code,
+fn code(text: &str) -> StatedValue {
+    StatedValue {
+        kind: ValueKind::Code,
         text: text.to_owned(),
         unit: None,
     }
@@ -377,7 +377,7 @@ fn plain(digits: &str) -> String {
     plain
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+fn tokens(text: &str) -> Vec<TextToken<'_>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -390,11 +390,11 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             letter |= character.is_alphabetic() || character == '#';
         }
         match (digit, letter) {
-            (true, true) => tokens.push(Token::Mixed(token)),
-            (true, false) => tokens.push(Token::Number(token)),
-            (false, true) if first != '#' => tokens.push(Token::Word(token)),
+            (true, true) => tokens.push(TextToken::Mixed(token)),
+            (true, false) => tokens.push(TextToken::Number(token)),
+            (false, true) if first != '#' => tokens.push(TextToken::Word(token)),
             (false, true | false) if first.is_whitespace() => {}
-            (false, true | false) => tokens.push(Token::Sign(first)),
+            (false, true | false) => tokens.push(TextToken::Sign(first)),
         }
     }
     tokens
@@ -428,7 +428,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
-        let show = |value: Value| {
+        let show = |value: StatedValue| {
             let unit = match value.unit {
                 None => String::new(),
                 Some(Unit { name, of: None }) => name,

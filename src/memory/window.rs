@@ -17,11 +17,11 @@ const SESSIONS: usize = 512;
 #[derive(Debug)]
 pub(super) struct Windows {
     turns: usize,
-    held: Mutex<Held>,
+    held: Mutex<WindowCache>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct WindowCache {
     clock: u64,
     windows: HashMap<ConversationId, (u64, VecDeque<Turn>)>,
 }
@@ -110,7 +110,7 @@ impl Windows {
         });
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Held) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut WindowCache) -> T) -> T {
         act(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

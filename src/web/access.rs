@@ -31,9 +31,9 @@ pub enum Viewer {
 
 /// A secret that is issued once: 244 random bits, in letters and digits that no markup changes.
 #[derive(Clone)]
-pub struct Token(String);
+pub struct WebAccessToken(String);
 
-impl Token {
+impl WebAccessToken {
     fn fresh() -> Self {
         let halves = [Uuid::new_v4(), Uuid::new_v4()];
         Self(halves.map(|half| half.simple().to_string()).concat())
@@ -45,9 +45,9 @@ impl Token {
     }
 }
 
-impl std::fmt::Debug for Token {
+impl std::fmt::Debug for WebAccessToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Token(…)")
+        f.write_str("WebAccessToken(…)")
     }
 }
 
@@ -71,7 +71,7 @@ struct Tokens(HashMap<Hash, Granted>);
 
 impl Tokens {
     /// Adds a token, and drops expired ones, or the oldest if there are too many.
-    fn grant(&mut self, to: Viewer, now: DateTime<Utc>, life: TimeDelta) -> Token {
+    fn grant(&mut self, to: Viewer, now: DateTime<Utc>, life: TimeDelta) -> WebAccessToken {
         self.0.retain(|_, granted| now < granted.until);
         let of_one = |granted: &&Granted| granted.to == to;
         if self.0.values().filter(of_one).count() >= MOST_OF_ONE {
@@ -80,7 +80,7 @@ impl Tokens {
         if self.0.len() >= MOST {
             self.drop_oldest(|_| true);
         }
-        let token = Token::fresh();
+        let token = WebAccessToken::fresh();
         let granted = Granted {
             to,
             until: now + life,
@@ -118,7 +118,7 @@ pub struct Access {
 
 impl Access {
     /// Creates a link for this visitor.
-    pub fn link(&self, to: Viewer, now: DateTime<Utc>) -> Token {
+    pub fn link(&self, to: Viewer, now: DateTime<Utc>) -> WebAccessToken {
         self.links.lock().grant(to, now, LINK_LIFE)
     }
 
@@ -130,7 +130,7 @@ impl Access {
     }
 
     /// Uses a link up, and starts a session for its visitor. `None` if it is unknown, used or expired.
-    pub fn enter(&self, link: &str, now: DateTime<Utc>) -> Option<Token> {
+    pub fn enter(&self, link: &str, now: DateTime<Utc>) -> Option<WebAccessToken> {
         let granted = self.links.lock().0.remove(&hash(link))?;
         let mut signed_in = self.signed_in.lock();
         (now < granted.until).then(|| signed_in.grant(granted.to, now, SIGNED_IN))

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::picture::is_web;
-use super::visitor::{Problem, Visitor};
+use super::visitor::{PageProblem, Visitor};
 use crate::graph::browsing::{
     ConversationFilter, ListPosition, ListedChannel, ListedConversation, Readable, Worth,
 };
@@ -128,7 +128,7 @@ pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<FilterF
     visitor.shows("conversations.html", shown)
 }
 
-async fn listing(visitor: &Visitor, sought: &FilterForm) -> Result<Value, Problem> {
+async fn listing(visitor: &Visitor, sought: &FilterForm) -> Result<Value, PageProblem> {
     let store = &visitor.web.data.store;
     let wanted = sought.wanted(visitor.readable().await?);
     // One more than shown tells whether there are more.
@@ -189,7 +189,7 @@ pub(super) async fn conversation(
     visitor.shows("conversation.html", shown)
 }
 
-async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, Problem> {
+async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, PageProblem> {
     let store = &visitor.web.data.store;
     let id = ConversationId::new(&which.id);
     let listed = visitor.conversation(&which.id).await?;
@@ -222,9 +222,9 @@ async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, Pr
     })
 }
 
-pub(super) fn response_id(text: &str) -> Result<ResponseId, Problem> {
+pub(super) fn response_id(text: &str) -> Result<ResponseId, PageProblem> {
     let id = text.parse::<Uuid>();
-    id.map(ResponseId).map_err(|_| Problem::Missing)
+    id.map(ResponseId).map_err(|_| PageProblem::Missing)
 }
 
 /// A turn in the form that the pages show.

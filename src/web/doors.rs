@@ -13,14 +13,14 @@ use minijinja::context;
 use super::Web;
 use super::access::{SIGNED_IN, Viewer};
 use super::templates::{PageContent, language_of};
-use super::visitor::{COOKIE_NAME, Problem, Visitor, problem, session};
+use super::visitor::{COOKIE_NAME, PageProblem, Visitor, problem, session};
 
 pub(super) async fn home(_: Visitor) -> Redirect {
     Redirect::to("/conversations")
 }
 
 pub(super) async fn missing(State(web): State<Arc<Web>>, headers: HeaderMap) -> Response {
-    problem(&web, &headers, Problem::Missing)
+    problem(&web, &headers, PageProblem::Missing)
 }
 
 /// Asks whether to continue, so that programs that preview links do not use them up.
@@ -45,8 +45,8 @@ pub(super) async fn enter(
             let cookie = cookie(&web, session.as_str(), SIGNED_IN);
             ([(SET_COOKIE, cookie)], Redirect::to("/conversations")).into_response()
         }
-        None if web.limits.is_guessing(from.ip()) => problem(&web, &headers, Problem::TooMany),
-        None => problem(&web, &headers, Problem::LinkOver),
+        None if web.limits.is_guessing(from.ip()) => problem(&web, &headers, PageProblem::TooMany),
+        None => problem(&web, &headers, PageProblem::LinkOver),
     }
 }
 

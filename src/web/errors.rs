@@ -55,7 +55,7 @@ impl<S: Subscriber> Layer<S> for RecentErrors {
         if *event.metadata().level() > Level::WARN {
             return;
         }
-        let mut said = Said::default();
+        let mut said = FieldVisitor::default();
         event.record(&mut said);
         let text = format!("{}{}", said.message, said.fields);
         self.keep(LoggedError {
@@ -68,12 +68,12 @@ impl<S: Subscriber> Layer<S> for RecentErrors {
 
 /// An event on one line.
 #[derive(Default)]
-struct Said {
+struct FieldVisitor {
     message: String,
     fields: String,
 }
 
-impl Visit for Said {
+impl Visit for FieldVisitor {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         // Writing to a string cannot fail.
         let _ = match field.name() {

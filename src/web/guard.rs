@@ -18,7 +18,7 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
 use super::Web;
-use super::visitor::{Problem, problem, session};
+use super::visitor::{PageProblem, problem, session};
 
 /// Maximum requests per second and in a burst, for each session, and for each address without a session: behind a proxy,
 /// everybody has the same address.
@@ -38,12 +38,12 @@ enum Asker {
 
 /// The rate limiters.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct RateLimiters {
     requests: Limiter<Asker>,
     wrong_links: Limiter<IpAddr>,
 }
 
-impl Limits {
+impl RateLimiters {
     pub(super) fn new() -> Self {
         Self {
             requests: RateLimiter::keyed(Quota::per_second(A_SECOND).allow_burst(AT_ONCE)),
@@ -74,10 +74,10 @@ pub(super) async fn check(
 ) -> Response {
     let headers = request.headers();
     if !web.origin.is_host(headers) {
-        return problem(&web, headers, Problem::Refused);
+        return problem(&web, headers, PageProblem::Refused);
     }
     if !request.method().is_safe() && !web.origin.is_said(headers) {
-        return problem(&web, headers, Problem::Refused);
+        return problem(&web, headers, PageProblem::Refused);
     }
     let session = session(headers).filter(|it| web.access.viewer(it, Utc::now()).is_some());
     let asker = match session {
@@ -88,7 +88,7 @@ pub(super) async fn check(
     let link = request.uri().path().strip_prefix("/enter/");
     let is_invited = link.is_some_and(|link| web.access.is_link(link, Utc::now()));
     if !is_invited && web.limits.is_too_much(&asker) {
-        return problem(&web, headers, Problem::TooMany);
+        return problem(&web, headers, PageProblem::TooMany);
     }
     next.run(request).await
 }

@@ -8,10 +8,10 @@ use axum::extract::Query;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chrono::{Days, Utc};
 use minijinja::{Value, context};
-use muninn_platform::Verdict;
+use muninn_platform::CheckStatus;
 use serde::Deserialize;
 
-use super::visitor::{Operator, Problem, Visitor};
+use super::visitor::{Operator, PageProblem, Visitor};
 use crate::graph::spending::DayOfAnswers;
 use crate::llm::Money;
 
@@ -47,7 +47,7 @@ impl std::fmt::Debug for dyn Operating {
 #[derive(Clone, Debug)]
 pub struct PartFinding {
     pub part: String,
-    pub verdict: Verdict,
+    pub verdict: CheckStatus,
     pub text: String,
 }
 
@@ -79,7 +79,7 @@ pub(super) async fn read_again(Operator(visitor): Operator) -> Response {
     Redirect::to("/health").into_response()
 }
 
-async fn state(visitor: &Visitor, is_checked: bool) -> Result<Value, Problem> {
+async fn state(visitor: &Visitor, is_checked: bool) -> Result<Value, PageProblem> {
     let data = &visitor.web.data;
     let health = data.store.health().await?;
     let today = Utc::now().date_naive();
@@ -120,9 +120,9 @@ async fn state(visitor: &Visitor, is_checked: bool) -> Result<Value, Problem> {
 
 fn finding(found: &PartFinding) -> Value {
     let verdict = match found.verdict {
-        Verdict::Ok => "verdict_ok",
-        Verdict::Warning => "verdict_note",
-        Verdict::Error => "verdict_problem",
+        CheckStatus::Ok => "verdict_ok",
+        CheckStatus::Warning => "verdict_note",
+        CheckStatus::Error => "verdict_problem",
     };
     context! { part => found.part, verdict, text => found.text }
 }

@@ -21,10 +21,10 @@ use uuid::Uuid;
 
 use super::access::Viewer;
 use super::conversations::{address, address_of_why, response_id};
-use super::search::{Asked, recalled};
+use super::search::{SearchParameters, recalled};
 use super::templates::{PageContent, language_of};
-use super::visitor::{Problem, Visitor, session};
-use crate::conversation::audit::Action;
+use super::visitor::{PageProblem, Visitor, session};
+use crate::conversation::audit::AuditAction;
 use crate::conversation::commands::shown_item;
 use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
 use crate::conversation::to_bot::said_by;
@@ -54,13 +54,17 @@ pub(super) struct OwnForm {
 pub(super) async fn memory(
     visitor: Visitor,
     Query(own): Query<OwnForm>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SearchParameters>,
 ) -> Response {
     let shown = remembered(&visitor, &own, &asked).await;
     visitor.shows("memory.html", shown)
 }
 
-async fn remembered(visitor: &Visitor, own: &OwnForm, asked: &Asked) -> Result<Value, Problem> {
+async fn remembered(
+    visitor: &Visitor,
+    own: &OwnForm,
+    asked: &SearchParameters,
+) -> Result<Value, PageProblem> {
     let readable = visitor.readable().await?;
     let found = recalled(visitor, &readable, asked).await?;
     let receipt = session(&visitor.headers);
@@ -90,7 +94,7 @@ async fn own_items(
     accounts: &[&Account],
     places: &[AudienceId],
     own: &OwnForm,
-) -> Result<(Vec<Value>, Option<String>), Problem> {
+) -> Result<(Vec<Value>, Option<String>), PageProblem> {
     let ids: Vec<String> = accounts.iter().map(|it| it.id.clone()).collect();
     let words: Vec<String> = own
         .words
@@ -175,13 +179,13 @@ async fn with_item(
     visitor: &Visitor,
     form: &ItemForm,
     deed: impl FnOnce(ShownItem) -> Command,
-) -> Result<String, Problem> {
-    let item = ShownItem::parse(&form.item).ok_or(Problem::Missing)?;
+) -> Result<String, PageProblem> {
+    let item = ShownItem::parse(&form.item).ok_or(PageProblem::Missing)?;
     let kept = visitor.web.data.store.item(response_id(&item.id)?).await?;
-    let kept = kept.ok_or(Problem::Missing)?;
+    let kept = kept.ok_or(PageProblem::Missing)?;
     // In chat they would have to be a member, too.
     if !visitor.may_read(&kept.audience.id).await? {
-        return Err(Problem::Missing);
+        return Err(PageProblem::Missing);
     }
     // A note is kept beside the item that it is made from.
     let conversation = ConversationId::new(kept.turn.session);
@@ -192,7 +196,7 @@ async fn acts(
     visitor: &Visitor,
     place: (ConversationId, Audience),
     command: Command,
-) -> Result<String, Problem> {
+) -> Result<String, PageProblem> {
     let account = person(visitor)?;
     let event = EventId::new(format!("web/{}", Uuid::now_v7()));
     let message = said_by(account, event, place, Body::Command(command));
@@ -200,15 +204,15 @@ async fn acts(
     Ok(said.into_text())
 }
 
-fn person(visitor: &Visitor) -> Result<&Account, Problem> {
+fn person(visitor: &Visitor) -> Result<&Account, PageProblem> {
     match &visitor.viewer {
         Viewer::Person(account) => Ok(account),
-        Viewer::Operator => Err(Problem::Missing),
+        Viewer::Operator => Err(PageProblem::Missing),
     }
 }
 
 /// Shows the list with the result of an action above it.
-fn receipt(visitor: &Visitor, said: Result<String, Problem>) -> Response {
+fn receipt(visitor: &Visitor, said: Result<String, PageProblem>) -> Response {
     let said = match said {
         Ok(said) => said,
         Err(why) => return visitor.shows("memory.html", Err(why)),
@@ -302,7 +306,10 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
 }
 
 /// `None` if nothing is kept.
-async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<File>, Problem> {
+async fn copy(
+    visitor: &Visitor,
+    form: &'static [CopyForm; 1],
+) -> Result<Option<File>, PageProblem> {
     use std::io::Seek as _;
 
     let account = person(visitor)?;
@@ -320,7 +327,7 @@ async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<
         CopyError::Graph(error) => error.into(),
         CopyError::File(_) | CopyError::TooMuch => {
             tracing::error!(%error, "the copy of what is kept of somebody could not be written");
-            Problem::Failed
+            PageProblem::Failed
         }
     })?;
     // Without a size limit there is at most one file.
@@ -329,10 +336,10 @@ async fn copy(visitor: &Visitor, form: &'static [CopyForm; 1]) -> Result<Option<
     };
     let audit = &visitor.web.data.audit;
     audit
-        .note(&account.id, Action::Exported, &account.id, Some(count))
+        .note(&account.id, AuditAction::Exported, &account.id, Some(count))
         .await;
-    let whole = file.written.into_inner().map_err(|_| Problem::Failed);
+    let whole = file.written.into_inner().map_err(|_| PageProblem::Failed);
     let mut whole = whole?;
-    whole.rewind().map_err(|_| Problem::Failed)?;
+    whole.rewind().map_err(|_| PageProblem::Failed)?;
     Ok(Some(whole))
 }

@@ -40,7 +40,7 @@ pub(super) struct DrawnLink {
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PictureNodeKind {
     Question,
     Recalled,
     RecalledMessage,
@@ -52,7 +52,7 @@ pub(super) enum Kind {
     RemovedSource,
 }
 
-impl Kind {
+impl PictureNodeKind {
     /// The name in the pages' texts.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -100,7 +100,7 @@ impl How {
 /// A node of the picture, and a row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Thing {
-    pub(super) kind: Kind,
+    pub(super) kind: PictureNodeKind,
     pub(super) how: How,
     /// Index of its parent; `None` for the question.
     pub(super) of: Option<usize>,
@@ -143,7 +143,7 @@ pub(super) struct TurnLink {
 }
 
 impl Thing {
-    fn new(kind: Kind, how: How, text: &str) -> Self {
+    fn new(kind: PictureNodeKind, how: How, text: &str) -> Self {
         Self {
             kind,
             how,
@@ -171,7 +171,7 @@ pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
     } = explained;
     let mut things = vec![Thing {
         of: None,
-        ..Thing::new(Kind::Question, How::Answered, &turn.input)
+        ..Thing::new(PictureNodeKind::Question, How::Answered, &turn.input)
     }];
     things.extend(
         recalled
@@ -187,7 +187,7 @@ pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
             note: node.has_changed.then_some(Note::ChangedSince),
             link: web_link(node.properties.get("link")),
             ..Thing::new(
-                Kind::Context,
+                PictureNodeKind::Context,
                 How::ContextOf,
                 &format!("({}) {name} {}", shown.labels, shown.properties),
             )
@@ -199,28 +199,28 @@ pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
         if let Some(cypher) = &used.cypher {
             things.push(Thing {
                 of: Some(tool),
-                ..Thing::new(Kind::Statement, How::Ran, cypher)
+                ..Thing::new(PictureNodeKind::Statement, How::Ran, cypher)
             });
         }
     }
     let is_traced = trace.tools.iter().any(|used| used.cypher.is_some());
     if let Some(cypher) = turn.cypher.as_ref().filter(|_| !is_traced) {
-        things.push(Thing::new(Kind::Statement, How::Ran, cypher));
+        things.push(Thing::new(PictureNodeKind::Statement, How::Ran, cypher));
     }
     let asked = trace.follow_ups.iter();
-    things.extend(asked.map(|asked| Thing::new(Kind::Critic, How::Criticised, asked)));
+    things.extend(asked.map(|asked| Thing::new(PictureNodeKind::Critic, How::Criticised, asked)));
     let removed = removed_sources.iter();
-    things.extend(removed.map(|it| Thing::new(Kind::RemovedSource, How::Removed, it)));
+    things.extend(removed.map(|it| Thing::new(PictureNodeKind::RemovedSource, How::Removed, it)));
     things
 }
 
 fn from_memory(score: f64, memory: &Turn) -> Thing {
     let kind = if memory.is_note() {
-        Kind::RecalledNote
+        PictureNodeKind::RecalledNote
     } else if memory.is_message() {
-        Kind::RecalledMessage
+        PictureNodeKind::RecalledMessage
     } else {
-        Kind::Recalled
+        PictureNodeKind::Recalled
     };
     let mut text = format!("{}: {}", memory.author_name, memory.input);
     if !memory.output.is_empty() {
@@ -249,7 +249,7 @@ fn called(used: &ToolUse) -> Thing {
     Thing {
         label: used.name.clone(),
         note: used.error.is_some().then_some(Note::FailedCall),
-        ..Thing::new(Kind::Tool, How::Called, &text)
+        ..Thing::new(PictureNodeKind::Tool, How::Called, &text)
     }
 }
 
@@ -320,25 +320,37 @@ mod tests {
             })
             .collect();
         let expected = [
-            (Kind::Question, None, "When does it leave?", None, None),
             (
-                Kind::RecalledMessage,
+                PictureNodeKind::Question,
+                None,
+                "When does it leave?",
+                None,
+                None,
+            ),
+            (
+                PictureNodeKind::RecalledMessage,
                 Some(0),
                 "The ferry leaves at nine",
                 Some(0.75),
                 None,
             ),
             (
-                Kind::Context,
+                PictureNodeKind::Context,
                 Some(0),
                 "Ferry",
                 Some(0.5),
                 Some("https://docs.test/f"),
             ),
-            (Kind::Tool, Some(0), "search_knowledge", None, None),
-            (Kind::Statement, Some(3), "RETURN 1", None, None),
-            (Kind::Critic, Some(0), "From where?", None, None),
-            (Kind::RemovedSource, Some(0), "old", None, None),
+            (
+                PictureNodeKind::Tool,
+                Some(0),
+                "search_knowledge",
+                None,
+                None,
+            ),
+            (PictureNodeKind::Statement, Some(3), "RETURN 1", None, None),
+            (PictureNodeKind::Critic, Some(0), "From where?", None, None),
+            (PictureNodeKind::RemovedSource, Some(0), "old", None, None),
         ];
         assert_eq!(told, expected);
         assert_eq!(things[2].note, Some(Note::ChangedSince));

@@ -14,17 +14,17 @@ use serde_json::Map;
 use super::conversations::{address_of_why, shown_places};
 use super::picture::{Drawing, DrawnLink, DrawnThing, is_web};
 use super::templates::language_of;
-use super::visitor::{Problem, Visitor, problem};
+use super::visitor::{PageProblem, Visitor, problem};
 use crate::agent::tools::text2cypher::query_limits;
 use crate::agent::tools::{SEARCH_KNOWLEDGE, TEXT2CYPHER};
 use crate::graph::GraphStore;
 use crate::graph::browsing::Readable;
-use crate::graph::confine::{Limits, confine};
+use crate::graph::confine::{StatementLimits, confine};
 use crate::graph::ingest::SourceOverview;
 use crate::graph::query::{QueryError, QueryResult};
 use crate::graph::schema::Survey;
 use crate::knowledge::rejects::{self, RefusedLine};
-use crate::knowledge::search::{Among, Hit, Query as Searched};
+use crate::knowledge::search::{Among, Hit, SearchQuery};
 use crate::memory::Candidate;
 
 /// Maximum number of candidates shown, whatever the decision on them.
@@ -38,7 +38,7 @@ const STATEMENT: usize = 4_000;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct SearchParameters {
     question: String,
     /// The audience for the question.
     place: String,
@@ -48,8 +48,8 @@ pub(super) struct Asked {
 pub(super) async fn recalled(
     visitor: &Visitor,
     readable: &Readable,
-    asked: &Asked,
-) -> Result<Value, Problem> {
+    asked: &SearchParameters,
+) -> Result<Value, PageProblem> {
     let data = &visitor.web.data;
     let places = data.store.listed_channels(readable).await?;
     let first = places.first().map(|place| place.id.as_str());
@@ -61,7 +61,7 @@ pub(super) async fn recalled(
     if !asked.question.trim().is_empty() {
         let audience = AudienceId::new(place);
         if !readable.has(&audience) {
-            return Err(Problem::Missing);
+            return Err(PageProblem::Missing);
         }
         visitor.looks_into(place).await;
         let sought = data.recaller.seek(&asked.question).await;
@@ -91,12 +91,12 @@ fn candidate(candidate: &Candidate) -> Value {
 }
 
 /// The sources, and what is found in them, like `muninn search`.
-pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<Asked>) -> Response {
+pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<SearchParameters>) -> Response {
     let shown = found(&visitor, &asked).await;
     visitor.shows("knowledge.html", shown)
 }
 
-async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
+async fn found(visitor: &Visitor, asked: &SearchParameters) -> Result<Value, PageProblem> {
     let data = &visitor.web.data;
     let readable = visitor.readable().await?;
     let places = data.store.listed_channels(&readable).await?;
@@ -109,7 +109,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     let audience = AudienceId::new(place);
     let is_somewhere = is_operator || readable.has(&audience);
     if !is_somewhere && !place.is_empty() {
-        return Err(Problem::Missing);
+        return Err(PageProblem::Missing);
     }
     // A private question in a channel has the channel's settings.
     let channel = audience.channel();
@@ -135,7 +135,7 @@ async fn found(visitor: &Visitor, asked: &Asked) -> Result<Value, Problem> {
     let mut notes = Vec::new();
     if is_somewhere && is_searched && !asked.question.trim().is_empty() {
         data.searcher.refresh().await;
-        let searched = Searched {
+        let searched = SearchQuery {
             text: &asked.question,
             earlier: &[],
             audience: &channel,
@@ -194,12 +194,12 @@ fn hit(hit: &Hit) -> Value {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Written {
+pub(super) struct CypherForm {
     statement: String,
 }
 
 /// The confined form of a statement and its result.
-pub(super) async fn cypher(visitor: Visitor, Query(written): Query<Written>) -> Response {
+pub(super) async fn cypher(visitor: Visitor, Query(written): Query<CypherForm>) -> Response {
     let shown = run(&visitor, &written.statement).await;
     visitor.shows("cypher.html", shown)
 }
@@ -246,7 +246,7 @@ fn drawn(survey: &Survey, kind_said: &str) -> Drawing {
 }
 
 /// The schema that somebody may query, if they may query at all.
-async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, Problem> {
+async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, PageProblem> {
     let data = &visitor.web.data;
     if let Readable::Audiences(places) = visitor.readable().await? {
         let may_ask = |place: &AudienceId| {
@@ -254,13 +254,13 @@ async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, Problem> {
             set.offers(TEXT2CYPHER)
         };
         if !places.iter().any(may_ask) {
-            return Err(Problem::Missing);
+            return Err(PageProblem::Missing);
         }
     }
     Ok(data.store.schema().await?)
 }
 
-async fn run(visitor: &Visitor, statement: &str) -> Result<Value, Problem> {
+async fn run(visitor: &Visitor, statement: &str) -> Result<Value, PageProblem> {
     let survey = askable(visitor).await?;
     let store = &visitor.web.data.store;
     let Ran {
@@ -300,13 +300,13 @@ async fn confine_and_run(
     store: &GraphStore,
     survey: &Survey,
     statement: &str,
-) -> Result<Ran, Problem> {
+) -> Result<Ran, PageProblem> {
     if statement.chars().count() > STATEMENT {
         return Ok(Ran::refused(&format_args!(
             "longer than {STATEMENT} characters"
         )));
     }
-    let limits = Limits {
+    let limits = StatementLimits {
         rows: ROWS,
         nodes: Some(&survey.nodes),
     };

@@ -14,7 +14,7 @@ use muninn_platform::AudienceId;
 use super::Web;
 use super::access::Viewer;
 use super::templates::{PageContent, language_of};
-use crate::conversation::audit::{Action, OPERATOR};
+use crate::conversation::audit::{AuditAction, OPERATOR};
 use crate::conversation::readable::NotReadable;
 use crate::conversation::to_bot::NothingSaid;
 use crate::graph::StoreError;
@@ -24,7 +24,7 @@ pub(super) const COOKIE_NAME: &str = "muninn_session";
 
 /// Why a page is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Problem {
+pub(super) enum PageProblem {
     NotSignedIn,
     LinkOver,
     TooMany,
@@ -37,14 +37,14 @@ pub(super) enum Problem {
     Ending,
 }
 
-impl From<StoreError> for Problem {
+impl From<StoreError> for PageProblem {
     fn from(error: StoreError) -> Self {
         tracing::warn!(%error, "a page could not be shown");
         Self::Failed
     }
 }
 
-impl From<NotReadable> for Problem {
+impl From<NotReadable> for PageProblem {
     fn from(error: NotReadable) -> Self {
         match error {
             NotReadable::Store(error) => error.into(),
@@ -56,7 +56,7 @@ impl From<NotReadable> for Problem {
     }
 }
 
-impl From<NothingSaid> for Problem {
+impl From<NothingSaid> for PageProblem {
     fn from(why: NothingSaid) -> Self {
         match why {
             NothingSaid::Ending => Self::Ending,
@@ -66,22 +66,22 @@ impl From<NothingSaid> for Problem {
 }
 
 /// A page that says why another one is not shown.
-pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: Problem) -> Response {
+pub(super) fn problem(web: &Web, headers: &HeaderMap, problem: PageProblem) -> Response {
     let (status, name) = match problem {
-        Problem::NotSignedIn => (StatusCode::UNAUTHORIZED, "signed_out"),
-        Problem::LinkOver => (StatusCode::FORBIDDEN, "link_over"),
-        Problem::TooMany => (StatusCode::TOO_MANY_REQUESTS, "too_many"),
-        Problem::Missing => (StatusCode::NOT_FOUND, "missing"),
-        Problem::Refused => (StatusCode::FORBIDDEN, "refused"),
-        Problem::Failed => (StatusCode::SERVICE_UNAVAILABLE, "failed"),
-        Problem::NotTold => (StatusCode::SERVICE_UNAVAILABLE, "not_told"),
-        Problem::Ending => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
+        PageProblem::NotSignedIn => (StatusCode::UNAUTHORIZED, "signed_out"),
+        PageProblem::LinkOver => (StatusCode::FORBIDDEN, "link_over"),
+        PageProblem::TooMany => (StatusCode::TOO_MANY_REQUESTS, "too_many"),
+        PageProblem::Missing => (StatusCode::NOT_FOUND, "missing"),
+        PageProblem::Refused => (StatusCode::FORBIDDEN, "refused"),
+        PageProblem::Failed => (StatusCode::SERVICE_UNAVAILABLE, "failed"),
+        PageProblem::NotTold => (StatusCode::SERVICE_UNAVAILABLE, "not_told"),
+        PageProblem::Ending => (StatusCode::SERVICE_UNAVAILABLE, "ending"),
     };
     let language = language_of(headers);
     let text = |name: &str| web.templates.text(language, name);
     let shown = context! {
         title => text(&format!("{name}_title")), text => text(name),
-        names_command => matches!(problem, Problem::NotSignedIn | Problem::LinkOver),
+        names_command => matches!(problem, PageProblem::NotSignedIn | PageProblem::LinkOver),
     };
     let session = session(headers);
     let viewer = session.and_then(|session| web.access.viewer(session, Utc::now()));
@@ -116,7 +116,7 @@ impl FromRequestParts<Arc<Web>> for Visitor {
         let session = session(&parts.headers);
         let viewer = session.and_then(|session| web.access.viewer(session, Utc::now()));
         let Some(viewer) = viewer else {
-            return Err(problem(web, &parts.headers, Problem::NotSignedIn));
+            return Err(problem(web, &parts.headers, PageProblem::NotSignedIn));
         };
         Ok(Self {
             web: Arc::clone(web),
@@ -137,13 +137,13 @@ impl FromRequestParts<Arc<Web>> for Operator {
         match visitor.viewer {
             Viewer::Operator => Ok(Self(visitor)),
             // Others do not learn which pages exist.
-            Viewer::Person(_) => Err(problem(web, &parts.headers, Problem::Missing)),
+            Viewer::Person(_) => Err(problem(web, &parts.headers, PageProblem::Missing)),
         }
     }
 }
 
 impl Visitor {
-    pub(super) fn shows(&self, name: &str, shown: Result<Value, Problem>) -> Response {
+    pub(super) fn shows(&self, name: &str, shown: Result<Value, PageProblem>) -> Response {
         match shown {
             Ok(values) => {
                 let shown = PageContent {
@@ -165,12 +165,12 @@ impl Visitor {
         };
         let audit = &self.web.data.audit;
         audit
-            .note(who, Action::LookedInto, conversation, None)
+            .note(who, AuditAction::LookedInto, conversation, None)
             .await;
     }
 
     /// What they may read. Asks the platforms.
-    pub(super) async fn readable(&self) -> Result<Readable, Problem> {
+    pub(super) async fn readable(&self) -> Result<Readable, PageProblem> {
         match &self.viewer {
             Viewer::Operator => Ok(Readable::Everything),
             Viewer::Person(account) => {
@@ -181,7 +181,7 @@ impl Visitor {
     }
 
     /// Whether they may read this audience. Asks the platform.
-    pub(super) async fn may_read(&self, audience: &AudienceId) -> Result<bool, Problem> {
+    pub(super) async fn may_read(&self, audience: &AudienceId) -> Result<bool, PageProblem> {
         match &self.viewer {
             Viewer::Operator => Ok(true),
             Viewer::Person(account) => {
@@ -196,13 +196,13 @@ impl Visitor {
     }
 
     /// A conversation that they may read. One that they may not read is treated as missing.
-    pub(super) async fn conversation(&self, id: &str) -> Result<ListedConversation, Problem> {
+    pub(super) async fn conversation(&self, id: &str) -> Result<ListedConversation, PageProblem> {
         let id = muninn_platform::ConversationId::new(id);
         let listed = self.web.data.store.conversation(&id).await?;
-        let listed = listed.ok_or(Problem::Missing)?;
+        let listed = listed.ok_or(PageProblem::Missing)?;
         match self.may_read(&listed.audience).await? {
             true => Ok(listed),
-            false => Err(Problem::Missing),
+            false => Err(PageProblem::Missing),
         }
     }
 }

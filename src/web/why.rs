@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::conversations::{address, address_of, address_of_why, response_id, shown_turn};
 use super::picture::{Drawing, DrawnLink, DrawnThing, Note, Thing, things};
 use super::templates::language_of;
-use super::visitor::{Problem, Visitor, problem};
+use super::visitor::{PageProblem, Visitor, problem};
 use crate::graph::browsing::Worth;
 use crate::graph::{Explanation, ResponseId};
 
@@ -22,12 +22,12 @@ pub(super) struct WhichAnswer {
 }
 
 impl WhichAnswer {
-    async fn explained(&self, visitor: &Visitor) -> Result<Explanation, Problem> {
+    async fn explained(&self, visitor: &Visitor) -> Result<Explanation, PageProblem> {
         let listed = visitor.conversation(&self.conversation).await?;
         let answer = response_id(&self.answer)?;
         let store = &visitor.web.data.store;
         let explained = store.explain(&listed.id, Some(answer)).await?;
-        let mut explained = explained.ok_or(Problem::Missing)?;
+        let mut explained = explained.ok_or(PageProblem::Missing)?;
         let recalled = explained.recalled.iter().map(|(_, turn)| turn.id);
         let recalled: Vec<ResponseId> = recalled.collect();
         let audiences = store.audiences_of(&recalled).await?;
@@ -48,7 +48,7 @@ pub(super) async fn why(visitor: Visitor, Query(which): Query<WhichAnswer>) -> R
     visitor.shows("why.html", shown)
 }
 
-async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Problem> {
+async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, PageProblem> {
     let explained = which.explained(visitor).await?;
     visitor.looks_into(&which.conversation).await;
     let turn = &explained.turn;

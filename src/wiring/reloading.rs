@@ -27,7 +27,7 @@ use crate::knowledge::search::{Searcher, Weights};
 const LOOK: Duration = Duration::from_secs(2);
 
 /// The last known state of the files: modification times and sizes.
-type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+type FileSnapshot = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
 /// Settings that are reloaded too.
 pub trait Settings: std::fmt::Debug + Send + Sync {
@@ -139,7 +139,7 @@ impl Reloading {
 
     /// The files of the folder, of its tools and of the settings. A file that cannot be examined counts
     /// as missing; reading it reports why.
-    async fn look(&self) -> Seen {
+    async fn look(&self) -> FileSnapshot {
         let (folder, settings) = (self.folder.clone(), Arc::clone(&self.settings));
         let servers = self.mcp.file().path.clone();
         let looked = tokio::task::spawn_blocking(move || {

@@ -7,7 +7,7 @@ use std::path::Path;
 use muninn::graph::session::Sessions;
 use muninn::graph::{GraphConfig, GraphStore, NewTurn, ResponseId, Turn, open};
 use muninn::memory::eval::{Exchange, read_lines, turns};
-use muninn::memory::{AudienceIndex, Calibration, Query, RecallSettings, recall, replaced};
+use muninn::memory::{AudienceIndex, Calibration, IndexQuery, RecallSettings, recall, replaced};
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId};
 
@@ -114,12 +114,12 @@ impl<'a> Deployed<'a> {
             .get(&turn.session)
             .map_or(&[][..], Vec::as_slice);
         let vector = self.embedder.embed(&turn.input);
-        let query = Query {
+        let query = IndexQuery {
             text: &turn.input,
             vector: vector.as_deref(),
             exclude: &window[window.len().saturating_sub(WINDOW)..],
             asker: Some(&turn.author_name),
-            ..Query::default()
+            ..IndexQuery::default()
         };
         let settings = RecallSettings::by(&self.calibration);
         let recalled = recall(&self.index, &self.calibration, &query, &settings);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use muninn::graph::confine::{Limits, confine};
+use muninn::graph::confine::{StatementLimits, confine};
 use muninn::graph::schema::Schema;
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn a_models_statements_are_accepted() {
         match confine(
             line["cypher"].as_str().unwrap(),
             schema,
-            &Limits::of_rows(100),
+            &StatementLimits::of_rows(100),
         ) {
             Ok(_) => accepted += 1.0,
             Err(refusal) => *refused.entry(refusal.message).or_default() += 1,

@@ -1,6 +1,6 @@
 //! A small graph of films, and memory that must be kept apart from it.
 
-use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine};
+use muninn::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine};
 use muninn::graph::schema::Schema;
 
 use crate::stores::Store;
@@ -25,7 +25,7 @@ pub(crate) fn schema() -> Schema {
 }
 
 pub(crate) fn confined(query: &str) -> Result<ConfinedCypher, Refusal> {
-    confine(query, &schema(), &Limits::of_rows(100))
+    confine(query, &schema(), &StatementLimits::of_rows(100))
 }
 
 const KNOWLEDGE: &[&str] = &[

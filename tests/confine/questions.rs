@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use muninn::demo::load_movies;
-use muninn::graph::confine::{Limits, confine};
+use muninn::graph::confine::{StatementLimits, confine};
 use muninn::graph::query::{QueryError, QueryLimits};
 use muninn::graph::schema::Schema;
 use muninn::graph::{GraphConfig, GraphStore, open};
@@ -92,7 +92,7 @@ const LIMITS: QueryLimits = QueryLimits {
 };
 
 fn confined(query: &str, schema: &Schema) -> muninn::graph::confine::ConfinedCypher {
-    confine(query, schema, &Limits::of_rows(1_000))
+    confine(query, schema, &StatementLimits::of_rows(1_000))
         .unwrap_or_else(|refusal| panic!("{query}: {refusal}"))
 }
 

@@ -1,8 +1,8 @@
 //! The database user for generated statements, on a real server.
 
 use muninn::graph::reading::{Access, Knowledge, Writing};
-use muninn::graph::{GraphConfig, MEMORY_LABELS, MEMORY_RELATIONSHIPS, Reader, open};
-use muninn_platform::Verdict;
+use muninn::graph::{GraphConfig, MEMORY_LABELS, MEMORY_RELATIONSHIPS, ReaderCredentials, open};
+use muninn_platform::CheckStatus;
 use neo4rs::{ConfigBuilder, Graph, query};
 use tokio::runtime::Runtime;
 
@@ -24,7 +24,7 @@ fn without_roles_a_reader_is_told_to_be_of_no_use() {
         let config = GraphConfig {
             user: server.user.clone(),
             password: server.password.clone().into(),
-            reader: Some(Reader {
+            reader: Some(ReaderCredentials {
                 user: USER.to_owned(),
                 password: PASSWORD.to_owned().into(),
             }),
@@ -55,7 +55,7 @@ fn without_roles_a_reader_is_told_to_be_of_no_use() {
             assert_eq!(*knowledge, Knowledge::Found);
             assert_eq!(*writing, Writing::Allowed);
             let [finding] = reading.findings().try_into().unwrap();
-            assert_eq!(finding.verdict, Verdict::Warning, "{}", finding.text);
+            assert_eq!(finding.verdict, CheckStatus::Warning, "{}", finding.text);
         });
         // The trial's own writes were removed.
         assert_eq!(
@@ -65,7 +65,7 @@ fn without_roles_a_reader_is_told_to_be_of_no_use() {
     });
 }
 
-async fn look(config: &GraphConfig) -> Option<muninn::graph::reading::Reading> {
+async fn look(config: &GraphConfig) -> Option<muninn::graph::reading::ReadAccessReport> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let store = open(config).await.unwrap();
     let health = store.health().await.unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use muninn::graph::GraphStore;
-use muninn::graph::confine::{Limits, confine};
+use muninn::graph::confine::{StatementLimits, confine};
 use muninn::graph::ingest::{Claim, Lease, ServedChunk};
 use muninn::graph::query::QueryLimits;
-use muninn::knowledge::ingest::{Ingest, Summary, ingest};
+use muninn::knowledge::ingest::{Ingest, IngestSummary, ingest};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
@@ -57,11 +57,11 @@ impl Desk {
         std::fs::remove_file(self.folder.path().join("in").join(name)).unwrap();
     }
 
-    pub(crate) async fn ingest(&self) -> Summary {
+    pub(crate) async fn ingest(&self) -> IngestSummary {
         self.ingest_with(None, &[]).await
     }
 
-    pub(crate) async fn ingest_with(&self, by: Option<&str>, channels: &[&str]) -> Summary {
+    pub(crate) async fn ingest_with(&self, by: Option<&str>, channels: &[&str]) -> IngestSummary {
         let path = self.folder.path().join("in");
         let by = by.map(|text| {
             let file = self.folder.path().join("mapping.toml");
@@ -111,7 +111,8 @@ impl Desk {
     pub(crate) async fn ask(&self, statement: &str) -> Vec<Vec<Value>> {
         let schema = self.store.schema().await.unwrap();
         let statement = statement.replace("SOURCE", &format!("'{}'", self.name));
-        let confined = confine(&statement, &schema.schema, &Limits::of_rows(1_000)).unwrap();
+        let confined =
+            confine(&statement, &schema.schema, &StatementLimits::of_rows(1_000)).unwrap();
         let limits = QueryLimits {
             rows: 1_000,
             bytes: 1 << 20,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use muninn::demo::load_movies;
-use muninn::graph::confine::{ConfinedCypher, Limits, confine, confine_with};
+use muninn::graph::confine::{ConfinedCypher, StatementLimits, confine, confine_with};
 use muninn::graph::query::{Cut, QueryError, QueryLimits, QueryResult};
 use muninn::graph::schema::Schema;
 use muninn::graph::{GraphConfig, GraphStore, StoreError, open};
@@ -55,7 +55,7 @@ crate::alone_on_every_store!(
 );
 
 fn confined(query: &str, schema: &Schema) -> ConfinedCypher {
-    match confine(query, schema, &Limits::of_rows(500)) {
+    match confine(query, schema, &StatementLimits::of_rows(500)) {
         Ok(confined) => confined,
         Err(refusal) => panic!("{query}: {refusal}"),
     }
@@ -118,7 +118,13 @@ async fn ids_lead_to_what_an_answer_was_made_from(lane: &Lane) {
     let query = "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: $title}) \
             RETURN p.name AS name, elementId(p) AS person, collect(elementId(m)) AS movies";
     let survey = store.schema().await.unwrap();
-    let confined = confine_with(query, &survey.schema, &Limits::of_rows(100), &["title"]).unwrap();
+    let confined = confine_with(
+        query,
+        &survey.schema,
+        &StatementLimits::of_rows(100),
+        &["title"],
+    )
+    .unwrap();
     let params = Map::from_iter([("title".to_owned(), json!("Top Gun"))]);
     let result = store.query(&confined, params, LIMITS).await.unwrap();
     assert_eq!(result.rows.len(), 6);

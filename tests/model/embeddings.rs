@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use muninn::llm::{Embedder, Finding, Limiter, ModelConfig, ModelError, RemoteEmbedder, Role};
+use muninn::llm::{
+    Embedder, Limiter, ModelAvailability, ModelConfig, ModelError, RemoteEmbedder, Role,
+};
 use serde_json::json;
 
 use crate::support::model_server::{Embeddings, Reply};
@@ -144,12 +146,15 @@ async fn check_asks_where_nothing_is_listed() {
         .replies(Reply::refusal(404, "model_not_found", "no such model"));
     let checked = model(&server.config()).check(None).await.unwrap();
     assert!(
-        matches!(checked[0].finding, Finding::Answers),
+        matches!(checked[0].finding, ModelAvailability::Answers),
         "{checked:?}"
     );
     let unknown = &checked[1].finding;
     assert!(
-        matches!(unknown, Finding::Fails(ModelError::UnknownModel { .. })),
+        matches!(
+            unknown,
+            ModelAvailability::Fails(ModelError::UnknownModel { .. })
+        ),
         "{checked:?}"
     );
     server.finish();

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use muninn::llm::{ChatModel, ChatRequest, Limiter, Limits, ModelConfig, ModelError};
+use muninn::llm::{ChatModel, ChatRequest, Limiter, ModelConfig, ModelError, RateLimits};
 use secrecy::SecretString;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -412,7 +412,7 @@ async fn without_a_key_none_is_sent() {
 #[tokio::test]
 async fn configuration_that_cannot_work_is_refused() {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let limiter = || Arc::new(Limiter::new(&Limits::default()));
+    let limiter = || Arc::new(Limiter::new(&RateLimits::default()));
     for url in ["", "localhost:11434", "ftp://x/"] {
         let config = ModelConfig::new(url, "chat");
         assert!(ChatModel::new(&config, limiter()).is_err(), "{url}");

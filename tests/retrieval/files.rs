@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::changing;
-use muninn::knowledge::search::{Degradation, Found, Searcher, Weights};
+use muninn::knowledge::search::{Degradation, SearchResults, Searcher, Weights};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
@@ -59,7 +59,7 @@ impl Handbook {
         }
     }
 
-    async fn dues(&self, searcher: &Arc<Searcher>) -> Found {
+    async fn dues(&self, searcher: &Arc<Searcher>) -> SearchResults {
         search(searcher, "dues at the north quay", &self.quay.channel).await
     }
 

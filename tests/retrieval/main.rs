@@ -14,7 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
-use muninn::knowledge::search::{Among, Degradation, Found, Query, Searcher, Weights};
+use muninn::knowledge::search::{
+    Among, Degradation, SearchQuery, SearchResults, Searcher, Weights,
+};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
@@ -433,8 +435,8 @@ fn searcher(store: &Arc<GraphStore>) -> Arc<Searcher> {
     Arc::new(Searcher::new(Arc::clone(store), recaller, weights))
 }
 
-async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> Found {
-    let query = Query {
+async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> SearchResults {
+    let query = SearchQuery {
         text,
         earlier: &[],
         audience: &AudienceId::new(channel),

@@ -7,7 +7,7 @@ use muninn::demo::load_movies;
 use muninn::graph::transfer::GraphNode;
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::search::nodes::NodeSettings;
-use muninn::knowledge::search::{Degradation, Found, Searcher, Weights};
+use muninn::knowledge::search::{Degradation, SearchResults, Searcher, Weights};
 use muninn::wiring::{models, recaller};
 use muninn_platform::AudienceId;
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::support::bot::Place;
 use crate::support::model_server::ModelServer;
 use crate::{search, searcher};
 
-fn names(found: &Found) -> Vec<&str> {
+fn names(found: &SearchResults) -> Vec<&str> {
     found.hits.iter().map(|hit| hit.title.as_str()).collect()
 }
 

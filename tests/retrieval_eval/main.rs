@@ -15,7 +15,7 @@ use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
 use muninn::knowledge::search::rank::Ranked;
 use muninn::knowledge::search::weights::Fusion;
-use muninn::knowledge::search::{Among, Hit, KnowledgeIndex, Query, Searcher, Weights};
+use muninn::knowledge::search::{Among, Hit, KnowledgeIndex, SearchQuery, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -72,8 +72,8 @@ struct Bench {
     _folder: tempfile::TempDir,
 }
 
-fn query<'a>(text: &'a str, audience: &'a AudienceId) -> Query<'a> {
-    Query {
+fn query<'a>(text: &'a str, audience: &'a AudienceId) -> SearchQuery<'a> {
+    SearchQuery {
         text,
         earlier: &[],
         audience,

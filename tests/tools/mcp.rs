@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn::agent::mcp::{McpFile, McpServers, ServerState};
-use muninn::agent::tools::{Answered, OutsideTool};
+use muninn::agent::tools::{OutsideResponse, OutsideTool};
 use muninn_platform::AudienceId;
 use serde_json::{Value, json};
 
@@ -63,7 +63,7 @@ impl Servers {
             .collect()
     }
 
-    async fn call(&self, name: &str, arguments: Value) -> Answered {
+    async fn call(&self, name: &str, arguments: Value) -> OutsideResponse {
         let offered = self.offered().await;
         let tool = offered.iter().find(|tool| tool.spec().name == name);
         let tool = tool.unwrap_or_else(|| panic!("no {name}"));

@@ -6,18 +6,18 @@ use serenity::model::id::{ChannelId, GuildId, RoleId, UserId};
 use crate::ids::number;
 
 /// The allow list of `DISCORD_ALLOW`. The default admits nobody.
-pub type Allow = AllowList<Entry>;
+pub type DiscordAllowList = AllowList<DiscordAllowEntry>;
 
 /// An entry of the allow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum DiscordAllowEntry {
     Guild(GuildId),
     Channel(ChannelId),
     Role(RoleId),
     User(UserId),
 }
 
-impl AllowEntry for Entry {
+impl AllowEntry for DiscordAllowEntry {
     const VARIABLE: &'static str = "DISCORD_ALLOW";
     const ENTRIES: &'static str = "guild:ID, channel:ID, role:ID or user:ID";
     const FORMS: &'static str = "guild:ID, channel:ID, role:ID or user:ID (with Discord's developer mode on, a right click copies an ID)";
@@ -50,23 +50,25 @@ pub(crate) struct Visitor<'a> {
 impl Visitor<'_> {
     /// Whether this person is answered there: at least one entry must match. Entries for roles and
     /// channels never match direct messages, which have neither.
-    pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
+    pub(crate) fn is_let_in(&self, allow: &DiscordAllowList) -> bool {
         let in_guild = self.guild.is_some();
         allow.lets_in(|entry| match entry {
-            Entry::User(user) => self.user == *user,
-            Entry::Guild(guild) => self.guild == Some(*guild),
-            Entry::Role(role) => in_guild && self.roles.contains(role),
-            Entry::Channel(channel) => in_guild && self.channels.contains(&Some(*channel)),
+            DiscordAllowEntry::User(user) => self.user == *user,
+            DiscordAllowEntry::Guild(guild) => self.guild == Some(*guild),
+            DiscordAllowEntry::Role(role) => in_guild && self.roles.contains(role),
+            DiscordAllowEntry::Channel(channel) => {
+                in_guild && self.channels.contains(&Some(*channel))
+            }
         })
     }
 }
 
 /// Whether anybody could be admitted there.
-pub(crate) fn may_let_in(allow: &Allow, guild: GuildId, channel: ChannelId) -> bool {
+pub(crate) fn may_let_in(allow: &DiscordAllowList, guild: GuildId, channel: ChannelId) -> bool {
     allow.lets_in(|entry| match entry {
-        Entry::Role(_) | Entry::User(_) => true,
-        Entry::Guild(allowed) => *allowed == guild,
-        Entry::Channel(allowed) => *allowed == channel,
+        DiscordAllowEntry::Role(_) | DiscordAllowEntry::User(_) => true,
+        DiscordAllowEntry::Guild(allowed) => *allowed == guild,
+        DiscordAllowEntry::Channel(allowed) => *allowed == channel,
     })
 }
 
@@ -116,7 +118,7 @@ mod tests {
         for entry in [
             "123", "guild:", "guild:x", "guild:0", "team:1", "**", "@ann",
         ] {
-            let error = entry.parse::<Allow>().unwrap_err();
+            let error = entry.parse::<DiscordAllowList>().unwrap_err();
             assert!(error.to_string().contains(entry), "{error}");
         }
     }

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{Announce, Announced, AudienceId, SafeText, Vocabulary};
+use muninn_platform::{Announce, Announced, AudienceId, PlatformVocabulary, SafeText};
 
 use crate::content;
-use crate::errors::Kind;
-use crate::hub::Hub;
-use crate::ids::{self, Place};
+use crate::errors::FailureKind;
+use crate::hub::DiscordHub;
+use crate::ids::{self, DiscordPlace};
 use crate::vocabulary::VOCABULARY;
 
-pub(crate) struct Announcer(pub(crate) Arc<Hub>);
+pub(crate) struct DiscordAnnouncer(pub(crate) Arc<DiscordHub>);
 
 #[async_trait]
-impl Announce for Announcer {
+impl Announce for DiscordAnnouncer {
     async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
-        let place = Place::parse(audience.as_str());
+        let place = DiscordPlace::parse(audience.as_str());
         let Some(place) = place.filter(|place| place.private_to.is_none()) else {
             return Announced::Refused("it is no channel of Discord".to_owned());
         };
@@ -32,8 +32,10 @@ impl Announce for Announcer {
                 // A partly posted announcement is not started again.
                 Err(_) if said.is_some() => break,
                 Err(failure) => match failure.kind {
-                    Kind::Away | Kind::Limited | Kind::LoggedOut => return Announced::NotYet,
-                    Kind::Refused(_) => {
+                    FailureKind::Away | FailureKind::Limited | FailureKind::LoggedOut => {
+                        return Announced::NotYet;
+                    }
+                    FailureKind::Refused(_) => {
                         return Announced::Refused(format!("Discord refuses it: {failure}"));
                     }
                 },
@@ -42,7 +44,7 @@ impl Announce for Announcer {
         said.map_or(Announced::NotYet, Announced::Said)
     }
 
-    fn vocabulary(&self) -> &'static Vocabulary {
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
         &VOCABULARY
     }
 }

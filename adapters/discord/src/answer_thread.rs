@@ -8,13 +8,13 @@ use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 use tokio::sync::OnceCell;
 
-use crate::errors::{Failure, Refusal};
-use crate::hub::Hub;
+use crate::errors::{Failure, RefusalReason};
+use crate::hub::DiscordHub;
 use crate::rights;
 
 /// A thread to open at a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Opening {
+pub(crate) struct PendingThread {
     pub(crate) channel: ChannelId,
     pub(crate) message: MessageId,
     pub(crate) name: String,
@@ -22,15 +22,19 @@ pub(crate) struct Opening {
 
 /// Shared by an answer and its typing indicator: whoever needs the thread first opens it.
 pub(crate) struct AnswerThread {
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) hub: Arc<DiscordHub>,
     channel: ChannelId,
-    opening: Option<Opening>,
+    opening: Option<PendingThread>,
     opened: OnceCell<ChannelId>,
 }
 
 impl AnswerThread {
     /// `channel` exists already, or is the thread that `opening` creates.
-    pub(crate) fn new(hub: Arc<Hub>, channel: ChannelId, opening: Option<Opening>) -> Self {
+    pub(crate) fn new(
+        hub: Arc<DiscordHub>,
+        channel: ChannelId,
+        opening: Option<PendingThread>,
+    ) -> Self {
         Self {
             hub,
             channel,
@@ -59,7 +63,7 @@ impl AnswerThread {
     /// Renames a thread that is open already after the question's current text.
     pub(crate) async fn rename(&self) {
         let Some(opening) = &self.opening else { return };
-        let Hub {
+        let DiscordHub {
             api, outbox, me, ..
         } = &*self.hub;
         let renaming = async {
@@ -73,21 +77,21 @@ impl AnswerThread {
         let _ = outbox.try_once(renaming).await;
     }
 
-    async fn open(&self, opening: &Opening) -> Result<ChannelId, Failure> {
-        let Opening {
+    async fn open(&self, opening: &PendingThread) -> Result<ChannelId, Failure> {
+        let PendingThread {
             channel,
             message,
             name,
         } = opening;
-        let Hub { api, outbox, .. } = &*self.hub;
+        let DiscordHub { api, outbox, .. } = &*self.hub;
         let opened = outbox
             .persist(|| api.open_thread(*channel, *message, name))
             .await;
         match opened {
             Ok(()) => Ok(self.channel),
             // An earlier process opened it, or somebody was faster.
-            Err(failure) if failure.is(Refusal::ThreadThere) => Ok(self.channel),
-            Err(failure) if failure.is(Refusal::MayNot) => {
+            Err(failure) if failure.is(RefusalReason::ThreadThere) => Ok(self.channel),
+            Err(failure) if failure.is(RefusalReason::MayNot) => {
                 let why = rights::cannot(
                     &self.hub,
                     *channel,

@@ -19,7 +19,7 @@ use serenity::model::id::{
 };
 
 use crate::errors::Failure;
-use crate::options::{Api as AnswerTransport, Options};
+use crate::options::{ApiEndpoint, DiscordOptions};
 
 /// Maximum time of a request, in addition to the rate limiter's waiting.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -27,7 +27,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 type Answer<T> = Result<T, Failure>;
 
 /// The part of Discord's API that the bot uses.
-pub(crate) struct Api {
+pub(crate) struct DiscordApi {
     http: Http,
     /// A client without the token, for files.
     pub(crate) files: reqwest::Client,
@@ -151,28 +151,26 @@ pub(crate) struct GatewayAt {
 }
 
 /// Creates an HTTP client for the options; each has its own rate limiter.
-pub(crate) fn http(options: &Options) -> Result<Http, PlatformError> {
+pub(crate) fn http(options: &DiscordOptions) -> Result<Http, PlatformError> {
     let client = client(options)?;
     let token: &SecretString = &options.token;
     let builder = HttpBuilder::new(token.expose_secret()).client(client);
     Ok(match &options.api {
-        AnswerTransport::Discord | AnswerTransport::Elsewhere { .. } => builder.build(),
+        ApiEndpoint::Discord | ApiEndpoint::Elsewhere { .. } => builder.build(),
         // serenity's rate limiter would bypass the proxy.
-        AnswerTransport::Proxy(address) => {
-            builder.proxy(address).ratelimiter_disabled(true).build()
-        }
+        ApiEndpoint::Proxy(address) => builder.proxy(address).ratelimiter_disabled(true).build(),
     })
 }
 
-fn client(options: &Options) -> Result<reqwest::Client, PlatformError> {
+fn client(options: &DiscordOptions) -> Result<reqwest::Client, PlatformError> {
     let builder = reqwest::Client::builder()
         .use_rustls_tls()
         .timeout(REQUEST_TIMEOUT)
         // Discord never redirects, least of all for files.
         .redirect(redirect::Policy::none());
     let builder = match &options.api {
-        AnswerTransport::Discord | AnswerTransport::Proxy(_) => builder,
-        AnswerTransport::Elsewhere { address, authority } => {
+        ApiEndpoint::Discord | ApiEndpoint::Proxy(_) => builder,
+        ApiEndpoint::Elsewhere { address, authority } => {
             let authority = Certificate::from_pem(authority)
                 .map_err(|error| misconfigured(format!("no certificate: {error}")))?;
             builder
@@ -185,8 +183,8 @@ fn client(options: &Options) -> Result<reqwest::Client, PlatformError> {
     built.map_err(|error| misconfigured(format!("no HTTP client: {error}")))
 }
 
-impl Api {
-    pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
+impl DiscordApi {
+    pub(crate) fn new(options: &DiscordOptions) -> Result<Self, PlatformError> {
         Ok(Self {
             http: http(options)?,
             files: client(options)?,

@@ -16,28 +16,30 @@ use tokio::time::timeout;
 use crate::answer_thread::AnswerThread;
 use crate::buttons::{self, Row};
 use crate::content;
-use crate::directory::{Kind, Spot};
-use crate::errors::{Failure, Kind as Failed, Refusal};
-use crate::event::{Asked, EventKind};
-use crate::hub::Hub;
-use crate::ids::{self, Place};
-use crate::inbound::Inbound;
-use crate::reply::Target;
+use crate::directory::{DiscordChannelKind, Spot};
+use crate::errors::{Failure, FailureKind, RefusalReason};
+use crate::event::{InteractionKind, UserInteraction};
+use crate::hub::DiscordHub;
+use crate::ids::{self, DiscordPlace};
+use crate::inbound::DiscordEventHandler;
+use crate::reply::DiscordReplyTarget;
 use crate::rights;
-use crate::transport::{AnswerTransport, Token};
-use crate::wanted::{Context, NewThread, Shows, Turn, Wanted, belongs, wanted};
+use crate::transport::{AnswerTransport, InteractionToken};
+use crate::wanted::{
+    InteractionAction, InteractionContext, InteractionTurn, NewThread, Shows, belongs, wanted,
+};
 
 /// Maximum time for a first response: Discord refuses it after three seconds.
 const FIRST_ANSWER: Duration = Duration::from_millis(2_900);
 
-impl Inbound {
+impl DiscordEventHandler {
     /// Accepts an interaction: acknowledges it at once, and passes it to the bot after the earlier
     /// events of the same channel. Does not wait.
-    pub(crate) fn asked(&self, asked: Asked, queue: &Arc<KeyedQueue<ChannelId>>) {
+    pub(crate) fn asked(&self, asked: UserInteraction, queue: &Arc<KeyedQueue<ChannelId>>) {
         if !self.hub.is_new(asked.id) {
             return;
         }
-        let facts = Context {
+        let facts = InteractionContext {
             is_allowed: self.hub.is_allowed(&asked.who, &asked.spot),
             mode: self.hub.mode(&asked.spot),
             language: self.spoken(&asked.who, &asked.spot),
@@ -48,8 +50,8 @@ impl Inbound {
         }
         let inbound = self.clone();
         match wanted(&asked, facts) {
-            Wanted::Nothing => {}
-            Wanted::Turn(turn) => self.turn(asked, turn, queue),
+            InteractionAction::Nothing => {}
+            InteractionAction::Turn(turn) => self.turn(asked, turn, queue),
             other => {
                 let chore = async move { inbound.at_once(asked, other).await };
                 self.hub.chores.spawn(chore);
@@ -58,7 +60,7 @@ impl Inbound {
     }
 
     /// Returns the language of what the person alone is told.
-    pub(crate) fn language_of(&self, asked: &Asked) -> Language {
+    pub(crate) fn language_of(&self, asked: &UserInteraction) -> Language {
         let (hub, who) = (&self.hub, &asked.who);
         let audience = hub.audience(&asked.spot, None).id;
         let place = || hub.language(&audience, self.workspace_language(asked.spot.guild));
@@ -68,47 +70,47 @@ impl Inbound {
     }
 
     /// Handles what needs no turn.
-    async fn at_once(&self, asked: Asked, wanted: Wanted) {
+    async fn at_once(&self, asked: UserInteraction, wanted: InteractionAction) {
         let done = match wanted {
-            Wanted::Say { text, row } => {
+            InteractionAction::Say { text, row } => {
                 let text = text.in_language(self.language_of(&asked));
                 self.first(&asked, &content::say(&text, row, belongs(&asked)))
                     .await;
                 Ok(())
             }
-            Wanted::Instead(text) => {
+            InteractionAction::Instead(text) => {
                 let text = text.in_language(self.language_of(&asked));
                 self.first(&asked, &content::instead(&text)).await;
                 Ok(())
             }
-            Wanted::Stop(place) => {
+            InteractionAction::Stop(place) => {
                 // It stops whether acknowledged or not.
                 let stop = Incoming::Stop(place.conversation());
                 let stopped = self.inbox.deliver(stop).await;
                 self.first(&asked, &content::seen()).await;
                 stopped
             }
-            Wanted::Opinion { answer, opinion } => {
+            InteractionAction::Opinion { answer, opinion } => {
                 let thanks = text!("thanks").in_language(self.language_of(&asked));
                 let thanks = content::say(&thanks, Row::None, belongs(&asked));
                 self.first(&asked, &thanks).await;
                 self.opinion(&asked, answer, opinion).await
             }
-            Wanted::Form(item) => {
+            InteractionAction::Form(item) => {
                 let form = content::correction_form(&item, self.language_of(&asked));
                 self.first(&asked, &form).await;
                 Ok(())
             }
-            Wanted::Session(chosen) => self.session(&asked, chosen).await,
-            Wanted::Choices(typed) => self.choices(&asked, &typed).await,
-            Wanted::Turn(_) | Wanted::Nothing => Ok(()),
+            InteractionAction::Session(chosen) => self.session(&asked, chosen).await,
+            InteractionAction::Choices(typed) => self.choices(&asked, &typed).await,
+            InteractionAction::Turn(_) | InteractionAction::Nothing => Ok(()),
         };
         if done.is_err() {
             tracing::debug!(interaction = %asked.id, "the bot is ending");
         }
     }
 
-    pub(crate) async fn first(&self, asked: &Asked, answer: &Value) {
+    pub(crate) async fn first(&self, asked: &UserInteraction, answer: &Value) {
         if let Err(failure) = first(&self.hub, asked, answer).await {
             tracing::warn!(interaction = %asked.id, %failure, "an interaction could not be answered");
         }
@@ -117,7 +119,7 @@ impl Inbound {
     /// Delivers a rating; a new one replaces the person's earlier one of the same answer.
     async fn opinion(
         &self,
-        asked: &Asked,
+        asked: &UserInteraction,
         answer: MessageId,
         opinion: Opinion,
     ) -> Result<(), InboxClosed> {
@@ -133,7 +135,12 @@ impl Inbound {
         self.inbox.deliver_opinion(audience, given, event).await
     }
 
-    fn turn(&self, asked: Asked, turn: Turn, queue: &Arc<KeyedQueue<ChannelId>>) {
+    fn turn(
+        &self,
+        asked: UserInteraction,
+        turn: InteractionTurn,
+        queue: &Arc<KeyedQueue<ChannelId>>,
+    ) {
         let asked = Arc::new(asked);
         let shown = match turn.shows {
             Shows::Thinking => content::thinking(turn.is_private),
@@ -157,19 +164,19 @@ impl Inbound {
 
     async fn go_on(
         &self,
-        asked: &Asked,
-        turn: Turn,
+        asked: &UserInteraction,
+        turn: InteractionTurn,
         first: JoinHandle<Result<(), Failure>>,
     ) -> Result<(), InboxClosed> {
-        let token = Token::new(asked.id, asked.token.clone());
+        let token = InteractionToken::new(asked.id, asked.token.clone());
         match first.await {
             Ok(Ok(())) => {}
             // Delivered twice: whoever was first answers.
-            Ok(Err(failure)) if failure.is(Refusal::AcknowledgedAlready) => return Ok(()),
+            Ok(Err(failure)) if failure.is(RefusalReason::AcknowledgedAlready) => return Ok(()),
             Ok(Err(failure)) => {
                 tracing::warn!(interaction = %asked.id, %failure, "an interaction may not have been acknowledged in time");
                 // If that is uncertain, the answer tries the token first.
-                if failure.is(Refusal::InteractionOver) {
+                if failure.is(RefusalReason::InteractionOver) {
                     token.end();
                 }
             }
@@ -189,7 +196,12 @@ impl Inbound {
     }
 
     /// Builds the target of an answer in the thread that was opened for it.
-    fn on_stage(&self, asked: &Asked, turn: &Turn, place: Place) -> Target {
+    fn on_stage(
+        &self,
+        asked: &UserInteraction,
+        turn: &InteractionTurn,
+        place: DiscordPlace,
+    ) -> DiscordReplyTarget {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let asker = asked.who.id;
         let language = self.language_of(asked);
@@ -199,12 +211,17 @@ impl Inbound {
             language,
         };
         let transport = AnswerTransport::new(answer_thread, belongs, asked.id.to_string());
-        Target::new(transport, turn.has_buttons)
+        DiscordReplyTarget::new(transport, turn.has_buttons)
     }
 
     /// Builds the target of an answer that replaces "thinking…", or the message of the pressed
     /// button.
-    fn to_interaction(&self, asked: &Asked, turn: &Turn, token: Token) -> Target {
+    fn to_interaction(
+        &self,
+        asked: &UserInteraction,
+        turn: &InteractionTurn,
+        token: InteractionToken,
+    ) -> DiscordReplyTarget {
         let channel = asked.spot.channel;
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), channel, None);
         let (asker, place) = (asked.who.id, turn.place);
@@ -222,42 +239,42 @@ impl Inbound {
             ..AnswerTransport::new(answer_thread, belongs, asked.id.to_string())
         };
         let is_again = matches!(turn.body, Body::Command(Command::Again(_)));
-        Target {
+        DiscordReplyTarget {
             is_thinking: !is_again,
             pressed_on: match (&asked.what, turn.shows) {
-                (EventKind::Pressed { on, .. }, Shows::Nothing) => Some((channel, *on)),
+                (InteractionKind::Pressed { on, .. }, Shows::Nothing) => Some((channel, *on)),
                 (_, Shows::Thinking | Shows::Nothing) => None,
             },
             is_again,
-            ..Target::new(transport, turn.has_buttons)
+            ..DiscordReplyTarget::new(transport, turn.has_buttons)
         }
     }
 
     fn interaction(
         &self,
-        asked: &Asked,
-        turn: &Turn,
-        place: Place,
+        asked: &UserInteraction,
+        turn: &InteractionTurn,
+        place: DiscordPlace,
         spot: &Spot,
     ) -> IncomingMessage {
         let attachments = match &asked.what {
-            EventKind::About(quoted) => quoted.files.clone(),
-            EventKind::Ask { .. }
-            | EventKind::Given(_)
-            | EventKind::Submitted(..)
-            | EventKind::CatchUp(_)
-            | EventKind::Backfill(_)
-            | EventKind::Attend(..)
-            | EventKind::Record(..)
-            | EventKind::Remember(_)
-            | EventKind::Forget(..)
-            | EventKind::Note(_)
-            | EventKind::Memory(..)
-            | EventKind::Correct(..)
-            | EventKind::Session(_)
-            | EventKind::TypingSession(_)
-            | EventKind::Pressed { .. }
-            | EventKind::Unknown => Vec::new(),
+            InteractionKind::About(quoted) => quoted.files.clone(),
+            InteractionKind::Ask { .. }
+            | InteractionKind::Given(_)
+            | InteractionKind::Submitted(..)
+            | InteractionKind::CatchUp(_)
+            | InteractionKind::Backfill(_)
+            | InteractionKind::Attend(..)
+            | InteractionKind::Record(..)
+            | InteractionKind::Remember(_)
+            | InteractionKind::Forget(..)
+            | InteractionKind::Note(_)
+            | InteractionKind::Memory(..)
+            | InteractionKind::Correct(..)
+            | InteractionKind::Session(_)
+            | InteractionKind::TypingSession(_)
+            | InteractionKind::Pressed { .. }
+            | InteractionKind::Unknown => Vec::new(),
         };
         let channels = self.hub.audience(spot, None).id;
         let message = IncomingMessage {
@@ -281,7 +298,12 @@ impl Inbound {
 
     /// Opens the requested thread, and replaces "thinking…" by a link to it. `None`: none was
     /// requested, or it could not be opened, so the answer is posted where the question was asked.
-    async fn stage(&self, asked: &Asked, turn: &Turn, token: &Token) -> Option<(Place, Spot)> {
+    async fn stage(
+        &self,
+        asked: &UserInteraction,
+        turn: &InteractionTurn,
+        token: &InteractionToken,
+    ) -> Option<(DiscordPlace, Spot)> {
         let Body::Text(question) = &turn.body else {
             return None;
         };
@@ -300,7 +322,7 @@ impl Inbound {
                 let needed = needed | Permissions::SEND_MESSAGES_IN_THREADS;
                 let channel = asked.spot.channel;
                 let what = "open a thread for its answer";
-                let why = if failure.is(Refusal::MayNot) {
+                let why = if failure.is(RefusalReason::MayNot) {
                     rights::cannot(&self.hub, channel, what, needed)
                 } else {
                     format!("Muninn cannot {what} in {channel}")
@@ -313,13 +335,13 @@ impl Inbound {
 
     async fn public_stage(
         &self,
-        asked: &Asked,
+        asked: &UserInteraction,
         question: &str,
-        token: &Token,
-    ) -> Result<(Place, Spot), Failure> {
+        token: &InteractionToken,
+    ) -> Result<(DiscordPlace, Spot), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
-        let here = Place::new(asked.spot.guild, channel);
+        let here = DiscordPlace::new(asked.spot.guild, channel);
         let said = self
             .inbox
             .repeatable(&format!("**{}:** {question}", asked.who.name));
@@ -335,22 +357,22 @@ impl Inbound {
         let thread = serenity::model::id::ChannelId::new(sent.id.get());
         let spot = Spot {
             channel: thread,
-            kind: Kind::PublicThread,
+            kind: DiscordChannelKind::PublicThread,
             parent: Some(channel),
             ..asked.spot.clone()
         };
-        Ok((Place::new(spot.guild, thread), spot))
+        Ok((DiscordPlace::new(spot.guild, thread), spot))
     }
 
     async fn private_stage(
         &self,
-        asked: &Asked,
+        asked: &UserInteraction,
         question: &str,
-        token: &Token,
-    ) -> Result<(Place, Spot), Failure> {
+        token: &InteractionToken,
+    ) -> Result<(DiscordPlace, Spot), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
-        let here = Place::new(asked.spot.guild, channel);
+        let here = DiscordPlace::new(asked.spot.guild, channel);
         let name = self.thread_name(question, here);
         let thread = api
             .open_private_thread(channel, &name, asked.who.id)
@@ -364,43 +386,45 @@ impl Inbound {
         }
         let spot = Spot {
             channel: thread,
-            kind: Kind::PrivateThread,
+            kind: DiscordChannelKind::PrivateThread,
             parent: Some(channel),
             name,
             ..asked.spot.clone()
         };
-        Ok((Place::new(spot.guild, thread), spot))
+        Ok((DiscordPlace::new(spot.guild, thread), spot))
     }
 }
 
 /// Returns whose answer the pressed button belongs to, as far as the button says.
-fn owner(asked: &Asked) -> Option<UserId> {
+fn owner(asked: &UserInteraction) -> Option<UserId> {
     match &asked.what {
-        EventKind::Pressed { button, .. } => buttons::parse(button).map(|it| it.belongs.asker),
-        EventKind::Ask { .. }
-        | EventKind::Given(_)
-        | EventKind::Submitted(..)
-        | EventKind::CatchUp(_)
-        | EventKind::Backfill(_)
-        | EventKind::Attend(..)
-        | EventKind::Record(..)
-        | EventKind::Remember(_)
-        | EventKind::Forget(..)
-        | EventKind::Note(_)
-        | EventKind::Memory(..)
-        | EventKind::Correct(..)
-        | EventKind::Session(_)
-        | EventKind::TypingSession(_)
-        | EventKind::About(_)
-        | EventKind::Unknown => None,
+        InteractionKind::Pressed { button, .. } => {
+            buttons::parse(button).map(|it| it.belongs.asker)
+        }
+        InteractionKind::Ask { .. }
+        | InteractionKind::Given(_)
+        | InteractionKind::Submitted(..)
+        | InteractionKind::CatchUp(_)
+        | InteractionKind::Backfill(_)
+        | InteractionKind::Attend(..)
+        | InteractionKind::Record(..)
+        | InteractionKind::Remember(_)
+        | InteractionKind::Forget(..)
+        | InteractionKind::Note(_)
+        | InteractionKind::Memory(..)
+        | InteractionKind::Correct(..)
+        | InteractionKind::Session(_)
+        | InteractionKind::TypingSession(_)
+        | InteractionKind::About(_)
+        | InteractionKind::Unknown => None,
     }
 }
 
 /// Sends the first response to an interaction; retries once if Discord is unavailable.
-async fn first(hub: &Hub, asked: &Asked, answer: &Value) -> Result<(), Failure> {
+async fn first(hub: &DiscordHub, asked: &UserInteraction, answer: &Value) -> Result<(), Failure> {
     let answering = async {
         match hub.api.answer(asked.id, &asked.token, answer).await {
-            Err(failure) if failure.kind == Failed::Away => {
+            Err(failure) if failure.kind == FailureKind::Away => {
                 hub.api.answer(asked.id, &asked.token, answer).await
             }
             other => other,

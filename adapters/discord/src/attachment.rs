@@ -3,13 +3,13 @@
 use muninn_platform::{Attachment, DownloadError, in_one_line};
 use reqwest::Url;
 
-use crate::hub::Hub;
+use crate::hub::DiscordHub;
 
 /// The hosts of Discord's files.
 const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
 
 pub(crate) async fn download(
-    hub: &Hub,
+    hub: &DiscordHub,
     attachment: &Attachment,
     most: usize,
 ) -> Result<Vec<u8>, DownloadError> {
@@ -29,7 +29,11 @@ fn address(text: &str, own: Option<&str>) -> Option<Url> {
     (is_discords || own == Some(authority.as_str())).then_some(address)
 }
 
-async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8>, DownloadError> {
+async fn fetch(
+    hub: &DiscordHub,
+    attachment: &Attachment,
+    most: usize,
+) -> Result<Vec<u8>, DownloadError> {
     let own = hub.options.file_host.as_deref();
     let Some(address) = address(&attachment.id, own) else {
         return Err(DownloadError::Refused(

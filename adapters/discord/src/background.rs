@@ -8,9 +8,9 @@ use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::api::ExistingMessage;
-use crate::errors::{Failure, Kind, Refusal};
+use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::event::Quoted;
-use crate::hub::Hub;
+use crate::hub::DiscordHub;
 use crate::ids;
 use crate::rights;
 
@@ -38,14 +38,14 @@ impl Failure {
     /// Converts the failure to that of the requested page.
     pub(crate) fn of_page(&self) -> PageFailure {
         match self.kind {
-            Kind::Limited => PageFailure::Limited(None),
-            Kind::Away => PageFailure::Away,
-            Kind::LoggedOut | Kind::Refused(_) => PageFailure::Refused,
+            FailureKind::Limited => PageFailure::Limited(None),
+            FailureKind::Away => PageFailure::Away,
+            FailureKind::LoggedOut | FailureKind::Refused(_) => PageFailure::Refused,
         }
     }
 }
 
-pub(crate) async fn overhear(hub: &Hub, before: Before) -> PriorMessages {
+pub(crate) async fn overhear(hub: &DiscordHub, before: Before) -> PriorMessages {
     let mut heard = match before.in_thread {
         Some(thread) => in_thread(hub, thread).await,
         None => PriorMessages::default(),
@@ -67,7 +67,7 @@ pub(crate) async fn overhear(hub: &Hub, before: Before) -> PriorMessages {
     heard
 }
 
-async fn in_thread(hub: &Hub, thread: Thread) -> PriorMessages {
+async fn in_thread(hub: &DiscordHub, thread: Thread) -> PriorMessages {
     let Thread { channel, .. } = thread;
     let read = read_pages(
         Bounds::THREAD,
@@ -100,7 +100,7 @@ async fn in_thread(hub: &Hub, thread: Thread) -> PriorMessages {
 }
 
 /// Reads the first page of a thread that was not read completely (newest first), oldest first.
-async fn first_page(hub: &Hub, thread: Thread, cut: Option<Cut>) -> Vec<ExistingMessage> {
+async fn first_page(hub: &DiscordHub, thread: Thread, cut: Option<Cut>) -> Vec<ExistingMessage> {
     match cut {
         None | Some(Cut::Refused) => Vec::new(),
         Some(Cut::TooMuch | Cut::Limited | Cut::Away) => {
@@ -114,14 +114,14 @@ async fn first_page(hub: &Hub, thread: Thread, cut: Option<Cut>) -> Vec<Existing
 }
 
 /// Reads the channel message at which a thread began; it has the thread's id.
-async fn root(hub: &Hub, thread: Thread) -> Option<ExistingMessage> {
+async fn root(hub: &DiscordHub, thread: Thread) -> Option<ExistingMessage> {
     let message = MessageId::new(thread.channel.get());
     let asked = hub.api.message(thread.parent?, message);
     hub.outbox.try_once(asked).await
 }
 
-fn unread(hub: &Hub, channel: ChannelId, failure: &Failure) -> PageFailure {
-    if failure.is(Refusal::MayNot) {
+fn unread(hub: &DiscordHub, channel: ChannelId, failure: &Failure) -> PageFailure {
+    if failure.is(RefusalReason::MayNot) {
         let what = "read what was said before";
         let needed = Permissions::READ_MESSAGE_HISTORY;
         tracing::warn!(%failure, "{}", rights::cannot(hub, channel, what, needed));

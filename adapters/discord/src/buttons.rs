@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use serenity::model::id::UserId;
 
 use crate::content::Belongs;
-use crate::ids::{Place, number};
+use crate::ids::{DiscordPlace, number};
 
 /// The buttons below a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +206,7 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
     let letter = parts.next()?;
     let button = Button::ALL.into_iter().find(|it| it.letter() == letter)?;
     let asker = parts.next()?;
-    let place = Place::parse_tail(parts.next()?)?;
+    let place = DiscordPlace::parse_tail(parts.next()?)?;
     let asker = match asker {
         "" => place.private_to?,
         id => UserId::new(number(id)?),
@@ -244,12 +244,12 @@ mod tests {
     #[test]
     fn a_button_holds_all_it_needs() {
         let most = u64::MAX;
-        let place = Place::new(Some(GuildId::new(most)), ChannelId::new(most));
+        let place = DiscordPlace::new(Some(GuildId::new(most)), ChannelId::new(most));
         let asker = UserId::new(most);
         let places = [
             place,
             place.private_to(asker),
-            Place::new(None, ChannelId::new(1)),
+            DiscordPlace::new(None, ChannelId::new(1)),
         ];
         for place in places {
             let language = Language::default();

@@ -8,9 +8,9 @@ use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
-use crate::event::{self, Said};
-use crate::ids::{Event, Place};
-use crate::missed::{MissedReader, People};
+use crate::event::{self, DiscordMessage};
+use crate::ids::{DiscordEventId, DiscordPlace};
+use crate::missed::{AuthorRoles, MissedReader};
 
 /// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;
@@ -26,11 +26,11 @@ impl MissedReader {
         channels: &[ChannelId],
         since: DateTime<Utc>,
     ) -> Result<(), InboxClosed> {
-        let mut people = guild.map(|guild| People::new(self, guild));
+        let mut people = guild.map(|guild| AuthorRoles::new(self, guild));
         let (mut looked, mut changed) = (0, 0);
         for channel in channels {
             // Public threads belong to their channel's audience.
-            let audience = Place::new(guild, *channel).audience();
+            let audience = DiscordPlace::new(guild, *channel).audience();
             let kept = by_place(&self.inbound.inbox.kept(&audience).await?);
             for (place, kept) in &kept {
                 if guild.is_some_and(|guild| !self.may_read(guild, *place)) {
@@ -85,7 +85,7 @@ impl MissedReader {
         guild: Option<GuildId>,
         place: ChannelId,
         changes: Changes,
-        mut people: Option<&mut People<'_>>,
+        mut people: Option<&mut AuthorRoles<'_>>,
     ) -> Result<(), InboxClosed> {
         for (mut now, at) in changes.edited {
             now.guild = guild;
@@ -110,13 +110,13 @@ impl MissedReader {
 fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
     let mut places: BTreeMap<ChannelId, BTreeSet<MessageId>> = BTreeMap::new();
     for kept in kept {
-        match Event::parse(&kept.event) {
-            Some(Event::Message {
+        match DiscordEventId::parse(&kept.event) {
+            Some(DiscordEventId::Message {
                 channel,
                 message,
                 is_first: true,
             }) => drop(places.entry(channel).or_default().insert(message)),
-            Some(Event::Message { .. } | Event::Interaction(_)) | None => {}
+            Some(DiscordEventId::Message { .. } | DiscordEventId::Interaction(_)) | None => {}
         }
     }
     places
@@ -125,7 +125,7 @@ fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Changes {
     /// The edited messages with their new text, and the time of the edit.
-    edited: Vec<(Said, DateTime<Utc>)>,
+    edited: Vec<(DiscordMessage, DateTime<Utc>)>,
     deleted: Vec<MessageId>,
 }
 

@@ -3,23 +3,23 @@
 
 mod overwrites;
 
-use muninn_platform::{Finding, PlatformError, counted};
+use muninn_platform::{PlatformError, SelfCheckFinding, counted};
 use serenity::model::id::UserId;
 
-use crate::api::{Api, Application, Me, MyGuild};
+use crate::api::{Application, DiscordApi, Me, MyGuild};
 use crate::commands;
-use crate::errors::{Failure, Kind, disconnected, logged_out};
+use crate::errors::{Failure, FailureKind, disconnected, logged_out};
 use crate::gateway;
 use crate::gone::LISTED;
-use crate::options::Options;
+use crate::options::DiscordOptions;
 use crate::rights;
 use crate::shards::Shards;
 
 /// Checks token, intents, guilds and commands.
-pub async fn check(options: &Options) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
+pub async fn check(options: &DiscordOptions) -> Vec<SelfCheckFinding> {
+    let mut findings: Vec<SelfCheckFinding> = options.allow.finding().into_iter().collect();
     let asked = async {
-        let api = Api::new(options)?;
+        let api = DiscordApi::new(options)?;
         let me = api.me().await.map_err(said)?;
         let application = api.application().await.map_err(said)?;
         Ok::<_, PlatformError>((api, me, application))
@@ -27,14 +27,18 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     let (api, Me { id: me, username }, application) = match asked.await {
         Ok(known) => known,
         Err(error) => {
-            findings.push(Finding::error(match std::error::Error::source(&error) {
-                Some(source) => format!("{error}: {source}"),
-                None => error.to_string(),
-            }));
+            findings.push(SelfCheckFinding::error(
+                match std::error::Error::source(&error) {
+                    Some(source) => format!("{error}: {source}"),
+                    None => error.to_string(),
+                },
+            ));
             return findings;
         }
     };
-    findings.push(Finding::ok(format!("the token is that of {username}")));
+    findings.push(SelfCheckFinding::ok(format!(
+        "the token is that of {username}"
+    )));
     findings.push(intents(options, &application));
     findings.extend(connections(options, &api).await);
     findings.extend(guilds(options, &api, me).await);
@@ -45,38 +49,38 @@ pub async fn check(options: &Options) -> Vec<Finding> {
 /// The flags of an application that may read messages: limited (few guilds) or full.
 const MAY_READ_MESSAGES: u64 = 1 << 18 | 1 << 19;
 
-fn intents(options: &Options, application: &Application) -> Finding {
+fn intents(options: &DiscordOptions, application: &Application) -> SelfCheckFinding {
     let may = application.flags & MAY_READ_MESSAGES != 0;
     match (options.reads_messages, may) {
-        (true, true) => Finding::ok("it may read messages, so threads are followed"),
-        (true, false) => Finding::error(
+        (true, true) => SelfCheckFinding::ok("it may read messages, so threads are followed"),
+        (true, false) => SelfCheckFinding::error(
             "it may not read messages, and Discord will not let it in; switch on \"Message Content Intent\" under \"Bot\" in the developer portal, or set DISCORD_MESSAGE_CONTENT=false: mentions, direct messages and commands are answered without it",
         ),
-        (false, true) => Finding::warning(
+        (false, true) => SelfCheckFinding::warning(
             "it may read messages, but DISCORD_MESSAGE_CONTENT is false: only mentions, direct messages and commands are answered",
         ),
-        (false, false) => Finding::warning(
+        (false, false) => SelfCheckFinding::warning(
             "it does not read messages, which suffices for mentions, direct messages and commands; threads are not followed",
         ),
     }
 }
 
 /// Reports whether the gateway refuses connections; nothing if it accepts them.
-async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
+async fn connections(options: &DiscordOptions, api: &DiscordApi) -> Vec<SelfCheckFinding> {
     let at = match api.gateway().await {
         Ok(at) => at,
-        Err(failure) => return vec![Finding::error(format!("its gateway: {failure}"))],
+        Err(failure) => return vec![SelfCheckFinding::error(format!("its gateway: {failure}"))],
     };
     let probe = gateway::probe(options, at);
     if let Some(refusal) = probe.refusal(probe.shards.first()).await {
-        return vec![Finding::error(refusal.to_string())];
+        return vec![SelfCheckFinding::error(refusal.to_string())];
     }
     let (shards, recommended) = (probe.shards, probe.recommended);
     let total = shards.total();
     if total >= recommended {
         return Vec::new();
     }
-    vec![Finding::warning(if shards.is_all() {
+    vec![SelfCheckFinding::warning(if shards.is_all() {
         format!("DISCORD_SHARDS is {total}, but Discord recommends {recommended}; set it to auto")
     } else {
         format!(
@@ -86,7 +90,7 @@ async fn connections(options: &Options, api: &Api) -> Vec<Finding> {
 }
 
 /// Reports which servers this process hears, if other processes hear the rest.
-fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
+fn share(shards: Shards, guilds: &[MyGuild]) -> Option<SelfCheckFinding> {
     let range = match shards {
         Shards::Part(range) if !range.is_all() => range,
         Shards::Part(_) | Shards::Auto | Shards::Number(_) => return None,
@@ -103,23 +107,23 @@ fn share(shards: Shards, guilds: &[MyGuild]) -> Option<Finding> {
     } else {
         "direct messages come to the process with shard 0"
     };
-    Some(Finding::ok(format!(
+    Some(SelfCheckFinding::ok(format!(
         "this process runs {range}, with {own} of {all}; {directs}; the other shards have to be run by others"
     )))
 }
 
 /// Reports the bot's servers, and the permissions that it lacks there and in their channels.
-async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
+async fn guilds(options: &DiscordOptions, api: &DiscordApi, me: UserId) -> Vec<SelfCheckFinding> {
     let guilds = match api.guilds().await {
         Ok(guilds) => guilds,
-        Err(failure) => return vec![Finding::error(format!("its servers: {failure}"))],
+        Err(failure) => return vec![SelfCheckFinding::error(format!("its servers: {failure}"))],
     };
     let mut findings = vec![listed(&guilds)];
     findings.extend(share(options.shards, &guilds));
     for guild in &guilds {
         let missing = rights::NEEDED - guild.permissions;
         if !missing.is_empty() && !guild.permissions.administrator() {
-            findings.push(Finding::error(format!(
+            findings.push(SelfCheckFinding::error(format!(
                 "in {} it lacks {}; give its role that, or open the address that `muninn invite discord` prints once more",
                 guild.name,
                 rights::names(missing)
@@ -130,9 +134,9 @@ async fn guilds(options: &Options, api: &Api, me: UserId) -> Vec<Finding> {
     findings
 }
 
-fn listed(guilds: &[MyGuild]) -> Finding {
+fn listed(guilds: &[MyGuild]) -> SelfCheckFinding {
     match guilds {
-        [] => Finding::warning(
+        [] => SelfCheckFinding::warning(
             "it is in no server yet; open the address that `muninn invite discord` prints",
         ),
         guilds => {
@@ -143,27 +147,27 @@ fn listed(guilds: &[MyGuild]) -> Finding {
                 ""
             };
             let servers = counted(guilds.len(), "server");
-            Finding::ok(format!("it is in {servers}: {}{more}", names.join(", ")))
+            SelfCheckFinding::ok(format!("it is in {servers}: {}{more}", names.join(", ")))
         }
     }
 }
 
-async fn registered(options: &Options, api: &Api) -> Finding {
+async fn registered(options: &DiscordOptions, api: &DiscordApi) -> SelfCheckFinding {
     let place = match options.guild {
         Some(guild) => format!("in server {guild}"),
         None => "everywhere".to_owned(),
     };
     match api.commands(options.guild).await {
         Ok(commands) if commands::are_registered(&commands) => {
-            Finding::ok(format!("its commands are registered {place}"))
+            SelfCheckFinding::ok(format!("its commands are registered {place}"))
         }
-        Ok(commands) if commands.is_empty() => Finding::warning(format!(
+        Ok(commands) if commands.is_empty() => SelfCheckFinding::warning(format!(
             "its commands are not registered {place} yet; `muninn serve` does it"
         )),
-        Ok(_) => Finding::warning(format!(
+        Ok(_) => SelfCheckFinding::warning(format!(
             "the commands registered {place} are of another version; `muninn serve` registers them anew"
         )),
-        Err(failure) => Finding::error(format!("its commands {place}: {failure}")),
+        Err(failure) => SelfCheckFinding::error(format!("its commands {place}: {failure}")),
     }
 }
 
@@ -171,8 +175,8 @@ async fn registered(options: &Options, api: &Api) -> Finding {
 ///
 /// # Errors
 /// Fails when Discord rejects the token, or cannot be reached.
-pub async fn invite(options: &Options) -> Result<String, PlatformError> {
-    let api = Api::new(options)?;
+pub async fn invite(options: &DiscordOptions) -> Result<String, PlatformError> {
+    let api = DiscordApi::new(options)?;
     let Application { id, .. } = api.application().await.map_err(said)?;
     let permissions = rights::NEEDED.bits();
     Ok(format!(
@@ -182,7 +186,7 @@ pub async fn invite(options: &Options) -> Result<String, PlatformError> {
 
 fn said(failure: Failure) -> PlatformError {
     match failure.kind {
-        Kind::LoggedOut => logged_out(),
-        Kind::Limited | Kind::Away | Kind::Refused(_) => disconnected(failure),
+        FailureKind::LoggedOut => logged_out(),
+        FailureKind::Limited | FailureKind::Away | FailureKind::Refused(_) => disconnected(failure),
     }
 }

@@ -4,7 +4,7 @@ use muninn_texts::{Language, Text, text};
 use serde_json::{Map, Value, json};
 use serenity::model::id::GuildId;
 
-use crate::api::Api;
+use crate::api::DiscordApi;
 use crate::errors::Failure;
 
 const CHAT_INPUT: u8 = 1;
@@ -327,7 +327,7 @@ fn says_nothing(value: &Value) -> bool {
 
 /// Registers the commands if they differ; Discord allows few registrations per day. Returns whether
 /// something had changed.
-pub(crate) async fn register(api: &Api, guild: Option<GuildId>) -> Result<bool, Failure> {
+pub(crate) async fn register(api: &DiscordApi, guild: Option<GuildId>) -> Result<bool, Failure> {
     let registered = api.commands(guild).await?;
     if are_registered(&registered) {
         return Ok(false);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use serenity::model::id::{MessageId, UserId};
 
 use crate::buttons::{ItemButton, Row, components};
-use crate::ids::Place;
+use crate::ids::DiscordPlace;
 use crate::text;
 
 /// Maximum characters of a message: Discord allows 2,000; the rest is for the line that names the
@@ -41,7 +41,7 @@ pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Belongs {
     pub(crate) asker: UserId,
-    pub(crate) place: Place,
+    pub(crate) place: DiscordPlace,
     /// The language of the buttons' labels; their ids do not hold it.
     pub(crate) language: Language,
 }
@@ -190,7 +190,7 @@ mod tests {
     fn belongs() -> Belongs {
         Belongs {
             asker: UserId::new(4),
-            place: Place::new(None, ChannelId::new(2)),
+            place: DiscordPlace::new(None, ChannelId::new(2)),
             language: Language::English,
         }
     }

@@ -10,7 +10,7 @@ use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
 
 /// The kind of a channel, as far as it decides where answers go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DiscordChannelKind {
     /// A channel where threads can be opened at messages.
     Text,
     /// A channel whose messages are all in threads.
@@ -27,7 +27,7 @@ pub(crate) enum Kind {
 pub(crate) struct Channel {
     pub(crate) id: ChannelId,
     pub(crate) guild: GuildId,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DiscordChannelKind,
     /// The channel of a thread.
     pub(crate) parent: Option<ChannelId>,
     pub(crate) name: Box<str>,
@@ -38,7 +38,10 @@ pub(crate) struct Channel {
 
 impl Channel {
     fn is_thread(&self) -> bool {
-        matches!(self.kind, Kind::PublicThread | Kind::PrivateThread)
+        matches!(
+            self.kind,
+            DiscordChannelKind::PublicThread | DiscordChannelKind::PrivateThread
+        )
     }
 }
 
@@ -75,7 +78,7 @@ pub(crate) struct Guild {
 pub(crate) struct Spot {
     pub(crate) guild: Option<GuildId>,
     pub(crate) channel: ChannelId,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DiscordChannelKind,
     pub(crate) parent: Option<ChannelId>,
     pub(crate) name: String,
 }
@@ -85,7 +88,7 @@ impl Spot {
         Self {
             guild: None,
             channel,
-            kind: Kind::Direct,
+            kind: DiscordChannelKind::Direct,
             parent: None,
             name: "direct message".to_owned(),
         }
@@ -94,15 +97,20 @@ impl Spot {
     /// Returns the channel of the audience: whoever can read a channel can read its public threads.
     pub(crate) fn audience_channel(&self) -> ChannelId {
         match self.kind {
-            Kind::PublicThread => self.parent.unwrap_or(self.channel),
-            Kind::Text | Kind::Forum | Kind::PrivateThread | Kind::Flat | Kind::Direct => {
-                self.channel
-            }
+            DiscordChannelKind::PublicThread => self.parent.unwrap_or(self.channel),
+            DiscordChannelKind::Text
+            | DiscordChannelKind::Forum
+            | DiscordChannelKind::PrivateThread
+            | DiscordChannelKind::Flat
+            | DiscordChannelKind::Direct => self.channel,
         }
     }
 
     pub(crate) fn is_thread(&self) -> bool {
-        matches!(self.kind, Kind::PublicThread | Kind::PrivateThread)
+        matches!(
+            self.kind,
+            DiscordChannelKind::PublicThread | DiscordChannelKind::PrivateThread
+        )
     }
 }
 
@@ -122,7 +130,7 @@ pub(crate) enum Change {
 }
 
 #[derive(Default)]
-struct Known {
+struct GuildCache {
     guilds: HashMap<GuildId, Guild>,
     channels: HashMap<GuildId, HashMap<ChannelId, Channel>>,
 }
@@ -132,7 +140,7 @@ const MOST_PEOPLE: usize = 10_000;
 
 /// The cache, shared by all parts.
 pub(crate) struct Directory {
-    known: Mutex<Known>,
+    known: Mutex<GuildCache>,
     /// The language of people's Discord, of those who used a button or a command.
     languages: Mutex<Recent<UserId, Language>>,
 }
@@ -237,7 +245,9 @@ impl Directory {
     pub(crate) fn public_threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
         let known = self.known.lock();
         let here = known.channels.get(&guild).into_iter().flatten();
-        let is_of = |it: &Channel| it.kind == Kind::PublicThread && it.parent == Some(channel);
+        let is_of = |it: &Channel| {
+            it.kind == DiscordChannelKind::PublicThread && it.parent == Some(channel)
+        };
         let mut threads: Vec<ChannelId> = here
             .filter(|(_, it)| is_of(it))
             .map(|(id, _)| *id)
@@ -426,8 +436,8 @@ mod tests {
             last_message: None,
         };
         let channels = vec![
-            channel(20, Kind::Text, None),
-            channel(21, Kind::PublicThread, Some(20)),
+            channel(20, DiscordChannelKind::Text, None),
+            channel(21, DiscordChannelKind::PublicThread, Some(20)),
         ];
         let everyone = Permissions::SEND_MESSAGES;
         directory.apply(
@@ -453,7 +463,10 @@ mod tests {
         assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
         directory.apply(Change::ChannelGone(guild_id, ChannelId::new(20)), me);
         assert_eq!(directory.spot(guild_id, ChannelId::new(21)), None);
-        directory.apply(Change::Channel(channel(20, Kind::Text, None)), me);
+        directory.apply(
+            Change::Channel(channel(20, DiscordChannelKind::Text, None)),
+            me,
+        );
         directory.apply(Change::GuildGone(guild_id), me);
         assert_eq!(directory.spot(guild_id, ChannelId::new(20)), None);
     }

@@ -5,7 +5,7 @@ use serenity::model::id::{InteractionId, MessageId, UserId};
 
 use crate::api::ExistingMessage;
 use crate::content::ADDRESSED;
-use crate::ids::{Event, Place};
+use crate::ids::{DiscordEventId, DiscordPlace};
 
 /// How to recognise the answer among the bot's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +20,12 @@ pub(crate) enum Sought {
 
 /// Returns how to find the answer to a question in a place, and after which message to look. `None`
 /// if it cannot be found: for private answers, and for edits and deletions.
-pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Sought)> {
+pub(crate) fn sought(
+    place: &DiscordPlace,
+    question: &DiscordEventId,
+) -> Option<(MessageId, Sought)> {
     match *question {
-        Event::Message {
+        DiscordEventId::Message {
             channel,
             message,
             is_first,
@@ -36,7 +39,7 @@ pub(crate) fn sought(place: &Place, question: &Event) -> Option<(MessageId, Soug
             };
             is_first.then_some((message, sought))
         }
-        Event::Interaction(id) => {
+        DiscordEventId::Interaction(id) => {
             let is_public = place.private_to.is_none();
             is_public.then(|| (MessageId::new(id.get()), Sought::To(id)))
         }
@@ -99,8 +102,8 @@ mod tests {
 
     #[test]
     fn where_an_answer_stands_is_told_by_the_place_and_the_question() {
-        let place = |channel: u64| Place::new(None, ChannelId::new(channel));
-        let asked = |channel: u64, message: u64, is_first| Event::Message {
+        let place = |channel: u64| DiscordPlace::new(None, ChannelId::new(channel));
+        let asked = |channel: u64, message: u64, is_first| DiscordEventId::Message {
             channel: ChannelId::new(channel),
             message: MessageId::new(message),
             is_first,

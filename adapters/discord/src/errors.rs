@@ -7,7 +7,7 @@ use crate::NAME;
 
 /// What to do about a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FailureKind {
     /// Rate limited. The rate limiter waits by itself, so this is rare.
     Limited,
     /// Discord is unreachable or unwell; a retry may succeed.
@@ -15,12 +15,12 @@ pub(crate) enum Kind {
     /// The token is not accepted.
     LoggedOut,
     /// A retry will not succeed.
-    Refused(Refusal),
+    Refused(RefusalReason),
 }
 
 /// Why a retry will not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum RefusalReason {
     /// The interaction has expired, or is not of this application.
     InteractionOver,
     /// The interaction was acknowledged already: it was delivered twice.
@@ -45,27 +45,27 @@ pub(crate) enum Refusal {
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub(crate) struct Failure {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FailureKind,
     text: String,
 }
 
 impl Failure {
     pub(crate) fn timed_out() -> Self {
         Self {
-            kind: Kind::Away,
+            kind: FailureKind::Away,
             text: "Discord did not answer in time".to_owned(),
         }
     }
 
-    pub(crate) fn refused(refusal: Refusal, text: impl Into<String>) -> Self {
+    pub(crate) fn refused(refusal: RefusalReason, text: impl Into<String>) -> Self {
         Self {
-            kind: Kind::Refused(refusal),
+            kind: FailureKind::Refused(refusal),
             text: text.into(),
         }
     }
 
-    pub(crate) fn is(&self, refusal: Refusal) -> bool {
-        self.kind == Kind::Refused(refusal)
+    pub(crate) fn is(&self, refusal: RefusalReason) -> bool {
+        self.kind == FailureKind::Refused(refusal)
     }
 }
 
@@ -77,16 +77,16 @@ impl From<serenity::Error> for Failure {
                 text: said(&answer),
             },
             serenity::Error::Http(HttpError::Request(error)) => Self {
-                kind: Kind::Away,
+                kind: FailureKind::Away,
                 text: in_one_line(&error.without_url()),
             },
             // A truncated body, or the page of a proxy in front of Discord.
             serenity::Error::Json(error) => Self {
-                kind: Kind::Away,
+                kind: FailureKind::Away,
                 text: format!("Discord's answer cannot be read: {error}"),
             },
             other => Self {
-                kind: Kind::Refused(Refusal::Other),
+                kind: FailureKind::Refused(RefusalReason::Other),
                 text: other.to_string(),
             },
         }
@@ -102,22 +102,22 @@ fn said(answer: &ErrorResponse) -> String {
 }
 
 /// Classifies by Discord's list of error codes.
-fn kind(status: u16, code: isize) -> Kind {
+fn kind(status: u16, code: isize) -> FailureKind {
     let refusal = match (status, code) {
-        (401, 50027) | (_, 10015 | 10062 | 50027) => Refusal::InteractionOver,
-        (401, _) => return Kind::LoggedOut,
-        (429, _) => return Kind::Limited,
-        (500.., _) => return Kind::Away,
-        (_, 40060) => Refusal::AcknowledgedAlready,
-        (_, 10008) => Refusal::NoMessage,
-        (_, 10003) => Refusal::NoChannel,
-        (_, 50001 | 50013) => Refusal::MayNot,
-        (_, 50083 | 160_005) => Refusal::Locked,
-        (_, 160_004) => Refusal::ThreadThere,
-        (_, 50007) => Refusal::NoDirect,
-        _ => Refusal::Other,
+        (401, 50027) | (_, 10015 | 10062 | 50027) => RefusalReason::InteractionOver,
+        (401, _) => return FailureKind::LoggedOut,
+        (429, _) => return FailureKind::Limited,
+        (500.., _) => return FailureKind::Away,
+        (_, 40060) => RefusalReason::AcknowledgedAlready,
+        (_, 10008) => RefusalReason::NoMessage,
+        (_, 10003) => RefusalReason::NoChannel,
+        (_, 50001 | 50013) => RefusalReason::MayNot,
+        (_, 50083 | 160_005) => RefusalReason::Locked,
+        (_, 160_004) => RefusalReason::ThreadThere,
+        (_, 50007) => RefusalReason::NoDirect,
+        _ => RefusalReason::Other,
     };
-    Kind::Refused(refusal)
+    FailureKind::Refused(refusal)
 }
 
 pub(crate) fn disconnected(
@@ -140,18 +140,34 @@ mod tests {
     #[test]
     fn what_discord_says_tells_what_to_do() {
         for (status, code, expected) in [
-            (401, 0, Kind::LoggedOut),
-            (401, 50027, Kind::Refused(Refusal::InteractionOver)),
-            (404, 10015, Kind::Refused(Refusal::InteractionOver)),
-            (404, 10062, Kind::Refused(Refusal::InteractionOver)),
-            (400, 40060, Kind::Refused(Refusal::AcknowledgedAlready)),
-            (404, 10003, Kind::Refused(Refusal::NoChannel)),
-            (404, 10008, Kind::Refused(Refusal::NoMessage)),
-            (403, 50013, Kind::Refused(Refusal::MayNot)),
-            (400, 160_005, Kind::Refused(Refusal::Locked)),
-            (400, 50035, Kind::Refused(Refusal::Other)),
-            (429, 0, Kind::Limited),
-            (502, 0, Kind::Away),
+            (401, 0, FailureKind::LoggedOut),
+            (
+                401,
+                50027,
+                FailureKind::Refused(RefusalReason::InteractionOver),
+            ),
+            (
+                404,
+                10015,
+                FailureKind::Refused(RefusalReason::InteractionOver),
+            ),
+            (
+                404,
+                10062,
+                FailureKind::Refused(RefusalReason::InteractionOver),
+            ),
+            (
+                400,
+                40060,
+                FailureKind::Refused(RefusalReason::AcknowledgedAlready),
+            ),
+            (404, 10003, FailureKind::Refused(RefusalReason::NoChannel)),
+            (404, 10008, FailureKind::Refused(RefusalReason::NoMessage)),
+            (403, 50013, FailureKind::Refused(RefusalReason::MayNot)),
+            (400, 160_005, FailureKind::Refused(RefusalReason::Locked)),
+            (400, 50035, FailureKind::Refused(RefusalReason::Other)),
+            (429, 0, FailureKind::Limited),
+            (502, 0, FailureKind::Away),
         ] {
             assert_eq!(kind(status, code), expected, "{status} {code}");
         }

@@ -18,7 +18,7 @@ use serenity::model::guild::{Guild as RawGuild, Member, PartialMember};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use serenity::model::user::User;
 
-use crate::directory::{Change, Channel, Guild, Holder, Kind, Overwrite, Spot};
+use crate::directory::{Change, Channel, DiscordChannelKind, Guild, Holder, Overwrite, Spot};
 
 /// An event.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ pub(crate) enum GatewayEvent {
     Changed(Change),
     /// A channel or thread was deleted; `None`: the bot was removed from the server.
     Gone(GuildId, Option<ChannelId>),
-    Said(Said),
+    Said(DiscordMessage),
     Edited {
-        now: Said,
+        now: DiscordMessage,
         at: DateTime<Utc>,
     },
     Deleted {
@@ -39,12 +39,12 @@ pub(crate) enum GatewayEvent {
         channel: ChannelId,
         messages: Vec<MessageId>,
     },
-    Asked(Box<Asked>),
+    Asked(Box<UserInteraction>),
 }
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct DiscordMessage {
     pub(crate) id: MessageId,
     pub(crate) channel: ChannelId,
     pub(crate) guild: Option<GuildId>,
@@ -88,17 +88,17 @@ pub(crate) struct Person {
 
 /// An interaction: somebody used a command or a button, or is typing a command.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct UserInteraction {
     pub(crate) id: InteractionId,
     /// Anybody who has it can answer the interaction for fifteen minutes.
     pub(crate) token: SecretString,
     pub(crate) who: Person,
     pub(crate) spot: Spot,
-    pub(crate) what: EventKind,
+    pub(crate) what: InteractionKind,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum EventKind {
+pub(crate) enum InteractionKind {
     Ask {
         question: String,
         private: bool,
@@ -279,20 +279,20 @@ pub(crate) fn channel(raw: GuildChannel) -> Channel {
     }
 }
 
-fn kind(raw: ChannelType) -> Kind {
+fn kind(raw: ChannelType) -> DiscordChannelKind {
     match raw {
-        ChannelType::Text | ChannelType::News => Kind::Text,
+        ChannelType::Text | ChannelType::News => DiscordChannelKind::Text,
         // Media channels are forums too.
-        ChannelType::Forum | ChannelType::Unknown(16) => Kind::Forum,
-        ChannelType::PublicThread | ChannelType::NewsThread => Kind::PublicThread,
-        ChannelType::PrivateThread => Kind::PrivateThread,
-        ChannelType::Private | ChannelType::GroupDm => Kind::Direct,
-        _ => Kind::Flat,
+        ChannelType::Forum | ChannelType::Unknown(16) => DiscordChannelKind::Forum,
+        ChannelType::PublicThread | ChannelType::NewsThread => DiscordChannelKind::PublicThread,
+        ChannelType::PrivateThread => DiscordChannelKind::PrivateThread,
+        ChannelType::Private | ChannelType::GroupDm => DiscordChannelKind::Direct,
+        _ => DiscordChannelKind::Flat,
     }
 }
 
-pub(crate) fn said(raw: Message) -> Said {
-    Said {
+pub(crate) fn said(raw: Message) -> DiscordMessage {
+    DiscordMessage {
         id: raw.id,
         channel: raw.channel_id,
         guild: raw.guild_id,
@@ -343,7 +343,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
     let at = *raw.edited_timestamp?;
     let member = raw.member.flatten();
     let replies_to = raw.referenced_message.flatten();
-    let now = Said {
+    let now = DiscordMessage {
         id: raw.id,
         channel: raw.channel_id,
         guild: raw.guild_id,
@@ -425,7 +425,7 @@ fn spot(guild: Option<GuildId>, id: ChannelId, channel: Option<&PartialChannel>)
     }
 }
 
-fn asked(raw: Interaction) -> Option<Asked> {
+fn asked(raw: Interaction) -> Option<UserInteraction> {
     match raw {
         Interaction::Command(raw) => {
             let what = command(&raw);
@@ -433,7 +433,7 @@ fn asked(raw: Interaction) -> Option<Asked> {
         }
         Interaction::Autocomplete(raw) => {
             let typed = typed(&raw, "name").unwrap_or_default();
-            Some(of_command(raw, EventKind::TypingSession(typed)))
+            Some(of_command(raw, InteractionKind::TypingSession(typed)))
         }
         Interaction::Component(raw) => Some(of_component(raw)),
         Interaction::Modal(raw) => Some(of_form(raw)),
@@ -442,8 +442,8 @@ fn asked(raw: Interaction) -> Option<Asked> {
     }
 }
 
-fn of_command(raw: CommandInteraction, what: EventKind) -> Asked {
-    Asked {
+fn of_command(raw: CommandInteraction, what: InteractionKind) -> UserInteraction {
+    UserInteraction {
         id: raw.id,
         who: asker(&raw.user, raw.member.as_deref(), &raw.locale),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
@@ -452,13 +452,13 @@ fn of_command(raw: CommandInteraction, what: EventKind) -> Asked {
     }
 }
 
-fn of_component(raw: ComponentInteraction) -> Asked {
+fn of_component(raw: ComponentInteraction) -> UserInteraction {
     let flags = raw.message.flags.unwrap_or_default();
-    Asked {
+    UserInteraction {
         id: raw.id,
         who: asker(&raw.user, raw.member.as_ref(), &raw.locale),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
-        what: EventKind::Pressed {
+        what: InteractionKind::Pressed {
             button: raw.data.custom_id,
             on: raw.message.id,
             is_private: flags.contains(serenity::model::channel::MessageFlags::EPHEMERAL),
@@ -467,12 +467,12 @@ fn of_component(raw: ComponentInteraction) -> Asked {
     }
 }
 
-fn of_form(raw: ModalInteraction) -> Asked {
-    Asked {
+fn of_form(raw: ModalInteraction) -> UserInteraction {
+    UserInteraction {
         id: raw.id,
         who: asker(&raw.user, raw.member.as_ref(), &raw.locale),
         spot: spot(raw.guild_id, raw.channel_id, raw.channel.as_ref()),
-        what: EventKind::Submitted(raw.data.custom_id, written(&raw.data.components)),
+        what: InteractionKind::Submitted(raw.data.custom_id, written(&raw.data.components)),
         token: raw.token.into(),
     }
 }
@@ -500,7 +500,7 @@ fn about_tokens(what: Option<String>, number: Option<i64>, life: Option<String>)
     Command::parse(&words)
 }
 
-fn command(raw: &CommandInteraction) -> EventKind {
+fn command(raw: &CommandInteraction) -> InteractionKind {
     let flag = |name: &str| {
         let mut options = raw.data.options.iter();
         let found = options.find(|option| option.name == name);
@@ -513,47 +513,47 @@ fn command(raw: &CommandInteraction) -> EventKind {
         (CommandType::Message, _) => {
             let target = raw.data.target_id.map(|id| id.to_message_id());
             let message = target.and_then(|id| raw.data.resolved.messages.get(&id));
-            message.map_or(EventKind::Unknown, |message| {
-                EventKind::About(quoted(message.clone()))
+            message.map_or(InteractionKind::Unknown, |message| {
+                InteractionKind::About(quoted(message.clone()))
             })
         }
-        (_, "ask") => EventKind::Ask {
+        (_, "ask") => InteractionKind::Ask {
             question: typed(raw, "question").unwrap_or_default(),
             private: flag("private"),
             thread: flag("thread"),
         },
-        (_, "why") => EventKind::Given(Command::Why),
-        (_, "usage") => EventKind::Given(Command::Usage),
-        (_, "link") => EventKind::Given(Command::Link(typed(raw, "code"))),
-        (_, "unlink") => EventKind::Given(Command::Unlink),
-        (_, "export") => EventKind::Given(Command::ExportMine),
-        (_, "web") if flag("sign_out") => EventKind::Given(Command::WebSignOut),
-        (_, "web") => EventKind::Given(Command::Web),
-        (_, "mcp") => EventKind::Given(about_tokens(
+        (_, "why") => InteractionKind::Given(Command::Why),
+        (_, "usage") => InteractionKind::Given(Command::Usage),
+        (_, "link") => InteractionKind::Given(Command::Link(typed(raw, "code"))),
+        (_, "unlink") => InteractionKind::Given(Command::Unlink),
+        (_, "export") => InteractionKind::Given(Command::ExportMine),
+        (_, "web") if flag("sign_out") => InteractionKind::Given(Command::WebSignOut),
+        (_, "web") => InteractionKind::Given(Command::Web),
+        (_, "mcp") => InteractionKind::Given(about_tokens(
             typed(raw, "what"),
             number(raw, "number"),
             typed(raw, "for"),
         )),
-        (_, "backfill") => EventKind::Backfill(typed(raw, "since")),
-        (_, "catchup") => EventKind::CatchUp(typed(raw, "since")),
-        (_, "mute") => EventKind::Attend(Attention::Muted, typed(raw, "where")),
-        (_, "mentions") => EventKind::Attend(Attention::Mentioned, typed(raw, "where")),
-        (_, "unmute") => EventKind::Attend(Attention::Open, typed(raw, "where")),
-        (_, "off") => EventKind::Record(false, typed(raw, "where")),
-        (_, "on") => EventKind::Record(true, typed(raw, "where")),
-        (_, "remember") => EventKind::Remember(typed(raw, "what").unwrap_or_default()),
-        (_, "forget") => EventKind::Forget(
+        (_, "backfill") => InteractionKind::Backfill(typed(raw, "since")),
+        (_, "catchup") => InteractionKind::CatchUp(typed(raw, "since")),
+        (_, "mute") => InteractionKind::Attend(Attention::Muted, typed(raw, "where")),
+        (_, "mentions") => InteractionKind::Attend(Attention::Mentioned, typed(raw, "where")),
+        (_, "unmute") => InteractionKind::Attend(Attention::Open, typed(raw, "where")),
+        (_, "off") => InteractionKind::Record(false, typed(raw, "where")),
+        (_, "on") => InteractionKind::Record(true, typed(raw, "where")),
+        (_, "remember") => InteractionKind::Remember(typed(raw, "what").unwrap_or_default()),
+        (_, "forget") => InteractionKind::Forget(
             typed(raw, "what").unwrap_or_default(),
             number(raw, "number"),
         ),
-        (_, "note") => EventKind::Note(typed(raw, "text").unwrap_or_default()),
-        (_, "memory") => EventKind::Memory(typed(raw, "search"), flag("more")),
-        (_, "correct") => EventKind::Correct(
+        (_, "note") => InteractionKind::Note(typed(raw, "text").unwrap_or_default()),
+        (_, "memory") => InteractionKind::Memory(typed(raw, "search"), flag("more")),
+        (_, "correct") => InteractionKind::Correct(
             number(raw, "number").unwrap_or_default(),
             typed(raw, "text").unwrap_or_default(),
         ),
-        (_, "session") => EventKind::Session(typed(raw, "name")),
-        (_, _) => EventKind::Unknown,
+        (_, "session") => InteractionKind::Session(typed(raw, "name")),
+        (_, _) => InteractionKind::Unknown,
     }
 }
 

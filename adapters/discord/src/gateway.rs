@@ -24,7 +24,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::api::GatewayAt;
 use crate::errors::{disconnected, logged_out};
 use crate::event::{self, GatewayEvent};
-use crate::options::Options;
+use crate::options::DiscordOptions;
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
 
 /// Capacity of the channel from the gateway's thread. Events are taken out as fast as they can be
@@ -80,7 +80,7 @@ impl RawEventHandler for Tap {
 }
 
 /// Returns the intents that the bot needs.
-fn intents(options: &Options) -> GatewayIntents {
+fn intents(options: &DiscordOptions) -> GatewayIntents {
     let least =
         GatewayIntents::GUILDS | GatewayIntents::GUILD_MESSAGES | GatewayIntents::DIRECT_MESSAGES;
     if options.reads_messages {
@@ -93,7 +93,7 @@ fn intents(options: &Options) -> GatewayIntents {
 impl Gateway {
     /// Connects in a thread of its own, to the gateway URL that Discord gave.
     pub(crate) fn start(
-        options: &Options,
+        options: &DiscordOptions,
         http: Http,
         at: GatewayAt,
     ) -> Result<Self, PlatformError> {
@@ -204,7 +204,7 @@ async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
 }
 
 /// Describes how connections identify themselves to the gateway.
-pub(crate) fn probe(options: &Options, at: GatewayAt) -> Probe {
+pub(crate) fn probe(options: &DiscordOptions, at: GatewayAt) -> Probe {
     Probe {
         url: at.url,
         token: options.token.clone(),

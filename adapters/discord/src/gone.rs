@@ -15,12 +15,12 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::NAME;
-use crate::errors::Refusal;
-use crate::hub::Hub;
-use crate::ids::{self, Place};
-use crate::inbound::Inbound;
+use crate::errors::RefusalReason;
+use crate::hub::DiscordHub;
+use crate::ids::{self, DiscordPlace};
+use crate::inbound::DiscordEventHandler;
 use crate::shards::ShardRange;
-use crate::withdraw::Withdrawer;
+use crate::withdraw::DiscordWithdrawer;
 
 /// Maximum time for the graph to list the conversations.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -31,7 +31,7 @@ const TO_BE_OPENED: TimeDelta = TimeDelta::hours(1);
 /// Maximum number of servers that Discord lists at once; if there are as many, there may be more.
 pub(crate) const LISTED: usize = 200;
 
-impl Inbound {
+impl DiscordEventHandler {
     /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole
     /// server.
     pub(crate) async fn gone(
@@ -95,7 +95,7 @@ impl Inbound {
         };
         let places = conversations
             .iter()
-            .filter_map(|id| Place::parse(id.as_str()));
+            .filter_map(|id| DiscordPlace::parse(id.as_str()));
         let places: HashSet<(GuildId, ChannelId)> = places
             .filter_map(|place| Some((place.guild?, place.channel)))
             .filter(|(guild, _)| self.hub.shards.hears(*guild))
@@ -131,7 +131,7 @@ impl Inbound {
             return false;
         }
         let found = timeout(PATIENCE, self.hub.api.channel(channel)).await;
-        matches!(found, Ok(Err(failure)) if failure.is(Refusal::NoChannel))
+        matches!(found, Ok(Err(failure)) if failure.is(RefusalReason::NoChannel))
     }
 }
 
@@ -143,7 +143,7 @@ fn may_others_open(shards: ShardRange, channel: ChannelId, now: DateTime<Utc>) -
 }
 
 /// A reply that posts nothing, for there is no place to post in.
-struct Silent(Arc<Hub>);
+struct Silent(Arc<DiscordHub>);
 
 #[async_trait]
 impl Reply for Silent {
@@ -156,7 +156,7 @@ impl Reply for Silent {
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(Withdrawer(Arc::clone(&self.0)))
+        Arc::new(DiscordWithdrawer(Arc::clone(&self.0)))
     }
 }
 

@@ -4,7 +4,7 @@
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 
 use crate::content::{self, Belongs};
-use crate::errors::{Failure, Kind, Refusal};
+use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::transport::AnswerTransport;
 use muninn_texts::text;
 
@@ -22,7 +22,7 @@ pub(crate) async fn hand_over(
     let opening = || hub.api.open_direct(asker);
     let direct = match hub.outbox.persist(opening).await {
         Ok(direct) => direct,
-        Err(failure) if failure.is(Refusal::NoDirect) => {
+        Err(failure) if failure.is(RefusalReason::NoDirect) => {
             return below_command(transport, files).await;
         }
         Err(failure) => return Err(why(&failure)),
@@ -35,7 +35,7 @@ pub(crate) async fn hand_over(
         let sending = || hub.api.send_file(direct, message, (name, content.clone()));
         match hub.outbox.persist(sending).await {
             Ok(_) => {}
-            Err(failure) if failure.is(Refusal::NoDirect) => {
+            Err(failure) if failure.is(RefusalReason::NoDirect) => {
                 return below_command(transport, files).await;
             }
             Err(failure) => return Err(why(&failure)),
@@ -74,15 +74,15 @@ async fn below_command(
 
 fn why(failure: &Failure) -> NotHandedOver {
     NotHandedOver::new(match failure.kind {
-        Kind::Refused(Refusal::NoDirect) => text!("no-copy-direct"),
-        Kind::Limited | Kind::Away => {
+        FailureKind::Refused(RefusalReason::NoDirect) => text!("no-copy-direct"),
+        FailureKind::Limited | FailureKind::Away => {
             text!(
                 "no-copy-away",
                 platform = "Discord",
                 why = failure.to_string()
             )
         }
-        Kind::LoggedOut | Kind::Refused(_) => {
+        FailureKind::LoggedOut | FailureKind::Refused(_) => {
             text!(
                 "no-copy-refused",
                 platform = "Discord",

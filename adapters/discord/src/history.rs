@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::background::PAGE;
-use crate::directory::Kind;
-use crate::errors::{Failure, Kind as Failed, Refusal};
-use crate::event::{self, Said};
-use crate::ids::Place;
-use crate::inbound::Inbound;
+use crate::directory::DiscordChannelKind;
+use crate::errors::{Failure, FailureKind, RefusalReason};
+use crate::event::{self, DiscordMessage};
+use crate::ids::DiscordPlace;
+use crate::inbound::DiscordEventHandler;
 use crate::missed::id_at;
 use crate::rights;
 
@@ -24,24 +24,24 @@ use crate::rights;
 const REST: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Reads the history of guild channels.
-pub(crate) struct DiscordHistory(Inbound);
+pub(crate) struct DiscordHistory(DiscordEventHandler);
 
 impl DiscordHistory {
-    pub(crate) fn of(inbound: &Inbound) -> Arc<dyn History> {
+    pub(crate) fn of(inbound: &DiscordEventHandler) -> Arc<dyn History> {
         Arc::new(Self(inbound.clone()))
     }
 }
 
 /// How far a channel was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Far {
+struct HistoryCursor {
     /// The places still to read, the channel first; `None` before they were listed.
     places: Option<VecDeque<ChannelId>>,
     /// The last message that was read in the first of them.
     after: Option<MessageId>,
 }
 
-impl Far {
+impl HistoryCursor {
     /// Parses the saved progress; starts at the beginning if that fails.
     fn read(at: Option<&str>) -> Self {
         at.and_then(|at| serde_json::from_str(at).ok())
@@ -76,7 +76,7 @@ impl History for DiscordHistory {
             let place = channel.as_str();
             HistoryError::Refused(text!("history-not-there", place, platform = "Discord"))
         };
-        let place = Place::parse(channel.as_str()).ok_or_else(none)?;
+        let place = DiscordPlace::parse(channel.as_str()).ok_or_else(none)?;
         let guild = place.guild.filter(|_| place.private_to.is_none());
         let guild = guild.ok_or_else(none)?;
         let shards = self.0.hub.shards;
@@ -88,7 +88,7 @@ impl History for DiscordHistory {
                 shards = shards.setting()
             )));
         }
-        let mut far = Far::read(at);
+        let mut far = HistoryCursor::read(at);
         let mut places = match far.places.take() {
             Some(places) => places,
             None => self.places(guild, place.channel, since).await?,
@@ -107,11 +107,11 @@ impl History for DiscordHistory {
         told.sort_by_key(|message| message.id);
         let (is_full, newest) = (told.len() == usize::from(PAGE), told.last());
         let newest = newest.map(|newest| newest.id);
-        let said = told.into_iter().map(|message| Said {
+        let said = told.into_iter().map(|message| DiscordMessage {
             guild: Some(guild),
             ..event::said(message)
         });
-        let said: Vec<Said> = said.collect();
+        let said: Vec<DiscordMessage> = said.collect();
         let reached = said.last().map(|said| said.at);
         let messages = self.deliver(said).await?;
         far.places = Some(std::mem::take(&mut places));
@@ -136,13 +136,20 @@ impl DiscordHistory {
         let kind = hub.directory.spot(guild, channel).map(|spot| spot.kind);
         let mut places = VecDeque::new();
         match kind {
-            Some(Kind::Forum) => {}
+            Some(DiscordChannelKind::Forum) => {}
             Some(
-                Kind::Text | Kind::Flat | Kind::PublicThread | Kind::PrivateThread | Kind::Direct,
+                DiscordChannelKind::Text
+                | DiscordChannelKind::Flat
+                | DiscordChannelKind::PublicThread
+                | DiscordChannelKind::PrivateThread
+                | DiscordChannelKind::Direct,
             )
             | None => places.push_back(channel),
         }
-        if !matches!(kind, Some(Kind::Text | Kind::Forum)) {
+        if !matches!(
+            kind,
+            Some(DiscordChannelKind::Text | DiscordChannelKind::Forum)
+        ) {
             return Ok(places);
         }
         places.extend(hub.directory.public_threads_of(guild, channel));
@@ -173,7 +180,7 @@ impl DiscordHistory {
     }
 
     /// Delivers what people said; returns the number of messages.
-    async fn deliver(&self, said: Vec<Said>) -> Result<usize, HistoryError> {
+    async fn deliver(&self, said: Vec<DiscordMessage>) -> Result<usize, HistoryError> {
         let mut messages = 0;
         // One after the other: a conversation is kept in order.
         for said in said {
@@ -186,14 +193,14 @@ impl DiscordHistory {
     fn refusal(&self, channel: ChannelId, failure: &Failure) -> HistoryError {
         use serenity::model::Permissions;
         match failure.kind {
-            Failed::Limited => HistoryError::Limited(Some(REST)),
-            Failed::Away => HistoryError::Away,
-            Failed::Refused(Refusal::MayNot) => {
+            FailureKind::Limited => HistoryError::Limited(Some(REST)),
+            FailureKind::Away => HistoryError::Away,
+            FailureKind::Refused(RefusalReason::MayNot) => {
                 let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
                 let (channel, permissions) = rights::lacks(&self.0.hub, channel, needed);
                 HistoryError::Refused(text!("history-lacks", channel, permissions))
             }
-            Failed::LoggedOut | Failed::Refused(_) => {
+            FailureKind::LoggedOut | FailureKind::Refused(_) => {
                 let why = failure.to_string();
                 HistoryError::Refused(text!("history-refused", platform = "Discord", why))
             }
@@ -202,7 +209,7 @@ impl DiscordHistory {
 }
 
 fn is_gone(failure: &Failure) -> bool {
-    failure.is(Refusal::NoChannel) || failure.is(Refusal::MayNot)
+    failure.is(RefusalReason::NoChannel) || failure.is(RefusalReason::MayNot)
 }
 
 #[cfg(test)]
@@ -211,17 +218,20 @@ mod tests {
 
     #[test]
     fn one_place_is_read_after_the_other() {
-        let mut far = Far::read(None);
+        let mut far = HistoryCursor::read(None);
         assert!(far.keep().is_some());
         far.places = Some([10, 11].map(ChannelId::new).into());
         far.went_on(true, Some(MessageId::new(5)));
-        let mut far = Far::read(far.keep().as_deref());
+        let mut far = HistoryCursor::read(far.keep().as_deref());
         assert_eq!(far.after, Some(MessageId::new(5)));
         far.went_on(false, Some(MessageId::new(6)));
         assert_eq!(far.after, None);
         assert_eq!(far.places.as_ref().unwrap().len(), 1);
         far.went_on(false, None);
         assert_eq!(far.keep(), None);
-        assert_eq!(Far::read(Some("damaged")), Far::default());
+        assert_eq!(
+            HistoryCursor::read(Some("damaged")),
+            HistoryCursor::default()
+        );
     }
 }

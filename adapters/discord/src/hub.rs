@@ -10,14 +10,14 @@ use tokio_util::task::TaskTracker;
 
 use crate::NAME;
 use crate::allow::Visitor;
-use crate::api::Api;
+use crate::api::DiscordApi;
 use crate::directory::{Directory, Spot};
 use crate::event::{self, Person};
-use crate::ids::{self, Place};
-use crate::options::Options;
-use crate::outbox::Outbox;
+use crate::ids::{self, DiscordPlace};
+use crate::options::DiscordOptions;
+use crate::outbox::DiscordOutbox;
 use crate::shards::ShardRange;
-use crate::transport::{Token, Via};
+use crate::transport::{InteractionToken, Via};
 
 /// Maximum number of remembered interactions: duplicates arrive within minutes.
 const INTERACTIONS: usize = 4_096;
@@ -54,19 +54,19 @@ pub(crate) enum Unaddressed {
     SinceEdit(DateTime<Utc>),
 }
 
-pub(crate) struct Hub {
-    pub(crate) api: Api,
+pub(crate) struct DiscordHub {
+    pub(crate) api: DiscordApi,
     pub(crate) me: UserId,
-    pub(crate) options: Options,
+    pub(crate) options: DiscordOptions,
     /// The shards whose events this process receives.
     pub(crate) shards: ShardRange,
     pub(crate) directory: Directory,
-    pub(crate) outbox: Outbox,
+    pub(crate) outbox: DiscordOutbox,
     /// Background work that is only awaited at shutdown.
     pub(crate) chores: TaskTracker,
     interactions: Mutex<Recent<InteractionId, ()>>,
     looked_up: Mutex<Recent<ChannelId, Spot>>,
-    private_answers: Mutex<Recent<MessageId, (Arc<Token>, Via)>>,
+    private_answers: Mutex<Recent<MessageId, (Arc<InteractionToken>, Via)>>,
     /// Deleted places: nothing there needs to be withdrawn any more.
     gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
     /// Places with messages since the start: the thread of their answer may still have to be
@@ -77,15 +77,20 @@ pub(crate) struct Hub {
     removed: Mutex<Recent<MessageId, ()>>,
 }
 
-impl Hub {
-    pub(crate) fn new(api: Api, me: UserId, options: Options, shards: ShardRange) -> Self {
+impl DiscordHub {
+    pub(crate) fn new(
+        api: DiscordApi,
+        me: UserId,
+        options: DiscordOptions,
+        shards: ShardRange,
+    ) -> Self {
         Self {
             api,
             me,
             options,
             shards,
             directory: Directory::default(),
-            outbox: Outbox::default(),
+            outbox: DiscordOutbox::default(),
             chores: TaskTracker::new(),
             interactions: Mutex::new(Recent::new(INTERACTIONS)),
             looked_up: Mutex::new(Recent::new(LOOKED_UP)),
@@ -108,7 +113,7 @@ impl Hub {
     }
 
     /// Records that something was said in this place, whether its thread exists yet or not.
-    pub(crate) fn uses(&self, place: Place) {
+    pub(crate) fn uses(&self, place: DiscordPlace) {
         if let Some(guild) = place.guild {
             self.in_use.lock().insert((guild, place.channel), ());
         }
@@ -156,11 +161,19 @@ impl Hub {
     }
 
     /// Records how a private answer can be withdrawn.
-    pub(crate) fn answered_privately(&self, message: MessageId, token: Arc<Token>, via: Via) {
+    pub(crate) fn answered_privately(
+        &self,
+        message: MessageId,
+        token: Arc<InteractionToken>,
+        via: Via,
+    ) {
         self.private_answers.lock().insert(message, (token, via));
     }
 
-    pub(crate) fn private_answer(&self, message: MessageId) -> Option<(Arc<Token>, Via)> {
+    pub(crate) fn private_answer(
+        &self,
+        message: MessageId,
+    ) -> Option<(Arc<InteractionToken>, Via)> {
         self.private_answers.lock().get(&message).cloned()
     }
 
@@ -217,7 +230,7 @@ impl Hub {
     }
 
     /// Returns the same for a channel or thread.
-    pub(crate) fn language_there(&self, place: Place) -> Language {
+    pub(crate) fn language_there(&self, place: DiscordPlace) -> Language {
         let guild = place.guild.and_then(|it| self.directory.language_in(it));
         let spot = place
             .guild
@@ -230,7 +243,7 @@ impl Hub {
     }
 
     pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {
-        let audience = Place::new(spot.guild, spot.audience_channel()).audience();
+        let audience = DiscordPlace::new(spot.guild, spot.audience_channel()).audience();
         let set = self.options.channels.answer_mode(&audience);
         set.unwrap_or(self.options.answer)
     }
@@ -245,7 +258,7 @@ impl Hub {
             .guild
             .filter(|_| channel != spot.channel)
             .and_then(|guild| self.directory.name(guild, channel));
-        let place = Place {
+        let place = DiscordPlace {
             guild: spot.guild,
             channel,
             private_to,

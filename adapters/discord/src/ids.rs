@@ -15,7 +15,7 @@ use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 
 /// A conversation, or the audience that can read one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct DiscordPlace {
     /// `None` in direct messages.
     pub(crate) guild: Option<GuildId>,
     /// Thread, channel or direct channel.
@@ -24,7 +24,7 @@ pub(crate) struct Place {
     pub(crate) private_to: Option<UserId>,
 }
 
-impl Place {
+impl DiscordPlace {
     pub(crate) fn new(guild: Option<GuildId>, channel: ChannelId) -> Self {
         Self {
             guild,
@@ -93,7 +93,7 @@ pub(crate) fn prefix(guild: Option<GuildId>) -> String {
 
 /// An event, parsed from its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum DiscordEventId {
     /// A message, an edit or a deletion of it.
     Message {
         channel: ChannelId,
@@ -104,7 +104,7 @@ pub(crate) enum Event {
     Interaction(InteractionId),
 }
 
-impl Event {
+impl DiscordEventId {
     pub(crate) fn parse(id: &EventId) -> Option<Self> {
         let parts: Vec<&str> = id.as_str().split('/').collect();
         match parts.as_slice() {
@@ -204,7 +204,7 @@ mod tests {
             "discord/1/2/private/3",
             "discord/dm/2/private/3",
         ] {
-            let place = Place::parse(id).unwrap();
+            let place = DiscordPlace::parse(id).unwrap();
             assert_eq!(place.conversation().as_str(), id);
             assert_eq!(place.audience().as_str(), id);
         }
@@ -218,14 +218,14 @@ mod tests {
             "discord/1/2/3/4",
             "slack/1/2",
         ] {
-            assert_eq!(Place::parse(id), None, "{id}");
+            assert_eq!(DiscordPlace::parse(id), None, "{id}");
         }
     }
 
     #[test]
     fn the_longest_place_is_known() {
         let most = u64::MAX;
-        let place = Place::new(Some(GuildId::new(most)), ChannelId::new(most));
+        let place = DiscordPlace::new(Some(GuildId::new(most)), ChannelId::new(most));
         assert_eq!(place.private_to(UserId::new(most)).tail().len(), 70);
     }
 
@@ -233,9 +233,9 @@ mod tests {
     fn events_are_read_as_they_are_written() {
         let (channel, id) = (ChannelId::new(1), MessageId::new(2));
         let at = DateTime::from_timestamp_millis(1_700_000_000_123).unwrap();
-        let of = |event| Event::parse(&event);
+        let of = |event| DiscordEventId::parse(&event);
         let read = |is_first| {
-            Some(Event::Message {
+            Some(DiscordEventId::Message {
                 channel,
                 message: id,
                 is_first,
@@ -245,7 +245,10 @@ mod tests {
         assert_eq!(of(edit(channel, id, at)), read(false));
         assert_eq!(of(deletion(channel, id)), read(false));
         let pressed = InteractionId::new(7);
-        assert_eq!(of(interaction(pressed)), Some(Event::Interaction(pressed)));
+        assert_eq!(
+            of(interaction(pressed)),
+            Some(DiscordEventId::Interaction(pressed))
+        );
         for none in [
             "",
             "discord/1",

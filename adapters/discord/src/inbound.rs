@@ -11,32 +11,32 @@ use muninn_platform::{
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
-use crate::answer_thread::{AnswerThread, Opening};
+use crate::answer_thread::{AnswerThread, PendingThread};
 use crate::background::{Before, Thread};
 use crate::content::Belongs;
-use crate::directory::{Kind, Spot};
+use crate::directory::{DiscordChannelKind, Spot};
 use crate::earlier;
-use crate::event::{Person, Said};
-use crate::hub::{Hub, Unaddressed};
-use crate::ids::{self, Place};
+use crate::event::{DiscordMessage, Person};
+use crate::hub::{DiscordHub, Unaddressed};
+use crate::ids::{self, DiscordPlace};
 use crate::intent::{
-    Context, Intent, Stand, channels_named, edited, intent, is_admin, overheard, thread_name,
-    toward,
+    MessageContext, MessageIntent, Stand, channels_named, edited, intent, is_admin, overheard,
+    thread_name, toward,
 };
-use crate::reply::{Target, reply};
+use crate::reply::{DiscordReplyTarget, reply};
 use crate::rights;
 use crate::transport::AnswerTransport;
 
 /// Delivers events to the bot.
 #[derive(Clone)]
-pub(crate) struct Inbound {
-    pub(crate) hub: Arc<Hub>,
+pub(crate) struct DiscordEventHandler {
+    pub(crate) hub: Arc<DiscordHub>,
     pub(crate) inbox: Inbox,
 }
 
-impl Inbound {
+impl DiscordEventHandler {
     /// Delivers a message if it is meant for the bot; waits until the bot has accepted it.
-    pub(crate) async fn said(&self, said: Said) -> Result<(), InboxClosed> {
+    pub(crate) async fn said(&self, said: DiscordMessage) -> Result<(), InboxClosed> {
         // Checked before any lookup: most messages are from others to others.
         if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
             return Ok(());
@@ -46,7 +46,7 @@ impl Inbound {
             return Ok(());
         };
         let (addressed, wants, place, stand) = match intent(&said, &facts) {
-            Intent::Nothing(why) => {
+            MessageIntent::Nothing(why) => {
                 if why == IgnoreReason::NotAddressed {
                     self.hub.note_unaddressed(said.id, Unaddressed::Untold);
                 }
@@ -56,7 +56,7 @@ impl Inbound {
                 }
                 return Ok(());
             }
-            Intent::Said {
+            MessageIntent::Said {
                 addressed,
                 wants,
                 place,
@@ -91,7 +91,7 @@ impl Inbound {
             }),
             quoted: said.replies_to.clone(),
         };
-        let asked_in = Place::new(said.guild, said.channel);
+        let asked_in = DiscordPlace::new(said.guild, said.channel);
         let target = self.target(Answering {
             place,
             asker: said.author.id,
@@ -102,7 +102,7 @@ impl Inbound {
             has_buttons: question.is_some(),
             nonce: said.id.to_string(),
         });
-        let target = Target {
+        let target = DiscordReplyTarget {
             before: Some(before),
             ..target
         };
@@ -111,7 +111,7 @@ impl Inbound {
 
     /// Delivers what somebody said to others before the bot listened. Returns false if it is not a
     /// person's message.
-    pub(crate) async fn said_before(&self, said: Said) -> Result<bool, InboxClosed> {
+    pub(crate) async fn said_before(&self, said: DiscordMessage) -> Result<bool, InboxClosed> {
         if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
             return Ok(false);
         }
@@ -121,23 +121,26 @@ impl Inbound {
         let Some(text) = overheard(&said, &facts) else {
             return Ok(false);
         };
-        let (place, addressed) = (Place::new(said.guild, said.channel), Addressed::Overheard);
+        let (place, addressed) = (
+            DiscordPlace::new(said.guild, said.channel),
+            Addressed::Overheard,
+        );
         let mut message = self.message(&said, &facts, place, addressed, Body::Text(text));
         message.attachments = said.files;
         let delivered = self.inbox.deliver(Incoming::Overheard(message)).await;
         delivered.map(|()| true)
     }
 
-    /// Like [`Inbound::said`], for messages from while the bot was offline. Returns false if it
+    /// Like [`DiscordEventHandler::said`], for messages from while the bot was offline. Returns false if it
     /// would have been answered, but is too old.
     pub(crate) async fn said_meanwhile(
         &self,
-        said: Said,
+        said: DiscordMessage,
         oldest: DateTime<Utc>,
     ) -> Result<bool, InboxClosed> {
         if said.at < oldest
             && let Some(facts) = self.facts(&said).await
-            && let Intent::Said { addressed, .. } = intent(&said, &facts)
+            && let MessageIntent::Said { addressed, .. } = intent(&said, &facts)
             && addressed != Addressed::Overheard
         {
             return Ok(false);
@@ -148,7 +151,7 @@ impl Inbound {
     /// Delivers the new text of a message.
     pub(crate) async fn edited(
         &self,
-        said: Said,
+        said: DiscordMessage,
         at: chrono::DateTime<Utc>,
     ) -> Result<(), InboxClosed> {
         if said.author.is_bot || said.author.id == self.hub.me {
@@ -177,7 +180,7 @@ impl Inbound {
         }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
         let of = ids::message(said.channel, said.id);
-        let name = self.thread_name(&text, Place::new(said.guild, said.channel));
+        let name = self.thread_name(&text, DiscordPlace::new(said.guild, said.channel));
         let body = Body::Edit { of, text };
         let message = IncomingMessage {
             event: ids::edit(said.channel, said.id, at),
@@ -217,7 +220,7 @@ impl Inbound {
         });
         let by_others = messages.into_iter().filter(|id| !self.hub.has_removed(*id));
         for id in by_others {
-            let place = Place::new(guild, channel);
+            let place = DiscordPlace::new(guild, channel);
             let of = ids::message(channel, id);
             let message = IncomingMessage {
                 addressed: Addressed::InConversation,
@@ -245,7 +248,7 @@ impl Inbound {
     }
 
     /// Returns the name of a question's thread, without secrets.
-    pub(crate) fn thread_name(&self, question: &str, asked_in: Place) -> String {
+    pub(crate) fn thread_name(&self, question: &str, asked_in: DiscordPlace) -> String {
         let language = self.hub.language_there(asked_in);
         thread_name(self.inbox.repeatable(question).as_str(), language)
     }
@@ -254,28 +257,30 @@ impl Inbound {
     /// person's own.
     pub(crate) fn spoken(&self, who: &Person, spot: &Spot) -> Language {
         let alone = match spot.kind {
-            Kind::Direct => self.hub.directory.language_of(who.id, who.language),
-            Kind::Text | Kind::Forum | Kind::PublicThread | Kind::PrivateThread | Kind::Flat => {
-                None
-            }
+            DiscordChannelKind::Direct => self.hub.directory.language_of(who.id, who.language),
+            DiscordChannelKind::Text
+            | DiscordChannelKind::Forum
+            | DiscordChannelKind::PublicThread
+            | DiscordChannelKind::PrivateThread
+            | DiscordChannelKind::Flat => None,
         };
         alone.unwrap_or_else(|| {
             self.hub
-                .language_there(Place::new(spot.guild, spot.channel))
+                .language_there(DiscordPlace::new(spot.guild, spot.channel))
         })
     }
 
-    fn target_again(&self, message: &IncomingMessage) -> Option<Target> {
-        let place = Place::parse(message.conversation.as_str())?;
+    fn target_again(&self, message: &IncomingMessage) -> Option<DiscordReplyTarget> {
+        let place = DiscordPlace::parse(message.conversation.as_str())?;
         let asker = ids::person(&message.author.id).unwrap_or(self.hub.me);
         let (has_buttons, text) = match &message.body {
             Body::Text(text) | Body::Edit { text, .. } => (true, text.as_str()),
             Body::Command(_) | Body::Deletion { .. } => (false, ""),
         };
-        let event = ids::Event::parse(&message.event)?;
+        let event = ids::DiscordEventId::parse(&message.event)?;
         let sought = earlier::sought(&place, &event);
         let target = match event {
-            ids::Event::Message {
+            ids::DiscordEventId::Message {
                 channel,
                 message: question,
                 ..
@@ -292,24 +297,26 @@ impl Inbound {
                     stand,
                     channel,
                     question,
-                    name: self.thread_name(text, Place::new(place.guild, channel)),
+                    name: self.thread_name(text, DiscordPlace::new(place.guild, channel)),
                     has_buttons,
                     nonce: question.to_string(),
                 })
             }
-            ids::Event::Interaction(id) => self.interaction_again(id, place, asker, has_buttons),
+            ids::DiscordEventId::Interaction(id) => {
+                self.interaction_again(id, place, asker, has_buttons)
+            }
         };
-        Some(Target { sought, ..target })
+        Some(DiscordReplyTarget { sought, ..target })
     }
 
     /// Builds the target of an interaction again. Its token was lost with the earlier process.
     fn interaction_again(
         &self,
         id: serenity::model::id::InteractionId,
-        place: Place,
+        place: DiscordPlace,
         asker: serenity::model::id::UserId,
         has_buttons: bool,
-    ) -> Target {
+    ) -> DiscordReplyTarget {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let is_private = place.private_to.is_some();
         let belongs = Belongs {
@@ -323,18 +330,18 @@ impl Inbound {
             names_asker: true,
             ..AnswerTransport::new(answer_thread, belongs, id.to_string())
         };
-        Target::new(transport, has_buttons)
+        DiscordReplyTarget::new(transport, has_buttons)
     }
 
     /// Moves the answer beside the question if no thread may be opened for it. Conversations are
     /// named after existing places, since what was said in a missing one is forgotten.
     fn where_it_may(
         &self,
-        said: &Said,
-        facts: &Context,
-        place: Place,
+        said: &DiscordMessage,
+        facts: &MessageContext,
+        place: DiscordPlace,
         stand: Stand,
-    ) -> (Place, Stand) {
+    ) -> (DiscordPlace, Stand) {
         const NEEDED: Permissions =
             Permissions::CREATE_PUBLIC_THREADS.union(Permissions::SEND_MESSAGES_IN_THREADS);
         let hub = &self.hub;
@@ -345,10 +352,10 @@ impl Inbound {
         let what = "open a thread for its answer";
         let why = rights::cannot(hub, said.channel, what, NEEDED);
         tracing::warn!("{why}; the answer stands in the channel");
-        (Place::new(said.guild, said.channel), Stand::Here)
+        (DiscordPlace::new(said.guild, said.channel), Stand::Here)
     }
 
-    async fn facts(&self, said: &Said) -> Option<Context> {
+    async fn facts(&self, said: &DiscordMessage) -> Option<MessageContext> {
         let hub = &self.hub;
         let spot = hub.spot(said.guild, said.channel).await?;
         let guild = said.guild;
@@ -356,7 +363,7 @@ impl Inbound {
             let name = hub.directory.name(guild?, id)?;
             Some((id, name))
         });
-        Some(Context {
+        Some(MessageContext {
             me: hub.me,
             my_role: guild.and_then(|guild| hub.directory.my_own_role(guild)),
             is_allowed: hub.is_allowed(&said.author, &spot),
@@ -370,9 +377,9 @@ impl Inbound {
 
     fn message(
         &self,
-        said: &Said,
-        facts: &Context,
-        place: Place,
+        said: &DiscordMessage,
+        facts: &MessageContext,
+        place: DiscordPlace,
         addressed: Addressed,
         body: Body,
     ) -> IncomingMessage {
@@ -418,7 +425,7 @@ impl Inbound {
         self.hub.directory.language_in(guild?)
     }
 
-    fn target(&self, answering: Answering) -> Target {
+    fn target(&self, answering: Answering) -> DiscordReplyTarget {
         let Answering {
             place,
             asker,
@@ -431,7 +438,7 @@ impl Inbound {
         } = answering;
         let (stands_in, reply_to, opening) = match stand {
             Stand::NewThread => {
-                let opening = Opening {
+                let opening = PendingThread {
                     channel,
                     message: question,
                     name,
@@ -451,13 +458,13 @@ impl Inbound {
             reply_to,
             ..AnswerTransport::new(answer_thread, belongs, nonce)
         };
-        Target::new(transport, has_buttons)
+        DiscordReplyTarget::new(transport, has_buttons)
     }
 
     pub(crate) async fn deliver(
         &self,
         message: IncomingMessage,
-        target: Target,
+        target: DiscordReplyTarget,
     ) -> Result<(), InboxClosed> {
         // Before the delivery, because the search for deleted places asks the bot which places it
         // knows.
@@ -470,7 +477,7 @@ impl Inbound {
 }
 
 #[async_trait]
-impl Readdress for Inbound {
+impl Readdress for DiscordEventHandler {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         if message.body == Body::Command(Command::PlaceGone) {
             return Some(self.silent());
@@ -483,7 +490,7 @@ impl Readdress for Inbound {
 
 /// What an answer to a message needs.
 struct Answering {
-    place: Place,
+    place: DiscordPlace,
     asker: serenity::model::id::UserId,
     stand: Stand,
     /// The channel of the question.

@@ -1,16 +1,16 @@
-//! Decides what a message means for the bot. Pure: looked-up facts are in the `Context`.
+//! Decides what a message means for the bot. Pure: looked-up facts are in the `MessageContext`.
 
 use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Language, Request, Toward};
 use muninn_texts::text;
 use serenity::model::id::{ChannelId, RoleId, UserId};
 
-use crate::directory::{Kind, Spot};
-use crate::event::{Quoted, Said};
-use crate::ids::Place;
+use crate::directory::{DiscordChannelKind, Spot};
+use crate::event::{DiscordMessage, Quoted};
+use crate::ids::DiscordPlace;
 
 /// Facts about the message's surroundings.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
+pub(crate) struct MessageContext {
     pub(crate) me: UserId,
     /// The role that was created for the bot.
     pub(crate) my_role: Option<RoleId>,
@@ -28,12 +28,12 @@ pub(crate) struct Context {
 
 /// What a message means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Intent {
+pub(crate) enum MessageIntent {
     Nothing(IgnoreReason),
     Said {
         addressed: Addressed,
         wants: Request,
-        place: Place,
+        place: DiscordPlace,
         stand: Stand,
     },
 }
@@ -48,35 +48,35 @@ pub(crate) enum Stand {
 }
 
 /// Decides what a message means.
-pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
+pub(crate) fn intent(said: &DiscordMessage, facts: &MessageContext) -> MessageIntent {
     if said.author.is_bot || said.author.id == facts.me {
-        return Intent::Nothing(IgnoreReason::Bot);
+        return MessageIntent::Nothing(IgnoreReason::Bot);
     }
     if !said.is_regular {
-        return Intent::Nothing(IgnoreReason::Irrelevant);
+        return MessageIntent::Nothing(IgnoreReason::Irrelevant);
     }
     let addressed = match addressed(said, facts) {
         Ok(addressed) => addressed,
         // A message that names the bot where it never answers is not overheard.
         Err(_) if facts.is_heard && !names_bot(said, facts) => Addressed::Overheard,
-        Err(silence) => return Intent::Nothing(silence),
+        Err(silence) => return MessageIntent::Nothing(silence),
     };
     // The operator is told if somebody unlisted addresses the bot; other messages do not matter.
     if !facts.is_allowed {
-        return Intent::Nothing(match addressed {
+        return MessageIntent::Nothing(match addressed {
             Addressed::Directly | Addressed::InConversation => IgnoreReason::NotAllowed,
             Addressed::Overheard => IgnoreReason::NotAddressed,
         });
     }
     let Some(wants) = wants(said, facts, addressed) else {
-        return Intent::Nothing(IgnoreReason::Irrelevant);
+        return MessageIntent::Nothing(IgnoreReason::Irrelevant);
     };
     let (place, stand) = match addressed {
         Addressed::Directly | Addressed::InConversation => place(said, &facts.spot, &wants),
         // A channel's messages are one conversation, as people read them.
-        Addressed::Overheard => (Place::new(said.guild, said.channel), Stand::Here),
+        Addressed::Overheard => (DiscordPlace::new(said.guild, said.channel), Stand::Here),
     };
-    Intent::Said {
+    MessageIntent::Said {
         addressed,
         wants,
         place,
@@ -86,7 +86,10 @@ pub(crate) fn intent(said: &Said, facts: &Context) -> Intent {
 
 /// Returns the new text of an edited message, and whether it names the bot. Only the bot knows
 /// which earlier messages were meant for it, so every edit is passed on.
-pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String, Place, Stand)> {
+pub(crate) fn edited(
+    said: &DiscordMessage,
+    facts: &MessageContext,
+) -> Option<(Addressed, String, DiscordPlace, Stand)> {
     if said.author.is_bot || !said.is_regular || !facts.is_allowed {
         return None;
     }
@@ -97,7 +100,7 @@ pub(crate) fn edited(said: &Said, facts: &Context) -> Option<(Addressed, String,
 }
 
 /// Whether it mentions the bot, or replies to it.
-fn names_bot(said: &Said, facts: &Context) -> bool {
+fn names_bot(said: &DiscordMessage, facts: &MessageContext) -> bool {
     let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
         || facts
             .my_role
@@ -110,8 +113,8 @@ fn names_bot(said: &Said, facts: &Context) -> bool {
 }
 
 /// Returns what somebody said to others before the bot listened, as it would have been overheard.
-pub(crate) fn overheard(said: &Said, facts: &Context) -> Option<String> {
-    if !facts.is_heard || !facts.is_allowed || facts.spot.kind == Kind::Direct {
+pub(crate) fn overheard(said: &DiscordMessage, facts: &MessageContext) -> Option<String> {
+    if !facts.is_heard || !facts.is_allowed || facts.spot.kind == DiscordChannelKind::Direct {
         return None;
     }
     match wants(said, facts, Addressed::Overheard)? {
@@ -120,8 +123,8 @@ pub(crate) fn overheard(said: &Said, facts: &Context) -> Option<String> {
     }
 }
 
-fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
-    if facts.spot.kind == Kind::Direct {
+fn addressed(said: &DiscordMessage, facts: &MessageContext) -> Result<Addressed, IgnoreReason> {
+    if facts.spot.kind == DiscordChannelKind::Direct {
         return Ok(Addressed::Directly);
     }
     let addressed = facts
@@ -137,7 +140,7 @@ fn addressed(said: &Said, facts: &Context) -> Result<Addressed, IgnoreReason> {
 
 /// Returns to whom a message is said, as far as Discord shows it. A reply also mentions its author,
 /// unless that was turned off.
-pub(crate) fn toward(said: &Said, facts: &Context) -> Toward {
+pub(crate) fn toward(said: &DiscordMessage, facts: &MessageContext) -> Toward {
     let others = said.mentions.iter().any(|(id, _)| *id != facts.me);
     let roles = said.role_mentions.iter();
     let others = others || roles.into_iter().any(|role| Some(*role) != facts.my_role);
@@ -147,11 +150,11 @@ pub(crate) fn toward(said: &Said, facts: &Context) -> Toward {
             .replies_to
             .as_ref()
             .is_some_and(|to| to.author != facts.me),
-        omits_bot: !names_bot(said, facts) && facts.spot.kind != Kind::Direct,
+        omits_bot: !names_bot(said, facts) && facts.spot.kind != DiscordChannelKind::Direct,
     }
 }
 
-fn wants(said: &Said, facts: &Context, addressed: Addressed) -> Option<Request> {
+fn wants(said: &DiscordMessage, facts: &MessageContext, addressed: Addressed) -> Option<Request> {
     let text = plain(&said.text, said, facts);
     if !text.is_empty() || !said.files.is_empty() {
         return Some(Request::Text(text));
@@ -181,25 +184,29 @@ pub(crate) fn about(quoted: &Quoted, language: Language) -> String {
     format!("{}\n{}", question.in_language(language), lines.join("\n"))
 }
 
-fn place(said: &Said, spot: &Spot, wants: &Request) -> (Place, Stand) {
-    let here = Place::new(said.guild, said.channel);
+fn place(said: &DiscordMessage, spot: &Spot, wants: &Request) -> (DiscordPlace, Stand) {
+    let here = DiscordPlace::new(said.guild, said.channel);
     match (spot.kind, wants) {
         // A thread that begins at a message has the message's id.
-        (Kind::Text, Request::Text(_)) => {
+        (DiscordChannelKind::Text, Request::Text(_)) => {
             let thread = ChannelId::new(said.id.get());
-            (Place::new(said.guild, thread), Stand::NewThread)
+            (DiscordPlace::new(said.guild, thread), Stand::NewThread)
         }
         // Answers to commands are no conversations.
-        (Kind::Text, Request::Command(_))
+        (DiscordChannelKind::Text, Request::Command(_))
         | (
-            Kind::Forum | Kind::PublicThread | Kind::PrivateThread | Kind::Flat | Kind::Direct,
+            DiscordChannelKind::Forum
+            | DiscordChannelKind::PublicThread
+            | DiscordChannelKind::PrivateThread
+            | DiscordChannelKind::Flat
+            | DiscordChannelKind::Direct,
             Request::Text(_) | Request::Command(_),
         ) => (here, Stand::Here),
     }
 }
 
 /// Returns the text as people read it: without the mention of the bot, with names instead of ids.
-fn plain(text: &str, said: &Said, facts: &Context) -> String {
+fn plain(text: &str, said: &DiscordMessage, facts: &MessageContext) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -229,7 +236,7 @@ fn plain(text: &str, said: &Said, facts: &Context) -> String {
 }
 
 /// Resolves a mention, a channel or an emoji: `@123`, `@!123`, `@&123`, `#123`, `:name:123`.
-fn named(form: &str, said: &Said, facts: &Context) -> Option<String> {
+fn named(form: &str, said: &DiscordMessage, facts: &MessageContext) -> Option<String> {
     if let Some(role) = form.strip_prefix("@&") {
         let role = RoleId::new(crate::ids::number(role)?);
         return (Some(role) == facts.my_role).then(String::new);

@@ -54,9 +54,9 @@ use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-pub use allow::Allow;
+pub use allow::DiscordAllowList;
 pub use check::{check, invite};
-pub use options::{Api, DiscordArgs, Options};
+pub use options::{ApiEndpoint, DiscordArgs, DiscordOptions};
 /// The id of a guild.
 pub use serenity::model::id::GuildId;
 pub use shards::{ShardRange, Shards, ShardsError};
@@ -66,11 +66,11 @@ const NAME: &str = "discord";
 /// The bot on Discord, in any number of guilds.
 #[derive(Debug)]
 pub struct Discord {
-    options: Options,
+    options: DiscordOptions,
 }
 
 impl Discord {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: DiscordOptions) -> Self {
         Self { options }
     }
 }

@@ -9,24 +9,24 @@ use muninn_platform::{AudienceId, Membership, MembershipError};
 use serenity::model::Permissions;
 use serenity::model::id::{GuildId, RoleId, UserId};
 
-use crate::directory::{Change, Directory, Guild, Kind, Spot};
-use crate::errors::{Failure, Kind as Failed};
+use crate::directory::{Change, Directory, DiscordChannelKind, Guild, Spot};
+use crate::errors::{Failure, FailureKind};
 use crate::event;
-use crate::hub::Hub;
-use crate::ids::{self, Place};
+use crate::hub::DiscordHub;
+use crate::ids::{self, DiscordPlace};
 
 /// Asks Discord for somebody's roles in a server, and computes their permissions in each channel.
-pub(crate) struct DiscordMembership(Arc<Hub>);
+pub(crate) struct DiscordMembership(Arc<DiscordHub>);
 
 impl DiscordMembership {
-    pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
+    pub(crate) fn of(hub: &Arc<DiscordHub>) -> Arc<dyn Membership> {
         Arc::new(Self(Arc::clone(hub)))
     }
 }
 
 /// Facts that are looked up for one request, and not kept.
-struct Asking<'a> {
-    hub: &'a Hub,
+struct MembershipLookup<'a> {
+    hub: &'a DiscordHub,
     user: UserId,
     /// The user's roles by server; `None` if they left it.
     roles: HashMap<GuildId, Option<Vec<RoleId>>>,
@@ -35,8 +35,8 @@ struct Asking<'a> {
     elsewhere: HashMap<GuildId, Option<Directory>>,
 }
 
-impl Asking<'_> {
-    async fn may_read(&mut self, place: Place) -> Result<bool, Failure> {
+impl MembershipLookup<'_> {
+    async fn may_read(&mut self, place: DiscordPlace) -> Result<bool, Failure> {
         let (hub, user) = (self.hub, self.user);
         if place.private_to.is_some_and(|it| it != user) {
             return Ok(false);
@@ -81,22 +81,22 @@ impl Asking<'_> {
             return Ok(false);
         }
         match spot.kind {
-            Kind::PrivateThread if !rights.contains(Permissions::MANAGE_THREADS) => {
+            DiscordChannelKind::PrivateThread if !rights.contains(Permissions::MANAGE_THREADS) => {
                 let asked = hub.api.thread_member(spot.channel, user).await;
                 Ok(none_if_refused(asked)?.is_some())
             }
-            Kind::PrivateThread
-            | Kind::PublicThread
-            | Kind::Text
-            | Kind::Forum
-            | Kind::Flat
-            | Kind::Direct => Ok(true),
+            DiscordChannelKind::PrivateThread
+            | DiscordChannelKind::PublicThread
+            | DiscordChannelKind::Text
+            | DiscordChannelKind::Forum
+            | DiscordChannelKind::Flat
+            | DiscordChannelKind::Direct => Ok(true),
         }
     }
 }
 
 /// Looks up the roles and channels of a server, without threads; `None` if the bot is not in it.
-async fn ask(hub: &Hub, guild: GuildId) -> Result<Option<Directory>, Failure> {
+async fn ask(hub: &DiscordHub, guild: GuildId) -> Result<Option<Directory>, Failure> {
     let Some(rights) = none_if_refused(hub.api.guild(guild).await)? else {
         return Ok(None);
     };
@@ -123,8 +123,8 @@ fn none_if_refused<T>(asked: Result<T, Failure>) -> Result<Option<T>, Failure> {
     match asked {
         Ok(told) => Ok(Some(told)),
         Err(failure) => match failure.kind {
-            Failed::Refused(_) => Ok(None),
-            Failed::Limited | Failed::Away | Failed::LoggedOut => Err(failure),
+            FailureKind::Refused(_) => Ok(None),
+            FailureKind::Limited | FailureKind::Away | FailureKind::LoggedOut => Err(failure),
         },
     }
 }
@@ -139,7 +139,7 @@ impl Membership for DiscordMembership {
         let Some(user) = ids::person(account) else {
             return Ok(Vec::new());
         };
-        let mut asking = Asking {
+        let mut asking = MembershipLookup {
             hub: &self.0,
             user,
             roles: HashMap::new(),
@@ -147,7 +147,7 @@ impl Membership for DiscordMembership {
         };
         let mut readable = Vec::new();
         for id in places {
-            let Some(place) = Place::parse(id.as_str()) else {
+            let Some(place) = DiscordPlace::parse(id.as_str()) else {
                 continue;
             };
             let asked = asking.may_read(place).await;

@@ -23,9 +23,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::directory::Channel;
-use crate::event::{self, Said};
-use crate::ids::Place;
-use crate::inbound::Inbound;
+use crate::event::{self, DiscordMessage};
+use crate::ids::DiscordPlace;
+use crate::inbound::DiscordEventHandler;
 use crate::shards::ShardRange;
 
 /// The start of Discord's ids, in milliseconds since the epoch.
@@ -56,22 +56,22 @@ const BUSY: Duration = Duration::from_millis(200);
 /// Reads missed messages.
 #[derive(Clone)]
 pub(crate) struct MissedReader {
-    pub(crate) inbound: Inbound,
+    pub(crate) inbound: DiscordEventHandler,
     queue: Arc<KeyedQueue<ChannelId>>,
     shutdown: CancellationToken,
-    state: Arc<State>,
+    state: Arc<MissedReaderState>,
 }
 
-struct State {
+struct MissedReaderState {
     /// By the shards of this process, in order.
     seen_until: SeenUntil,
     shards: ShardRange,
     /// Shards that have had a session in this process.
     begun: Mutex<HashSet<u32>>,
-    reading: Mutex<HashMap<u32, Reading>>,
+    reading: Mutex<HashMap<u32, ShardBacklog>>,
 }
 
-impl State {
+impl MissedReaderState {
     /// Returns the index of a shard in `seen_until`.
     fn connection(&self, shard: u32) -> usize {
         let number = self.shards.numbers().position(|one| one == shard);
@@ -81,7 +81,7 @@ impl State {
 
 /// What a shard still has to read.
 #[derive(Debug)]
-struct Reading {
+struct ShardBacklog {
     since: DateTime<Utc>,
     until: DateTime<Utc>,
     /// Servers that Discord has not described yet.
@@ -89,7 +89,7 @@ struct Reading {
     under_way: usize,
 }
 
-impl Reading {
+impl ShardBacklog {
     fn is_done(&self) -> bool {
         self.guilds.is_empty() && self.under_way == 0
     }
@@ -97,14 +97,14 @@ impl Reading {
 
 impl MissedReader {
     pub(crate) fn new(
-        inbound: &Inbound,
+        inbound: &DiscordEventHandler,
         queue: &Arc<KeyedQueue<ChannelId>>,
         shutdown: &CancellationToken,
     ) -> Self {
         let missed = &inbound.hub.options.missed;
         let shards = inbound.hub.shards;
         let names = shards.numbers().map(|shard| shards.name(shard));
-        let state = State {
+        let state = MissedReaderState {
             seen_until: SeenUntil::of_several(missed, names.collect()),
             shards,
             begun: Mutex::default(),
@@ -157,7 +157,7 @@ impl MissedReader {
         let Some(since) = seen_until.hold(connection) else {
             return seen_until.note(connection, until);
         };
-        let reading = Reading {
+        let reading = ShardBacklog {
             since,
             until,
             guilds: guilds.iter().copied().collect(),
@@ -246,7 +246,7 @@ impl MissedReader {
         channels: &[ChannelId],
         since: DateTime<Utc>,
     ) -> Result<(), InboxClosed> {
-        let mut people = People::new(self, guild);
+        let mut people = AuthorRoles::new(self, guild);
         for channel in channels {
             if !self.may_read(guild, *channel) {
                 continue;
@@ -286,7 +286,7 @@ impl MissedReader {
         };
         let places = conversations
             .iter()
-            .filter_map(|id| Place::parse(id.as_str()));
+            .filter_map(|id| DiscordPlace::parse(id.as_str()));
         let channels: HashSet<ChannelId> = places
             .filter(|place| place.private_to.is_none())
             .map(|place| place.channel)
@@ -300,7 +300,7 @@ impl MissedReader {
     }
 
     /// Reads what was said in a channel since then, oldest first.
-    async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<Said> {
+    async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<DiscordMessage> {
         let read = self.messages_after(channel, id_at(since)).await;
         if let Some(cut) = read.cut {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
@@ -336,7 +336,7 @@ impl MissedReader {
         .await
     }
 
-    async fn take_all(&self, all: Vec<Said>) -> Result<(), InboxClosed> {
+    async fn take_all(&self, all: Vec<DiscordMessage>) -> Result<(), InboxClosed> {
         let oldest = self.inbound.hub.options.missed.oldest();
         let mut too_old = 0;
         for said in all {
@@ -354,7 +354,7 @@ impl MissedReader {
 
     /// Delivers a message in its channel's queue, with new events. Returns false if it is too old
     /// to be answered.
-    async fn take(&self, said: Said, oldest: DateTime<Utc>) -> Result<bool, InboxClosed> {
+    async fn take(&self, said: DiscordMessage, oldest: DateTime<Utc>) -> Result<bool, InboxClosed> {
         self.in_line(said.channel, || {
             let (inbound, said) = (self.inbound.clone(), said.clone());
             async move { inbound.said_meanwhile(said, oldest).await }
@@ -386,13 +386,13 @@ impl MissedReader {
 }
 
 /// Looks up the roles of authors, which only the gateway includes with a message.
-pub(crate) struct People<'a> {
+pub(crate) struct AuthorRoles<'a> {
     reader: &'a MissedReader,
     guild: GuildId,
     known: HashMap<UserId, Vec<RoleId>>,
 }
 
-impl<'a> People<'a> {
+impl<'a> AuthorRoles<'a> {
     pub(crate) fn new(reader: &'a MissedReader, guild: GuildId) -> Self {
         Self {
             reader,

@@ -11,12 +11,12 @@ use muninn_platform::{Histories, Memberships};
 use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
-use crate::Allow;
+use crate::DiscordAllowList;
 use crate::shards::{Shards, ShardsError};
 
 /// How Discord is reached.
 #[derive(Clone, Debug, Default)]
-pub enum Api {
+pub enum ApiEndpoint {
     /// Directly, with a rate limiter of our own.
     #[default]
     Discord,
@@ -33,11 +33,11 @@ pub enum Api {
 
 /// The adapter's configuration.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct DiscordOptions {
     pub token: SecretString,
     /// Registers the commands in this guild only, where they appear at once; for development.
     pub guild: Option<GuildId>,
-    pub allow: Allow,
+    pub allow: DiscordAllowList,
     /// Which messages are answered, unless the channel has its own setting.
     pub answer: AnswerMode,
     /// Settings of single channels.
@@ -46,7 +46,7 @@ pub struct Options {
     /// Whether to read the messages of channels and threads, which must be enabled for the
     /// application. Otherwise only mentions, direct messages and commands are answered.
     pub reads_messages: bool,
-    pub api: Api,
+    pub api: ApiEndpoint,
     /// An additional host of files, beside Discord's own: `host:port`.
     pub file_host: Option<String>,
     /// What to do about messages from while the bot was offline.
@@ -57,18 +57,18 @@ pub struct Options {
     pub memberships: Memberships,
 }
 
-impl Options {
+impl DiscordOptions {
     /// Creates options with all defaults.
     pub fn new(token: SecretString) -> Self {
         Self {
             token,
             guild: None,
-            allow: Allow::default(),
+            allow: DiscordAllowList::default(),
             answer: AnswerMode::default(),
             channels: Arc::default(),
             shards: Shards::default(),
             reads_messages: true,
-            api: Api::default(),
+            api: ApiEndpoint::default(),
             file_host: None,
             missed: Missed::default(),
             histories: Histories::default(),
@@ -108,7 +108,7 @@ impl DiscordArgs {
     ///
     /// # Errors
     /// Names the variable that has to change.
-    pub fn options(self, channels: Arc<Channels>) -> Result<Option<Options>, SettingsError> {
+    pub fn options(self, channels: Arc<Channels>) -> Result<Option<DiscordOptions>, SettingsError> {
         let Some(token) = filled_secret(&self.discord_token) else {
             let has_allow = filled(&self.discord_allow).is_some();
             return left_off("DISCORD_TOKEN", &[("DISCORD_ALLOW", has_allow)]);
@@ -127,15 +127,15 @@ impl DiscordArgs {
         let shards = self.discord_shards.parse();
         let shards = shards
             .map_err(|ShardsError(needs)| not("DISCORD_SHARDS", &self.discord_shards, needs))?;
-        Ok(Some(Options {
+        Ok(Some(DiscordOptions {
             guild,
             allow: self.discord_allow.parse()?,
             answer: self.discord_answer,
             channels,
             shards,
             reads_messages: self.discord_message_content,
-            api: filled(&self.discord_api_proxy).map_or(Api::Discord, Api::Proxy),
-            ..Options::new(token)
+            api: filled(&self.discord_api_proxy).map_or(ApiEndpoint::Discord, ApiEndpoint::Proxy),
+            ..DiscordOptions::new(token)
         }))
     }
 }
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    fn options(arguments: &[&str]) -> Result<Option<Options>, String> {
+    fn options(arguments: &[&str]) -> Result<Option<DiscordOptions>, String> {
         let command = DiscordArgs::augment_args(Command::new("muninn"));
         let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
         let read = DiscordArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();

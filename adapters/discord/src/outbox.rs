@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
 
-use crate::errors::{Failure, Kind};
+use crate::errors::{Failure, FailureKind};
 
 /// How long Discord may be unavailable before a request is given up.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -34,11 +34,11 @@ pub(crate) const SHOW_EVERY: Duration = Duration::from_millis(1_200);
 /// Maximum number of channels whose last update is remembered.
 const REMEMBERED: usize = 1_024;
 
-pub(crate) struct Outbox {
+pub(crate) struct DiscordOutbox {
     shown: Mutex<Recent<ChannelId, Instant>>,
 }
 
-impl Default for Outbox {
+impl Default for DiscordOutbox {
     fn default() -> Self {
         Self {
             shown: Mutex::new(Recent::new(REMEMBERED)),
@@ -46,7 +46,7 @@ impl Default for Outbox {
     }
 }
 
-impl Outbox {
+impl DiscordOutbox {
     /// Whether an update may be shown in a channel now; if so, the next has to wait.
     pub(crate) fn may_show(&self, channel: ChannelId) -> bool {
         let mut shown = self.shown.lock();
@@ -87,9 +87,9 @@ impl Outbox {
                 Err(_) => Failure::timed_out(),
             };
             let wait = match failed.kind {
-                Kind::Refused(_) | Kind::LoggedOut => return Err(failed),
-                Kind::Limited => retries.rest(REST),
-                Kind::Away => retries.pause(),
+                FailureKind::Refused(_) | FailureKind::LoggedOut => return Err(failed),
+                FailureKind::Limited => retries.rest(REST),
+                FailureKind::Away => retries.pause(),
             };
             match wait {
                 Some(wait) => tokio::time::sleep(wait).await,
@@ -104,12 +104,12 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::errors::Refusal;
+    use crate::errors::RefusalReason;
 
     #[tokio::test(start_paused = true)]
     async fn what_is_away_is_tried_again_for_two_minutes() {
         let tries = Cell::new(0);
-        let outbox = Outbox::default();
+        let outbox = DiscordOutbox::default();
         let began = Instant::now();
         let failed = outbox
             .persist(|| async {
@@ -117,7 +117,7 @@ mod tests {
                 Err::<(), _>(Failure::timed_out())
             })
             .await;
-        assert_eq!(failed.unwrap_err().kind, Kind::Away);
+        assert_eq!(failed.unwrap_err().kind, FailureKind::Away);
         assert!((8..20).contains(&tries.get()), "{}", tries.get());
         assert!(began.elapsed() <= PATIENCE);
     }
@@ -125,19 +125,19 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_is_refused_is_not_tried_again() {
         let tries = Cell::new(0);
-        let failed = Outbox::default()
+        let failed = DiscordOutbox::default()
             .persist(|| async {
                 tries.set(tries.get() + 1);
-                Err::<(), _>(Failure::refused(Refusal::MayNot, "no"))
+                Err::<(), _>(Failure::refused(RefusalReason::MayNot, "no"))
             })
             .await;
-        assert!(failed.unwrap_err().is(Refusal::MayNot));
+        assert!(failed.unwrap_err().is(RefusalReason::MayNot));
         assert_eq!(tries.get(), 1);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_channel_shows_one_thing_at_a_time() {
-        let outbox = Outbox::default();
+        let outbox = DiscordOutbox::default();
         let (here, there) = (ChannelId::new(1), ChannelId::new(2));
         assert_eq!(
             [here, here, there].map(|channel| outbox.may_show(channel)),

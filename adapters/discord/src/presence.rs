@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use crate::answer_thread::AnswerThread;
-use crate::hub::Hub;
+use crate::hub::DiscordHub;
 
 pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(8);
 
@@ -19,7 +19,7 @@ const LONGEST: u32 = 120;
 pub(crate) struct Typing(JoinHandle<()>);
 
 impl Typing {
-    pub(crate) fn start(hub: Arc<Hub>, answer_thread: Arc<AnswerThread>) -> Self {
+    pub(crate) fn start(hub: Arc<DiscordHub>, answer_thread: Arc<AnswerThread>) -> Self {
         Self(tokio::spawn(async move {
             let Ok(channel) = answer_thread.channel().await else {
                 return;

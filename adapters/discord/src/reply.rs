@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, Attachment, Delivered, Directly, DownloadError, Edited, Ending, HandedOver,
-    Language, LiveReply, MessageId as SentId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
-    PriorMessages, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
-    misconfigured,
+    AnswerPart, AnswerSink, Attachment, Delivered, Directly, DisplayOutcome, DownloadError, Edited,
+    Ending, HandedOver, Language, LiveReply, MessageId as SentId, NotHandedOver, OwnFile, Pace,
+    PlatformError, PlatformVocabulary, PriorMessages, SafeText, ShownItem, Stage, TextLimit,
+    Withdraw, misconfigured,
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
@@ -20,19 +20,19 @@ use crate::background::{self, Before};
 use crate::buttons::Row;
 use crate::content;
 use crate::earlier::{self, Sought};
-use crate::errors::{Failure, Kind, Refusal, disconnected, logged_out};
+use crate::errors::{Failure, FailureKind, RefusalReason, disconnected, logged_out};
 use crate::handing::{self, LARGEST_FILE};
-use crate::hub::Hub;
+use crate::hub::DiscordHub;
 use crate::ids;
 use crate::outbox::SHOW_EVERY;
 use crate::presence::{TYPING_EVERY, Typing};
 use crate::rights;
-use crate::transport::{AnswerTransport, LiveMessage, Via, Words};
+use crate::transport::{AnswerTransport, DiscordLiveMessage, MessageContent, Via};
 use crate::vocabulary::VOCABULARY;
-use crate::withdraw::Withdrawer;
+use crate::withdraw::DiscordWithdrawer;
 
 /// What an answer belongs to.
-pub(crate) struct Target {
+pub(crate) struct DiscordReplyTarget {
     pub(crate) transport: Arc<AnswerTransport>,
     /// The interaction shows "thinking…", which becomes the answer.
     pub(crate) is_thinking: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Target {
     pub(crate) before: Option<Before>,
 }
 
-impl Target {
+impl DiscordReplyTarget {
     /// Creates the target of an answer to a message, or to something handled as one.
     pub(crate) fn new(transport: AnswerTransport, has_buttons: bool) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Target {
 }
 
 /// Creates the reply of one answer in a channel, a thread, or at an interaction.
-pub(crate) fn reply(target: Target) -> LiveReply<TransportSink> {
+pub(crate) fn reply(target: DiscordReplyTarget) -> LiveReply<TransportSink> {
     let may_stand = target.sought.is_some();
     let sink = TransportSink {
         hub: Arc::clone(&target.transport.hub),
@@ -76,8 +76,8 @@ pub(crate) fn reply(target: Target) -> LiveReply<TransportSink> {
 }
 
 pub(crate) struct TransportSink {
-    hub: Arc<Hub>,
-    target: Target,
+    hub: Arc<DiscordHub>,
+    target: DiscordReplyTarget,
     is_thinking: AtomicBool,
     is_replacing: AtomicBool,
     typing: Mutex<Option<Typing>>,
@@ -93,7 +93,7 @@ impl TransportSink {
         self.target.transport.is_private || (self.target.is_again && !self.is_replacing())
     }
 
-    fn words<'a>(&self, part: &Part<'a, String>) -> Words<'a> {
+    fn words<'a>(&self, part: &AnswerPart<'a, String>) -> MessageContent<'a> {
         let has_buttons = self.target.has_buttons && (self.is_replacing() || !self.target.is_again);
         let lists = !self.target.transport.items.lock().is_empty();
         let row = match part.stage {
@@ -102,14 +102,14 @@ impl TransportSink {
             Stage::Last if has_buttons => Row::Answer,
             Stage::Growing | Stage::Whole | Stage::Last => Row::None,
         };
-        Words {
+        MessageContent {
             text: part.text,
             row,
         }
     }
 
     /// Records the token of a private message, without which it cannot be withdrawn.
-    fn remember(&self, shown: LiveMessage) -> LiveMessage {
+    fn remember(&self, shown: DiscordLiveMessage) -> DiscordLiveMessage {
         let token = self.target.transport.token.as_ref();
         if let Some(token) = token.filter(|_| self.is_private() && shown.via != Via::Bot) {
             self.hub
@@ -119,7 +119,7 @@ impl TransportSink {
     }
 
     /// Turns "thinking…" into the answer; `None` if there is none.
-    async fn fill(&self, words: Words<'_>) -> Result<Option<LiveMessage>, Failure> {
+    async fn fill(&self, words: MessageContent<'_>) -> Result<Option<DiscordLiveMessage>, Failure> {
         if !self.is_thinking.swap(false, Ordering::Relaxed) {
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl TransportSink {
             .await;
         match filled {
             // The asker dismissed it.
-            Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
+            Err(failure) if failure.is(RefusalReason::NoMessage) => Ok(None),
             other => other,
         }
     }
@@ -147,7 +147,7 @@ impl TransportSink {
 
 #[async_trait]
 impl AnswerSink for TransportSink {
-    type Message = LiveMessage;
+    type Message = DiscordLiveMessage;
     type Text = String;
     type Error = Failure;
 
@@ -177,11 +177,11 @@ impl AnswerSink for TransportSink {
         texts.into_iter().next()
     }
 
-    fn says(&self, message: &LiveMessage, part: &Part<'_, String>) -> bool {
+    fn says(&self, message: &DiscordLiveMessage, part: &AnswerPart<'_, String>) -> bool {
         message.says(self.words(part))
     }
 
-    async fn post(&self, part: &Part<'_, String>) -> Result<LiveMessage, Failure> {
+    async fn post(&self, part: &AnswerPart<'_, String>) -> Result<DiscordLiveMessage, Failure> {
         let (transport, words) = (&self.target.transport, self.words(part));
         if let Some(filled) = self.fill(words).await? {
             return Ok(self.remember(filled));
@@ -193,9 +193,9 @@ impl AnswerSink for TransportSink {
 
     async fn edit(
         &self,
-        message: &LiveMessage,
-        part: &Part<'_, String>,
-    ) -> Result<Edited<LiveMessage>, Failure> {
+        message: &DiscordLiveMessage,
+        part: &AnswerPart<'_, String>,
+    ) -> Result<Edited<DiscordLiveMessage>, Failure> {
         let (transport, words) = (&self.target.transport, self.words(part));
         let changing = || transport.change(message, words);
         let changed = self.hub.outbox.persist(changing).await?;
@@ -205,45 +205,45 @@ impl AnswerSink for TransportSink {
         })
     }
 
-    async fn delete(&self, message: &LiveMessage) -> Result<(), Failure> {
+    async fn delete(&self, message: &DiscordLiveMessage) -> Result<(), Failure> {
         let transport = &self.target.transport;
         self.hub.outbox.persist(|| transport.remove(message)).await
     }
 
-    async fn find(&self) -> Result<Vec<Option<LiveMessage>>, Failure> {
+    async fn find(&self) -> Result<Vec<Option<DiscordLiveMessage>>, Failure> {
         let Some((since, sought)) = self.target.sought else {
             return Ok(Vec::new());
         };
         let channel = self.target.transport.answer_thread.channel().await?;
-        let Hub { api, outbox, .. } = &*self.hub;
+        let DiscordHub { api, outbox, .. } = &*self.hub;
         let asked = outbox.persist(|| api.messages_after(channel, since));
         let mut said = match asked.await {
             Ok(said) => said,
             // An unreadable channel cannot be searched; the nonce still protects.
-            Err(failure) if failure.is(Refusal::MayNot) => return Ok(Vec::new()),
+            Err(failure) if failure.is(RefusalReason::MayNot) => return Ok(Vec::new()),
             Err(failure) => return Err(failure),
         };
         said.sort_by_key(|message| message.id);
         let found = earlier::find(&said, self.hub.me, sought).into_iter();
-        let standing = found.map(|message| LiveMessage {
+        let standing = found.map(|message| DiscordLiveMessage {
             text: Some(message.content.clone()),
-            ..LiveMessage::of(channel, message.id, Via::Bot)
+            ..DiscordLiveMessage::of(channel, message.id, Via::Bot)
         });
         Ok(standing.map(Some).collect())
     }
 
     async fn show(
         &self,
-        shown: Option<&LiveMessage>,
-        part: &Part<'_, String>,
-    ) -> Shown<LiveMessage> {
+        shown: Option<&DiscordLiveMessage>,
+        part: &AnswerPart<'_, String>,
+    ) -> DisplayOutcome<DiscordLiveMessage> {
         let (hub, transport, words) = (&self.hub, &self.target.transport, self.words(part));
         // The first words are shown regardless of other updates there.
         if !hub.outbox.may_show(transport.belongs.place.channel) && shown.is_some() {
-            return Shown::NotNow;
+            return DisplayOutcome::NotNow;
         }
         let shown = match shown {
-            Some(standing) if standing.says(words) => return Shown::As(standing.clone()),
+            Some(standing) if standing.says(words) => return DisplayOutcome::As(standing.clone()),
             Some(standing) => hub.outbox.try_once(transport.change(standing, words)).await,
             None if self.is_thinking.load(Ordering::Relaxed) => {
                 let filled = hub.outbox.try_once(transport.fill_original(words)).await;
@@ -258,16 +258,16 @@ impl AnswerSink for TransportSink {
             }
         };
         match shown.flatten() {
-            Some(shown) => Shown::As(self.remember(shown)),
-            None => Shown::NotNow,
+            Some(shown) => DisplayOutcome::As(self.remember(shown)),
+            None => DisplayOutcome::NotNow,
         }
     }
 
-    fn id(&self, message: &LiveMessage) -> SentId {
+    fn id(&self, message: &DiscordLiveMessage) -> SentId {
         ids::sent(message.channel, message.id)
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {
+    fn replaces(&self, earlier: &Delivered) -> Vec<DiscordLiveMessage> {
         self.is_replacing.store(true, Ordering::Relaxed);
         let messages = earlier.0.iter().filter_map(ids::parse_sent);
         let by_token = self.target.pressed_on;
@@ -277,7 +277,7 @@ impl AnswerSink for TransportSink {
             .filter(|message| !is_private || by_token == Some(*message))
             .map(|(channel, id)| {
                 let via = if is_private { Via::Original } else { Via::Bot };
-                LiveMessage::of(channel, id, via)
+                DiscordLiveMessage::of(channel, id, via)
             })
             .collect()
     }
@@ -318,7 +318,7 @@ impl AnswerSink for TransportSink {
         *self.typing.lock() = None;
     }
 
-    fn ends(&self, _: Option<&LiveMessage>) {
+    fn ends(&self, _: Option<&DiscordLiveMessage>) {
         *self.typing.lock() = None;
     }
 
@@ -330,24 +330,26 @@ impl AnswerSink for TransportSink {
         let place = self.target.transport.belongs.place;
         let channel = ids::link(place.guild, place.channel, None);
         match failure.kind {
-            Kind::LoggedOut => logged_out(),
-            Kind::Limited | Kind::Away => disconnected(failure),
-            Kind::Refused(Refusal::NoChannel) => misconfigured(format!(
+            FailureKind::LoggedOut => logged_out(),
+            FailureKind::Limited | FailureKind::Away => disconnected(failure),
+            FailureKind::Refused(RefusalReason::NoChannel) => misconfigured(format!(
                 "{channel} was deleted before the answer could be sent"
             )),
-            Kind::Refused(Refusal::MayNot) => misconfigured(rights::missing(&self.hub, place)),
-            Kind::Refused(Refusal::Locked) => misconfigured(format!(
+            FailureKind::Refused(RefusalReason::MayNot) => {
+                misconfigured(rights::missing(&self.hub, place))
+            }
+            FailureKind::Refused(RefusalReason::Locked) => misconfigured(format!(
                 "{channel} is locked; unlock it, or let Muninn manage threads there"
             )),
-            Kind::Refused(Refusal::NoDirect) => misconfigured(
+            FailureKind::Refused(RefusalReason::NoDirect) => misconfigured(
                 "the answer to a private question came too late for its place, and the person takes no direct messages",
             ),
-            Kind::Refused(
-                Refusal::InteractionOver
-                | Refusal::AcknowledgedAlready
-                | Refusal::NoMessage
-                | Refusal::ThreadThere
-                | Refusal::Other,
+            FailureKind::Refused(
+                RefusalReason::InteractionOver
+                | RefusalReason::AcknowledgedAlready
+                | RefusalReason::NoMessage
+                | RefusalReason::ThreadThere
+                | RefusalReason::Other,
             ) => misconfigured(format!(
                 "Discord refuses the answer in {channel}: {failure}"
             )),
@@ -363,10 +365,10 @@ impl AnswerSink for TransportSink {
         let texts = content::texts(parts);
         for (number, text) in texts.iter().enumerate() {
             let (text, row) = (text.as_str(), Row::None);
-            let creating = || transport.create(number, Words { text, row }, true);
+            let creating = || transport.create(number, MessageContent { text, row }, true);
             match self.hub.outbox.persist(creating).await {
                 Ok(_) => {}
-                Err(failure) if failure.is(Refusal::NoDirect) => {
+                Err(failure) if failure.is(RefusalReason::NoDirect) => {
                     return Directly::ByAnotherWay(text!("no-direct"));
                 }
                 Err(failure) => return Directly::Tried(Err(self.sentence(failure))),
@@ -392,10 +394,10 @@ impl AnswerSink for TransportSink {
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+        Arc::new(DiscordWithdrawer(Arc::clone(&self.hub)))
     }
 
-    fn vocabulary(&self) -> &'static Vocabulary {
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
         &VOCABULARY
     }
 

@@ -4,8 +4,8 @@ use serenity::model::Permissions;
 use serenity::model::id::ChannelId;
 
 use crate::directory::Spot;
-use crate::hub::Hub;
-use crate::ids::{self, Place};
+use crate::hub::DiscordHub;
+use crate::ids::{self, DiscordPlace};
 
 /// The least permissions for all features, for the invitation URL.
 pub(crate) const NEEDED: Permissions = Permissions::VIEW_CHANNEL
@@ -38,13 +38,18 @@ pub(crate) fn names(missing: Permissions) -> String {
 }
 
 /// Describes what cannot be done in a channel, and the missing permission.
-pub(crate) fn cannot(hub: &Hub, channel: ChannelId, what: &str, needed: Permissions) -> String {
+pub(crate) fn cannot(
+    hub: &DiscordHub,
+    channel: ChannelId,
+    what: &str,
+    needed: Permissions,
+) -> String {
     let (named, names) = lacks(hub, channel, needed);
     format!("Muninn cannot {what} in {named}: it lacks {names} there")
 }
 
 /// Returns a channel's name, and the needed permissions that the bot lacks there.
-pub(crate) fn lacks(hub: &Hub, channel: ChannelId, needed: Permissions) -> (String, String) {
+pub(crate) fn lacks(hub: &DiscordHub, channel: ChannelId, needed: Permissions) -> (String, String) {
     let spot = hub.directory.spot_of(channel);
     let may = spot
         .as_ref()
@@ -57,7 +62,7 @@ pub(crate) fn lacks(hub: &Hub, channel: ChannelId, needed: Permissions) -> (Stri
 }
 
 /// Describes which permission is missing to answer in a place.
-pub(crate) fn missing(hub: &Hub, place: Place) -> String {
+pub(crate) fn missing(hub: &DiscordHub, place: DiscordPlace) -> String {
     let spot = place
         .guild
         .and_then(|guild| hub.directory.spot(guild, place.channel));
@@ -98,19 +103,19 @@ mod tests {
     use serenity::model::id::{ChannelId, GuildId};
 
     use super::*;
-    use crate::directory::Kind;
+    use crate::directory::DiscordChannelKind;
 
     #[test]
     fn what_is_missing_is_named() {
         let channel = Spot {
             guild: Some(GuildId::new(1)),
             channel: ChannelId::new(2),
-            kind: Kind::Text,
+            kind: DiscordChannelKind::Text,
             parent: None,
             name: "general".to_owned(),
         };
         let thread = Spot {
-            kind: Kind::PublicThread,
+            kind: DiscordChannelKind::PublicThread,
             ..channel.clone()
         };
         let may = Permissions::VIEW_CHANNEL | Permissions::SEND_MESSAGES;

@@ -9,20 +9,20 @@ use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
 use crate::NAME;
-use crate::announce::Announcer;
-use crate::api::{self, Api, GatewayAt, Me};
+use crate::announce::DiscordAnnouncer;
+use crate::api::{self, DiscordApi, GatewayAt, Me};
 use crate::commands;
 use crate::directory::Change;
-use crate::errors::{Failure, Kind, disconnected, logged_out};
+use crate::errors::{Failure, FailureKind, disconnected, logged_out};
 use crate::event::GatewayEvent;
 use crate::gateway::Gateway;
 use crate::history::DiscordHistory;
-use crate::hub::Hub;
-use crate::inbound::Inbound;
+use crate::hub::DiscordHub;
+use crate::inbound::DiscordEventHandler;
 use crate::membership::DiscordMembership;
 use crate::missed::MissedReader;
-use crate::options::Options;
-use crate::withdraw::Withdrawer;
+use crate::options::DiscordOptions;
+use crate::withdraw::DiscordWithdrawer;
 
 /// Maximum number of events in all queues. The gateway cannot be slowed down, so further ones are
 /// lost, and the log says so.
@@ -32,7 +32,7 @@ const MOST_WAITING: usize = 16_384;
 const LAST_CHORES: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(
-    options: &Options,
+    options: &DiscordOptions,
     inbox: Inbox,
     shutdown: &CancellationToken,
 ) -> Result<(), PlatformError> {
@@ -45,12 +45,12 @@ pub(crate) async fn run(
     let hub = Arc::new(hub);
     let http = api::http(options)?;
     let mut gateway = Gateway::start(options, http, gateway_at)?;
-    let inbound = Inbound {
+    let inbound = DiscordEventHandler {
         hub: Arc::clone(&hub),
         inbox,
     };
     let queue = KeyedQueue::new(MOST_WAITING);
-    let running = Running {
+    let running = EventLoop {
         missed: MissedReader::new(&inbound, &queue, shutdown),
         inbound,
         queue,
@@ -68,14 +68,14 @@ pub(crate) async fn run(
 
 /// Facts that are needed before events arrive.
 struct Introduced {
-    hub: Hub,
+    hub: DiscordHub,
     gateway_at: GatewayAt,
 }
 
 /// Asks who the bot is, and registers its commands if they have changed.
-async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
-    let api = Api::new(options)?;
-    let outbox = crate::outbox::Outbox::default();
+async fn introduce(options: &DiscordOptions) -> Result<Introduced, PlatformError> {
+    let api = DiscordApi::new(options)?;
+    let outbox = crate::outbox::DiscordOutbox::default();
     let Me { id: me, username } = outbox.persist(|| api.me()).await.map_err(at_start)?;
     outbox
         .persist(|| api.application())
@@ -88,7 +88,7 @@ async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
     match registered {
         Ok(true) => tracing::info!("the commands were registered"),
         Ok(false) => tracing::debug!("the commands are registered already"),
-        Err(failure) if failure.kind == Kind::LoggedOut => return Err(logged_out()),
+        Err(failure) if failure.kind == FailureKind::LoggedOut => return Err(logged_out()),
         // Mentions and messages are answered without commands.
         Err(failure) => {
             tracing::warn!(%failure, "the commands could not be registered; was the bot invited with the scope applications.commands?")
@@ -97,31 +97,31 @@ async fn introduce(options: &Options) -> Result<Introduced, PlatformError> {
     let shards = options.shards.of(gateway_at.shards);
     tracing::info!(name = %username, %me, %shards, "is let in by Discord");
     Ok(Introduced {
-        hub: Hub::new(api, me, options.clone(), shards),
+        hub: DiscordHub::new(api, me, options.clone(), shards),
         gateway_at,
     })
 }
 
 fn at_start(failure: Failure) -> PlatformError {
     match failure.kind {
-        Kind::LoggedOut => logged_out(),
-        Kind::Limited | Kind::Away => disconnected(failure),
-        Kind::Refused(_) => {
+        FailureKind::LoggedOut => logged_out(),
+        FailureKind::Limited | FailureKind::Away => disconnected(failure),
+        FailureKind::Refused(_) => {
             misconfigured(format!("Discord refuses to introduce the bot: {failure}"))
         }
     }
 }
 
 /// The processing of one event.
-type Job = Pin<Box<dyn Future<Output = ()> + Send>>;
+type EventFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-struct Running {
-    inbound: Inbound,
+struct EventLoop {
+    inbound: DiscordEventHandler,
     queue: Arc<KeyedQueue<ChannelId>>,
     missed: MissedReader,
 }
 
-impl Running {
+impl EventLoop {
     async fn take_all(
         &self,
         gateway: &mut Gateway,
@@ -153,10 +153,10 @@ impl Running {
 
     /// Withdraws what an earlier process could not.
     fn tell_connected(&self) {
-        let Inbound { hub, inbox } = self.inbound.clone();
+        let DiscordEventHandler { hub, inbox } = self.inbound.clone();
         self.inbound.hub.chores.spawn(async move {
-            let withdrawer = Arc::new(Withdrawer(Arc::clone(&hub)));
-            let announcer = Arc::new(Announcer(hub));
+            let withdrawer = Arc::new(DiscordWithdrawer(Arc::clone(&hub)));
+            let announcer = Arc::new(DiscordAnnouncer(hub));
             note(inbox.tell_connected(NAME, withdrawer, announcer).await);
         });
     }
@@ -242,7 +242,8 @@ impl Running {
             | GatewayEvent::Asked(_) => self.missed.saw(shard),
         }
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
-        let queued = |channel, job: Job| (channel, self.queue.spawn(channel, &hub.chores, job));
+        let queued =
+            |channel, job: EventFuture| (channel, self.queue.spawn(channel, &hub.chores, job));
         let (channel, queued) = match happening {
             GatewayEvent::Ready(guilds) => return self.missed.begins(shard, &guilds),
             GatewayEvent::Changed(change) => return self.take_change(shard, change),

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use crate::buttons::Row;
 use crate::content;
-use crate::event::Asked;
-use crate::ids::{self, Place};
-use crate::inbound::Inbound;
+use crate::event::UserInteraction;
+use crate::ids::{self, DiscordPlace};
+use crate::inbound::DiscordEventHandler;
 use crate::wanted::belongs;
 
 /// Maximum time for choices, which are due within three seconds like every first response.
@@ -20,9 +20,13 @@ const FOR_CHOICES: Duration = Duration::from_millis(2_000);
 /// Maximum time for an answer, whose response was deferred.
 const FOR_AN_ANSWER: Duration = Duration::from_secs(20);
 
-impl Inbound {
+impl DiscordEventHandler {
     /// Offers the conversations whose first question contains the typed text.
-    pub(crate) async fn choices(&self, asked: &Asked, typed: &str) -> Result<(), InboxClosed> {
+    pub(crate) async fn choices(
+        &self,
+        asked: &UserInteraction,
+        typed: &str,
+    ) -> Result<(), InboxClosed> {
         let found = match timeout(FOR_CHOICES, self.sessions(asked)).await {
             Ok(found) => found?.unwrap_or_default(),
             Err(_) => Vec::new(),
@@ -39,7 +43,7 @@ impl Inbound {
     /// Shows one conversation, or all whose first question contains the words.
     pub(crate) async fn session(
         &self,
-        asked: &Asked,
+        asked: &UserInteraction,
         chosen: Option<String>,
     ) -> Result<(), InboxClosed> {
         self.first(asked, &content::thinking(true)).await;
@@ -70,7 +74,10 @@ impl Inbound {
     }
 
     /// Returns the person's conversations; `None` if the graph does not answer.
-    async fn sessions(&self, asked: &Asked) -> Result<Option<Vec<OwnSession>>, InboxClosed> {
+    async fn sessions(
+        &self,
+        asked: &UserInteraction,
+    ) -> Result<Option<Vec<OwnSession>>, InboxClosed> {
         let (found, answer) = oneshot::channel();
         let question = Incoming::Sessions {
             person: ids::author(asked.who.id),
@@ -122,7 +129,7 @@ fn line(session: &OwnSession) -> String {
     const LONGEST_TITLE: usize = 200;
     let title: String = label(session).chars().take(LONGEST_TITLE).collect();
     let questions = counted(session.turns, "question");
-    let link = Place::parse(session.conversation.as_str())
+    let link = DiscordPlace::parse(session.conversation.as_str())
         .map(|place| ids::link(place.guild, place.channel, None))
         .unwrap_or_default();
     format!("- {title} ({questions}) {link}")

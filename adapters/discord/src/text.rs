@@ -24,7 +24,7 @@ pub(crate) fn convert(text: &str) -> String {
     while let Some((line, after)) = rest.split_first() {
         let (block, used) = if let Some(lines) = indentation.code(rest) {
             (indented(&rest[..lines]), lines - 1)
-        } else if let Some(opening) = Opening::of(line) {
+        } else if let Some(opening) = CodeFence::of(line) {
             fenced(opening, after)
         } else if let Some((table, used)) = table::read(rest) {
             (table.aligned(), used - 1)
@@ -104,14 +104,14 @@ fn indented(lines: &[&str]) -> Vec<String> {
 
 /// The opening fence of a code block.
 #[derive(Clone, Copy)]
-struct Opening<'a> {
+struct CodeFence<'a> {
     marker: char,
     length: usize,
     indent: usize,
     language: &'a str,
 }
 
-impl<'a> Opening<'a> {
+impl<'a> CodeFence<'a> {
     fn of(line: &'a str) -> Option<Self> {
         let content = line.trim_start_matches(' ');
         let marker = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -139,7 +139,7 @@ impl<'a> Opening<'a> {
 }
 
 /// Converts a fenced code block to fences of three backticks; also returns how many lines it took.
-fn fenced(opening: Opening<'_>, after: &[&str]) -> (Vec<String>, usize) {
+fn fenced(opening: CodeFence<'_>, after: &[&str]) -> (Vec<String>, usize) {
     let end = after.iter().position(|line| opening.is_closed_by(line));
     let body = &after[..end.unwrap_or(after.len())];
     let mut lines = vec![format!("{FENCE}{}", opening.language)];

@@ -18,8 +18,8 @@ use crate::answer_thread::AnswerThread;
 use crate::api::Sent;
 use crate::buttons::{Row, item_rows};
 use crate::content::{self, Belongs};
-use crate::errors::{Failure, Refusal};
-use crate::hub::Hub;
+use crate::errors::{Failure, RefusalReason};
+use crate::hub::DiscordHub;
 
 /// Lifetime of a token: Discord's fifteen minutes, minus the time of a request.
 const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
@@ -30,7 +30,7 @@ const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
 const NONCE_MARKS: [char; 3] = ['.', ':', ';'];
 
 /// The token of an interaction, while it can be used.
-pub(crate) struct Token {
+pub(crate) struct InteractionToken {
     pub(crate) interaction: InteractionId,
     secret: SecretString,
     began: Instant,
@@ -38,7 +38,7 @@ pub(crate) struct Token {
     is_over: AtomicBool,
 }
 
-impl Token {
+impl InteractionToken {
     pub(crate) fn new(interaction: InteractionId, secret: SecretString) -> Self {
         Self {
             interaction,
@@ -56,7 +56,7 @@ impl Token {
     /// # Errors
     /// Fails when it has expired.
     pub(crate) fn secret_or_over(&self) -> Result<&SecretString, Failure> {
-        let over = || Failure::refused(Refusal::InteractionOver, "the interaction is over");
+        let over = || Failure::refused(RefusalReason::InteractionOver, "the interaction is over");
         self.secret().ok_or_else(over)
     }
 
@@ -68,7 +68,7 @@ impl Token {
 
 /// A posted message of an answer.
 #[derive(Clone, Debug)]
-pub(crate) struct LiveMessage {
+pub(crate) struct DiscordLiveMessage {
     pub(crate) channel: ChannelId,
     pub(crate) id: MessageId,
     pub(crate) via: Via,
@@ -79,7 +79,7 @@ pub(crate) struct LiveMessage {
     pub(crate) is_addressed: bool,
 }
 
-impl LiveMessage {
+impl DiscordLiveMessage {
     /// Creates one of which only the id is known.
     pub(crate) fn of(channel: ChannelId, id: MessageId, via: Via) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl LiveMessage {
         }
     }
 
-    pub(crate) fn says(&self, words: Words<'_>) -> bool {
+    pub(crate) fn says(&self, words: MessageContent<'_>) -> bool {
         // Discord trims messages.
         let text = self.text.as_deref().map(str::trim);
         text == Some(words.text.trim()) && self.row == Some(words.row)
@@ -110,21 +110,21 @@ pub(crate) enum Via {
 
 /// What a message says.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<'a> {
+pub(crate) struct MessageContent<'a> {
     pub(crate) text: &'a str,
     pub(crate) row: Row,
 }
 
 /// What all messages of an answer share.
 pub(crate) struct AnswerTransport {
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) hub: Arc<DiscordHub>,
     pub(crate) answer_thread: Arc<AnswerThread>,
     pub(crate) belongs: Belongs,
     /// The owner of the answer, if somebody else regenerates it: the buttons stay theirs.
     pub(crate) owner: Option<UserId>,
     /// What the first message replies to.
     pub(crate) reply_to: Option<MessageId>,
-    pub(crate) token: Option<Arc<Token>>,
+    pub(crate) token: Option<Arc<InteractionToken>>,
     /// Only the asker may see the answer.
     pub(crate) is_private: bool,
     /// Ordinary messages name the asker.
@@ -178,15 +178,15 @@ impl AnswerTransport {
     }
 
     pub(crate) fn token(&self) -> Option<&SecretString> {
-        self.token.as_deref().and_then(Token::secret)
+        self.token.as_deref().and_then(InteractionToken::secret)
     }
 
     /// Turns the interaction's original response into this message. `None`: there is no
     /// interaction, or it has expired.
     pub(crate) async fn fill_original(
         &self,
-        words: Words<'_>,
-    ) -> Result<Option<LiveMessage>, Failure> {
+        words: MessageContent<'_>,
+    ) -> Result<Option<DiscordLiveMessage>, Failure> {
         let Some(token) = self.token() else {
             return Ok(None);
         };
@@ -203,9 +203,9 @@ impl AnswerTransport {
     pub(crate) async fn create(
         &self,
         part: usize,
-        words: Words<'_>,
+        words: MessageContent<'_>,
         is_private: bool,
-    ) -> Result<LiveMessage, Failure> {
+    ) -> Result<DiscordLiveMessage, Failure> {
         if let Some(token) = self.token() {
             let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
             let body = self.listing(body, words.row);
@@ -220,9 +220,9 @@ impl AnswerTransport {
     async fn create_ordinary(
         &self,
         part: usize,
-        words: Words<'_>,
+        words: MessageContent<'_>,
         is_private: bool,
-    ) -> Result<LiveMessage, Failure> {
+    ) -> Result<DiscordLiveMessage, Failure> {
         let Belongs { asker, place, .. } = self.belongs;
         let is_direct = is_private && place.guild.is_some();
         let channel = if is_direct {
@@ -243,7 +243,7 @@ impl AnswerTransport {
             let body = content::message(&text, words.row, self.buttons(), reply_to, &nonce);
             let body = self.listing(body, words.row);
             let sent = self.hub.api.send(channel, &body).await?;
-            let standing = LiveMessage {
+            let standing = DiscordLiveMessage {
                 is_addressed,
                 ..shown(&sent, Via::Bot, words)
             };
@@ -258,10 +258,10 @@ impl AnswerTransport {
             }
         }
         let gone = "each of the messages that Discord has for it was taken away";
-        Err(Failure::refused(Refusal::NoMessage, gone))
+        Err(Failure::refused(RefusalReason::NoMessage, gone))
     }
 
-    fn text(&self, words: Words<'_>, is_addressed: bool) -> String {
+    fn text(&self, words: MessageContent<'_>, is_addressed: bool) -> String {
         if is_addressed {
             content::addressed_to(self.belongs.asker, words.text)
         } else {
@@ -272,9 +272,9 @@ impl AnswerTransport {
     /// Changes the text of a message. `None`: it is gone.
     pub(crate) async fn change(
         &self,
-        standing: &LiveMessage,
-        words: Words<'_>,
-    ) -> Result<Option<LiveMessage>, Failure> {
+        standing: &DiscordLiveMessage,
+        words: MessageContent<'_>,
+    ) -> Result<Option<DiscordLiveMessage>, Failure> {
         let api = &self.hub.api;
         let text = self.text(words, standing.is_addressed);
         let body = content::edit(&text, words.row, self.buttons());
@@ -297,17 +297,17 @@ impl AnswerTransport {
             None => api.edit(standing.channel, standing.id, &body).await,
         };
         match changed {
-            Ok(sent) => Ok(Some(LiveMessage {
+            Ok(sent) => Ok(Some(DiscordLiveMessage {
                 is_addressed: standing.is_addressed,
                 ..shown(&sent, standing.via, words)
             })),
-            Err(failure) if failure.is(Refusal::NoMessage) => Ok(None),
+            Err(failure) if failure.is(RefusalReason::NoMessage) => Ok(None),
             Err(failure) => Err(failure),
         }
     }
 
     /// Deletes a message; succeeds if it is gone already.
-    pub(crate) async fn remove(&self, standing: &LiveMessage) -> Result<(), Failure> {
+    pub(crate) async fn remove(&self, standing: &DiscordLiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
         self.hub.removes(standing.id);
         let removed = match (standing.via, self.token()) {
@@ -320,9 +320,9 @@ impl AnswerTransport {
         };
         match removed {
             Err(failure)
-                if failure.is(Refusal::NoMessage)
-                    || failure.is(Refusal::NoChannel)
-                    || failure.is(Refusal::InteractionOver) =>
+                if failure.is(RefusalReason::NoMessage)
+                    || failure.is(RefusalReason::NoChannel)
+                    || failure.is(RefusalReason::InteractionOver) =>
             {
                 Ok(())
             }
@@ -345,7 +345,7 @@ impl AnswerTransport {
     fn unless_over<T>(&self, answer: Result<T, Failure>) -> Result<Option<T>, Failure> {
         match answer {
             Ok(answer) => Ok(Some(answer)),
-            Err(failure) if failure.is(Refusal::InteractionOver) => {
+            Err(failure) if failure.is(RefusalReason::InteractionOver) => {
                 if let Some(token) = &self.token {
                     tracing::info!(interaction = %token.interaction, "the interaction is over; the answer is an ordinary message");
                     token.end();
@@ -357,10 +357,10 @@ impl AnswerTransport {
     }
 }
 
-fn shown(sent: &Sent, via: Via, words: Words<'_>) -> LiveMessage {
-    LiveMessage {
+fn shown(sent: &Sent, via: Via, words: MessageContent<'_>) -> DiscordLiveMessage {
+    DiscordLiveMessage {
         text: Some(words.text.to_owned()),
         row: Some(words.row),
-        ..LiveMessage::of(sent.channel_id, sent.id, via)
+        ..DiscordLiveMessage::of(sent.channel_id, sent.id, via)
     }
 }

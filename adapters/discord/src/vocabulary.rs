@@ -1,8 +1,8 @@
 //! Discord's own terms.
 
-use muninn_platform::Vocabulary;
+use muninn_platform::PlatformVocabulary;
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: PlatformVocabulary = PlatformVocabulary {
     channel: "channel",
     conversation: "thread",
     moderator: "message-manager",

@@ -1,5 +1,5 @@
 //! Decides what an interaction asks for, and its first response. Pure: looked-up facts are in the
-//! `Context`.
+//! `InteractionContext`.
 
 use muninn_platform::{
     AnswerMode, Body, Command, ForgetWhat, ItemDeed, Language, Listing, Opinion, Scope, ShownItem,
@@ -9,14 +9,14 @@ use serenity::model::id::MessageId;
 
 use crate::buttons::{self, Button, ItemButton, Pressed, Row};
 use crate::content::Belongs;
-use crate::directory::{Kind, Spot};
-use crate::event::{Asked, EventKind, Quoted};
-use crate::ids::{self, Place};
+use crate::directory::{DiscordChannelKind, Spot};
+use crate::event::{InteractionKind, Quoted, UserInteraction};
+use crate::ids::{self, DiscordPlace};
 use crate::intent::{about, is_admin};
 
 /// Facts about the interaction's surroundings.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Context {
+pub(crate) struct InteractionContext {
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
     /// The language for a question that somebody asks without words.
@@ -25,7 +25,7 @@ pub(crate) struct Context {
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum InteractionAction {
     /// A sentence for the asker only.
     Say {
         text: Text,
@@ -34,8 +34,8 @@ pub(crate) enum Wanted {
     /// Replaces the message with the buttons.
     Instead(Text),
     /// Something for the bot.
-    Turn(Turn),
-    Stop(Place),
+    Turn(InteractionTurn),
+    Stop(DiscordPlace),
     Opinion {
         answer: MessageId,
         opinion: Opinion,
@@ -52,9 +52,9 @@ pub(crate) enum Wanted {
 
 /// Something for the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct InteractionTurn {
     pub(crate) body: Body,
-    pub(crate) place: Place,
+    pub(crate) place: DiscordPlace,
     /// Only the asker sees the answer.
     pub(crate) is_private: bool,
     pub(crate) shows: Shows,
@@ -80,25 +80,31 @@ pub(crate) enum NewThread {
 }
 
 /// Decides what an interaction asks for.
-pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
+pub(crate) fn wanted(asked: &UserInteraction, facts: InteractionContext) -> InteractionAction {
     match &asked.what {
-        EventKind::TypingSession(_) if !facts.is_allowed => Wanted::Choices(String::new()),
-        EventKind::TypingSession(typed) => Wanted::Choices(typed.clone()),
+        InteractionKind::TypingSession(_) if !facts.is_allowed => {
+            InteractionAction::Choices(String::new())
+        }
+        InteractionKind::TypingSession(typed) => InteractionAction::Choices(typed.clone()),
         _ if !facts.is_allowed => say(text!("not-allowed")),
-        EventKind::Ask {
+        InteractionKind::Ask {
             question,
             private,
             thread,
         } => ask(asked, facts, question, *private, *thread),
-        EventKind::About(quoted) => about_message(asked, facts, quoted),
-        EventKind::Given(command) => privately(asked, command.clone()),
-        EventKind::CatchUp(since) => privately(asked, Command::CatchUp(day(since.as_deref()))),
-        EventKind::Backfill(since) => privately(asked, Command::Backfill(day(since.as_deref()))),
-        EventKind::Attend(attention, place) => {
+        InteractionKind::About(quoted) => about_message(asked, facts, quoted),
+        InteractionKind::Given(command) => privately(asked, command.clone()),
+        InteractionKind::CatchUp(since) => {
+            privately(asked, Command::CatchUp(day(since.as_deref())))
+        }
+        InteractionKind::Backfill(since) => {
+            privately(asked, Command::Backfill(day(since.as_deref())))
+        }
+        InteractionKind::Attend(attention, place) => {
             let scope = scope(asked, place.as_deref());
             privately(asked, Command::Attend(*attention, scope))
         }
-        EventKind::Record(is_kept, place) => {
+        InteractionKind::Record(is_kept, place) => {
             let scope = scope(asked, place.as_deref());
             let command = if *is_kept {
                 Command::OnTheRecord(scope)
@@ -107,30 +113,30 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             };
             privately(asked, command)
         }
-        EventKind::Remember(words) => privately(asked, Command::parse(words)),
-        EventKind::Forget(_, Some(number)) => {
+        InteractionKind::Remember(words) => privately(asked, Command::parse(words)),
+        InteractionKind::Forget(_, Some(number)) => {
             own(asked, Command::Forget(ForgetWhat::Item(item(*number))))
         }
-        EventKind::Forget(what, None) => forget(asked, what),
+        InteractionKind::Forget(what, None) => forget(asked, what),
         // Everybody there sees who kept the note; its text is in the answer.
-        EventKind::Note(text) => {
+        InteractionKind::Note(text) => {
             let note = Command::Note(text.trim().to_owned());
-            Wanted::Turn(turn(asked, Body::Command(note), false))
+            InteractionAction::Turn(turn(asked, Body::Command(note), false))
         }
-        EventKind::Memory(Some(sought), _) => {
+        InteractionKind::Memory(Some(sought), _) => {
             own(asked, Command::Memory(Listing::Search(sought.clone())))
         }
-        EventKind::Memory(None, true) => own(asked, Command::Memory(Listing::More)),
-        EventKind::Memory(None, false) => own(asked, Command::Memory(Listing::Newest)),
-        EventKind::Correct(number, text) => own(
+        InteractionKind::Memory(None, true) => own(asked, Command::Memory(Listing::More)),
+        InteractionKind::Memory(None, false) => own(asked, Command::Memory(Listing::Newest)),
+        InteractionKind::Correct(number, text) => own(
             asked,
             Command::Correct {
                 number: item(*number),
                 text: text.trim().to_owned(),
             },
         ),
-        EventKind::Session(chosen) => Wanted::Session(chosen.clone()),
-        EventKind::Pressed {
+        InteractionKind::Session(chosen) => InteractionAction::Session(chosen.clone()),
+        InteractionKind::Pressed {
             button,
             on,
             is_private,
@@ -139,21 +145,21 @@ pub(crate) fn wanted(asked: &Asked, facts: Context) -> Wanted {
             (None, Some((button, item))) => pressed_at_item(asked, button, item),
             (None, None) => say(text!("old-button")),
         },
-        EventKind::Submitted(form, text) => match ItemButton::parse(form) {
+        InteractionKind::Submitted(form, text) => match ItemButton::parse(form) {
             Some((_, item)) => {
                 let deed = ItemDeed::Correct(text.trim().to_owned());
                 own(asked, Command::Shown(item, deed))
             }
             None => say(text!("old-button")),
         },
-        EventKind::Unknown => Wanted::Nothing,
+        InteractionKind::Unknown => InteractionAction::Nothing,
     }
 }
 
 /// Returns the asker and place of a first response.
-pub(crate) fn belongs(asked: &Asked) -> Belongs {
+pub(crate) fn belongs(asked: &UserInteraction) -> Belongs {
     let place = match &asked.what {
-        EventKind::Forget(what, None) if what == "private" => {
+        InteractionKind::Forget(what, None) if what == "private" => {
             here(&asked.spot).private_to(asked.who.id)
         }
         _ => here(&asked.spot),
@@ -171,20 +177,20 @@ fn day(typed: Option<&str>) -> Option<String> {
     typed.map(str::to_owned)
 }
 
-fn here(spot: &Spot) -> Place {
-    Place::new(spot.guild, spot.channel)
+fn here(spot: &Spot) -> DiscordPlace {
+    DiscordPlace::new(spot.guild, spot.channel)
 }
 
-fn say(text: Text) -> Wanted {
-    Wanted::Say {
+fn say(text: Text) -> InteractionAction {
+    InteractionAction::Say {
         text,
         row: Row::None,
     }
 }
 
 /// Builds a turn of the conversation that the interaction is in.
-fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
-    Turn {
+fn turn(asked: &UserInteraction, body: Body, is_private: bool) -> InteractionTurn {
+    InteractionTurn {
         body,
         place: here(&asked.spot),
         is_private,
@@ -195,25 +201,35 @@ fn turn(asked: &Asked, body: Body, is_private: bool) -> Turn {
 }
 
 /// Builds a command whose answer only the asker sees.
-fn privately(asked: &Asked, command: Command) -> Wanted {
-    Wanted::Turn(turn(asked, Body::Command(command), true))
+fn privately(asked: &UserInteraction, command: Command) -> InteractionAction {
+    InteractionAction::Turn(turn(asked, Body::Command(command), true))
 }
 
 /// Builds a question about somebody's message.
-fn about_message(asked: &Asked, facts: Context, quoted: &Quoted) -> Wanted {
+fn about_message(
+    asked: &UserInteraction,
+    facts: InteractionContext,
+    quoted: &Quoted,
+) -> InteractionAction {
     if facts.mode == AnswerMode::Never {
         return say(text!("never-here"));
     }
     if quoted.text.trim().is_empty() && quoted.files.is_empty() {
         return say(text!("no-text"));
     }
-    Wanted::Turn(Turn {
+    InteractionAction::Turn(InteractionTurn {
         has_buttons: true,
         ..turn(asked, Body::Text(about(quoted, facts.language)), false)
     })
 }
 
-fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: bool) -> Wanted {
+fn ask(
+    asked: &UserInteraction,
+    facts: InteractionContext,
+    question: &str,
+    private: bool,
+    thread: bool,
+) -> InteractionAction {
     if facts.mode == AnswerMode::Never {
         return say(text!("never-here"));
     }
@@ -222,8 +238,11 @@ fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: boo
         return say(text!("no-question"));
     }
     // Direct messages are private, and threads have no threads.
-    let is_private = private && asked.spot.kind != Kind::Direct;
-    let thread = match (thread && asked.spot.kind == Kind::Text, is_private) {
+    let is_private = private && asked.spot.kind != DiscordChannelKind::Direct;
+    let thread = match (
+        thread && asked.spot.kind == DiscordChannelKind::Text,
+        is_private,
+    ) {
         (true, false) => NewThread::Public,
         (true, true) => NewThread::Private,
         (false, _) => NewThread::No,
@@ -233,7 +252,7 @@ fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: boo
         // A private thread is for the person it is opened for.
         (true, NewThread::Public | NewThread::Private) | (false, _) => here(&asked.spot),
     };
-    Wanted::Turn(Turn {
+    InteractionAction::Turn(InteractionTurn {
         place,
         is_private,
         thread,
@@ -243,11 +262,13 @@ fn ask(asked: &Asked, facts: Context, question: &str, private: bool, thread: boo
 }
 
 /// Returns the scope; by default the place in which the command was used.
-fn scope(asked: &Asked, chosen: Option<&str>) -> Scope {
+fn scope(asked: &UserInteraction, chosen: Option<&str>) -> Scope {
     match chosen {
         Some("thread") => Scope::Conversation,
         Some("channel") => Scope::Audience,
-        Some(_) | None if asked.spot.is_thread() || asked.spot.kind == Kind::Direct => {
+        Some(_) | None
+            if asked.spot.is_thread() || asked.spot.kind == DiscordChannelKind::Direct =>
+        {
             Scope::Conversation
         }
         Some(_) | None => Scope::Audience,
@@ -255,12 +276,12 @@ fn scope(asked: &Asked, chosen: Option<&str>) -> Scope {
 }
 
 /// Builds a command about single kept items, including those asked about privately here.
-fn own(asked: &Asked, command: Command) -> Wanted {
+fn own(asked: &UserInteraction, command: Command) -> InteractionAction {
     let place = match asked.spot.kind {
-        Kind::Direct => here(&asked.spot),
+        DiscordChannelKind::Direct => here(&asked.spot),
         _ => here(&asked.spot).private_to(asked.who.id),
     };
-    Wanted::Turn(Turn {
+    InteractionAction::Turn(InteractionTurn {
         place,
         ..turn(asked, Body::Command(command), true)
     })
@@ -271,8 +292,8 @@ fn item(number: i64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
 
-fn forget(asked: &Asked, what: &str) -> Wanted {
-    let confirm = |text, row| Wanted::Say { text, row };
+fn forget(asked: &UserInteraction, what: &str) -> InteractionAction {
+    let confirm = |text, row| InteractionAction::Say { text, row };
     match what {
         "last" => privately(asked, Command::Forget(ForgetWhat::Last)),
         "me" | "me yes" => {
@@ -283,59 +304,68 @@ fn forget(asked: &Asked, what: &str) -> Wanted {
         "private" => confirm(text!("confirm-private"), Row::ForgetSession),
         "channel" => confirm(text!("confirm-channel"), Row::ForgetAudience),
         "" => say(text!("forget-what")),
-        _ => Wanted::Nothing,
+        _ => InteractionAction::Nothing,
     }
 }
 
 /// Handles a button below a single kept item.
-fn pressed_at_item(asked: &Asked, button: ItemButton, item: ShownItem) -> Wanted {
+fn pressed_at_item(
+    asked: &UserInteraction,
+    button: ItemButton,
+    item: ShownItem,
+) -> InteractionAction {
     match button {
         ItemButton::Forget => own(asked, Command::Shown(item, ItemDeed::Forget)),
-        ItemButton::Correct => Wanted::Form(item),
+        ItemButton::Correct => InteractionAction::Form(item),
         ItemButton::Approve => own(asked, Command::Shown(item, ItemDeed::Approve)),
         ItemButton::Decline => own(asked, Command::Shown(item, ItemDeed::Decline)),
     }
 }
 
-fn pressed(asked: &Asked, pressed: Pressed, on: MessageId, is_private: bool) -> Wanted {
+fn pressed(
+    asked: &UserInteraction,
+    pressed: Pressed,
+    on: MessageId,
+    is_private: bool,
+) -> InteractionAction {
     let Belongs { asker, place, .. } = pressed.belongs;
     let may_steer = asker == asked.who.id || is_admin(asked.who.permissions);
-    let of_place = |body, shows| Turn {
+    let of_place = |body, shows| InteractionTurn {
         place,
         shows,
         ..turn(asked, body, true)
     };
     let answer = ids::sent(asked.spot.channel, on);
     match pressed.button {
-        Button::Why => Wanted::Turn(of_place(
+        Button::Why => InteractionAction::Turn(of_place(
             Body::Command(Command::WhyOf(answer)),
             Shows::Thinking,
         )),
-        Button::Good => Wanted::Opinion {
+        Button::Good => InteractionAction::Opinion {
             answer: on,
             opinion: Opinion::Good,
         },
-        Button::Bad => Wanted::Opinion {
+        Button::Bad => InteractionAction::Opinion {
             answer: on,
             opinion: Opinion::Bad,
         },
         // The graph knows the asker, so the bot decides who may regenerate it.
         Button::Stop if !may_steer => say(text!("not-yours-here")),
-        Button::Stop => Wanted::Stop(place),
-        Button::Again => Wanted::Turn(Turn {
+        Button::Stop => InteractionAction::Stop(place),
+        Button::Again => InteractionAction::Turn(InteractionTurn {
             is_private,
             has_buttons: true,
             ..of_place(Body::Command(Command::Again(answer)), Shows::Nothing)
         }),
         Button::ForgetSession => {
             let body = Body::Command(Command::Forget(ForgetWhat::Session));
-            Wanted::Turn(of_place(body, Shows::Nothing))
+            InteractionAction::Turn(of_place(body, Shows::Nothing))
         }
         Button::ForgetAudience => {
             let body = Body::Command(Command::Forget(ForgetWhat::Audience));
-            Wanted::Turn(of_place(body, Shows::Nothing))
+            InteractionAction::Turn(of_place(body, Shows::Nothing))
         }
-        Button::Keep => Wanted::Instead(text!("nothing-was-forgotten")),
+        Button::Keep => InteractionAction::Instead(text!("nothing-was-forgotten")),
     }
 }
 
@@ -348,14 +378,14 @@ mod tests {
     use super::*;
     use crate::event::Person;
 
-    const FACTS: Context = Context {
+    const FACTS: InteractionContext = InteractionContext {
         is_allowed: true,
         mode: AnswerMode::Threads,
         language: Language::English,
     };
 
-    fn asked(what: EventKind) -> Asked {
-        Asked {
+    fn asked(what: InteractionKind) -> UserInteraction {
+        UserInteraction {
             id: InteractionId::new(9),
             token: String::new().into(),
             who: Person {
@@ -369,7 +399,7 @@ mod tests {
             spot: Spot {
                 guild: Some(GuildId::new(1)),
                 channel: ChannelId::new(2),
-                kind: Kind::Text,
+                kind: DiscordChannelKind::Text,
                 parent: None,
                 name: "general".to_owned(),
             },
@@ -377,25 +407,25 @@ mod tests {
         }
     }
 
-    fn question(private: bool, thread: bool) -> EventKind {
-        EventKind::Ask {
+    fn question(private: bool, thread: bool) -> InteractionKind {
+        InteractionKind::Ask {
             question: " why? ".to_owned(),
             private,
             thread,
         }
     }
 
-    fn press(button: &str) -> EventKind {
-        EventKind::Pressed {
+    fn press(button: &str) -> InteractionKind {
+        InteractionKind::Pressed {
             button: button.to_owned(),
             on: MessageId::new(7),
             is_private: false,
         }
     }
 
-    fn a_turn(asked: &Asked) -> Turn {
+    fn a_turn(asked: &UserInteraction) -> InteractionTurn {
         match wanted(asked, FACTS) {
-            Wanted::Turn(turn) => turn,
+            InteractionAction::Turn(turn) => turn,
             other => panic!("{other:?}"),
         }
     }
@@ -405,13 +435,27 @@ mod tests {
         use NewThread::{No, Private, Public};
         let (here, privately) = ("discord/1/2", "discord/1/2/private/4");
         for (private, thread, kind, place, is_private, opens) in [
-            (false, false, Kind::Text, here, false, No),
-            (true, false, Kind::Text, privately, true, No),
-            (false, true, Kind::Text, here, false, Public),
-            (true, true, Kind::Text, here, true, Private),
-            (false, true, Kind::PublicThread, here, false, No),
-            (true, true, Kind::PublicThread, privately, true, No),
-            (false, true, Kind::Flat, here, false, No),
+            (false, false, DiscordChannelKind::Text, here, false, No),
+            (true, false, DiscordChannelKind::Text, privately, true, No),
+            (false, true, DiscordChannelKind::Text, here, false, Public),
+            (true, true, DiscordChannelKind::Text, here, true, Private),
+            (
+                false,
+                true,
+                DiscordChannelKind::PublicThread,
+                here,
+                false,
+                No,
+            ),
+            (
+                true,
+                true,
+                DiscordChannelKind::PublicThread,
+                privately,
+                true,
+                No,
+            ),
+            (false, true, DiscordChannelKind::Flat, here, false, No),
         ] {
             let mut asked = asked(question(private, thread));
             asked.spot.kind = kind;
@@ -428,24 +472,27 @@ mod tests {
 
     #[test]
     fn who_is_not_let_in_is_told_so_and_nothing_else() {
-        let facts = Context {
+        let facts = InteractionContext {
             is_allowed: false,
             ..FACTS
         };
         for what in [
             question(false, false),
-            EventKind::Given(Command::Why),
+            InteractionKind::Given(Command::Why),
             press("m1:s:4:1/2"),
         ] {
             assert_eq!(wanted(&asked(what), facts), say(text!("not-allowed")));
         }
-        let typing = asked(EventKind::TypingSession("secret".to_owned()));
-        assert_eq!(wanted(&typing, facts), Wanted::Choices(String::new()));
+        let typing = asked(InteractionKind::TypingSession("secret".to_owned()));
+        assert_eq!(
+            wanted(&typing, facts),
+            InteractionAction::Choices(String::new())
+        );
     }
 
     #[test]
     fn a_channel_to_be_left_alone_takes_no_questions_but_commands() {
-        let facts = Context {
+        let facts = InteractionContext {
             mode: AnswerMode::Never,
             ..FACTS
         };
@@ -453,25 +500,30 @@ mod tests {
             wanted(&asked(question(false, false)), facts),
             say(text!("never-here"))
         );
-        let why = wanted(&asked(EventKind::Given(Command::Why)), facts);
-        assert!(matches!(why, Wanted::Turn(_)));
+        let why = wanted(&asked(InteractionKind::Given(Command::Why)), facts);
+        assert!(matches!(why, InteractionAction::Turn(_)));
     }
 
     #[test]
     fn what_cannot_be_brought_back_is_confirmed() {
-        let forget = |what: &str| wanted(&asked(EventKind::Forget(what.to_owned(), None)), FACTS);
-        assert!(matches!(forget("last"), Wanted::Turn(_)));
+        let forget = |what: &str| {
+            wanted(
+                &asked(InteractionKind::Forget(what.to_owned(), None)),
+                FACTS,
+            )
+        };
+        assert!(matches!(forget("last"), InteractionAction::Turn(_)));
         for (what, expected) in [
             ("thread", Row::ForgetSession),
             ("private", Row::ForgetSession),
             ("channel", Row::ForgetAudience),
         ] {
             assert!(
-                matches!(forget(what), Wanted::Say { row, .. } if row == expected),
+                matches!(forget(what), InteractionAction::Say { row, .. } if row == expected),
                 "{what}"
             );
         }
-        assert_eq!(forget("everything"), Wanted::Nothing);
+        assert_eq!(forget("everything"), InteractionAction::Nothing);
         let confirmed = a_turn(&asked(press("m1:f:4:1/2")));
         let expected = Body::Command(Command::Forget(ForgetWhat::Session));
         assert_eq!(
@@ -480,25 +532,25 @@ mod tests {
         );
         assert_eq!(
             wanted(&asked(press("m1:k:4:1/2")), FACTS),
-            Wanted::Instead(text!("nothing-was-forgotten"))
+            InteractionAction::Instead(text!("nothing-was-forgotten"))
         );
     }
 
     #[test]
     fn only_who_asked_or_moderates_steers_an_answer() {
-        let place = Place::new(Some(GuildId::new(1)), ChannelId::new(2));
+        let place = DiscordPlace::new(Some(GuildId::new(1)), ChannelId::new(2));
         let stop = |asker: u64| asked(press(&format!("m1:s:{asker}:1/2")));
-        assert_eq!(wanted(&stop(4), FACTS), Wanted::Stop(place));
+        assert_eq!(wanted(&stop(4), FACTS), InteractionAction::Stop(place));
         assert_eq!(wanted(&stop(5), FACTS), say(text!("not-yours-here")));
         let mut moderator = stop(5);
         moderator.who.permissions = Some(Permissions::MANAGE_MESSAGES);
-        assert_eq!(wanted(&moderator, FACTS), Wanted::Stop(place));
+        assert_eq!(wanted(&moderator, FACTS), InteractionAction::Stop(place));
         let again = a_turn(&asked(press("m1:r:4:1/2")));
         assert_eq!(again.body, Body::Command(Command::Again(Sent::new("2/7"))));
         // Ratings and explanations are for everybody.
         assert!(matches!(
             wanted(&asked(press("m1:b:5:1/2")), FACTS),
-            Wanted::Opinion {
+            InteractionAction::Opinion {
                 opinion: Opinion::Bad,
                 ..
             }
@@ -522,7 +574,7 @@ mod tests {
             files: Vec::new(),
             at: chrono::Utc::now(),
         };
-        let turn = a_turn(&asked(EventKind::About(quoted.clone())));
+        let turn = a_turn(&asked(InteractionKind::About(quoted.clone())));
         let text = "What do you think of this message from bob?\n> Ship it.\n> Now.";
         assert_eq!(turn.body, Body::Text(text.to_owned()));
         let empty = Quoted {
@@ -530,7 +582,7 @@ mod tests {
             ..quoted
         };
         assert_eq!(
-            wanted(&asked(EventKind::About(empty)), FACTS),
+            wanted(&asked(InteractionKind::About(empty)), FACTS),
             say(text!("no-text"))
         );
     }

@@ -10,21 +10,21 @@ use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::earlier;
-use crate::errors::{Failure, Kind, Refusal};
-use crate::hub::Hub;
-use crate::ids::{self, Place};
+use crate::errors::{Failure, FailureKind, RefusalReason};
+use crate::hub::DiscordHub;
+use crate::ids::{self, DiscordPlace};
 use crate::intent::neutral_name;
 use crate::transport::Via;
 
-pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
+pub(crate) struct DiscordWithdrawer(pub(crate) Arc<DiscordHub>);
 
 #[async_trait]
-impl Withdraw for Withdrawer {
+impl Withdraw for DiscordWithdrawer {
     async fn withdraw(&self, conversation: &ConversationId, message: &SentId) -> Withdrawn {
         let Some((channel, id)) = ids::parse_sent(message) else {
             return Withdrawn::Gone;
         };
-        let place = Place::parse(conversation.as_str());
+        let place = DiscordPlace::parse(conversation.as_str());
         if let Some(guild) = place.and_then(|place| place.guild) {
             if self.0.went(guild, Some(channel)) {
                 return Withdrawn::Gone;
@@ -49,7 +49,8 @@ impl Withdraw for Withdrawer {
         conversation: &ConversationId,
         question: &EventId,
     ) -> Result<Vec<SentId>, NotNow> {
-        let asked = Place::parse(conversation.as_str()).zip(ids::Event::parse(question));
+        let asked =
+            DiscordPlace::parse(conversation.as_str()).zip(ids::DiscordEventId::parse(question));
         let sought = asked.and_then(|(place, event)| {
             let (since, sought) = earlier::sought(&place, &event)?;
             Some((place.channel, since, sought))
@@ -72,8 +73,8 @@ impl Withdraw for Withdrawer {
     }
 
     async fn clear_title(&self, conversation: &ConversationId) -> Withdrawn {
-        let place = Place::parse(conversation.as_str());
-        let is_there = |it: &Place| match it.guild {
+        let place = DiscordPlace::parse(conversation.as_str());
+        let is_there = |it: &DiscordPlace| match it.guild {
             Some(guild) => !self.0.went(guild, Some(it.channel)) && !self.0.went(guild, None),
             None => false,
         };
@@ -85,11 +86,11 @@ impl Withdraw for Withdrawer {
     }
 }
 
-impl Withdrawer {
+impl DiscordWithdrawer {
     async fn remove(&self, channel: ChannelId, id: MessageId) -> Result<(), Failure> {
         let api = &self.0.api;
         match api.delete(channel, id).await {
-            Err(failure) if failure.is(Refusal::Locked) => {
+            Err(failure) if failure.is(RefusalReason::Locked) => {
                 // An archived thread cannot be changed until it is opened again.
                 let open = json!({ "archived": false });
                 api.change_channel(channel, &open).await?;
@@ -101,7 +102,7 @@ impl Withdrawer {
 
     /// Deletes it with the interaction's token, which is valid for fifteen minutes.
     async fn remove_ephemeral(&self, id: MessageId) -> Result<(), Failure> {
-        let over = || Failure::refused(Refusal::InteractionOver, "the interaction is over");
+        let over = || Failure::refused(RefusalReason::InteractionOver, "the interaction is over");
         let (token, via) = self.0.private_answer(id).ok_or_else(over)?;
         let secret = token.secret_or_over()?;
         match via {
@@ -118,7 +119,7 @@ impl Withdrawer {
             return Ok(());
         }
         let is_archived = found.thread_metadata.is_some_and(|data| data.archived);
-        let there = Place::new(Some(found.guild_id), thread);
+        let there = DiscordPlace::new(Some(found.guild_id), thread);
         let name = neutral_name(self.0.language_there(there));
         if found.name != name {
             let mut change = json!({ "name": name });
@@ -145,7 +146,7 @@ impl Withdrawer {
             }
             Ok(_) => Ok(()),
             // The bot may always read its own threads, so an unreadable one is not its own.
-            Err(failure) if failure.is(Refusal::MayNot) => Ok(()),
+            Err(failure) if failure.is(RefusalReason::MayNot) => Ok(()),
             Err(failure) => Err(failure),
         }
     }
@@ -163,18 +164,20 @@ fn outcome(removed: Result<(), Failure>) -> Withdrawn {
         return Withdrawn::Gone;
     };
     match failure.kind {
-        Kind::Away | Kind::Limited | Kind::LoggedOut => Withdrawn::NotYet,
-        Kind::Refused(Refusal::NoMessage | Refusal::NoChannel) => Withdrawn::Gone,
-        Kind::Refused(Refusal::InteractionOver) => {
+        FailureKind::Away | FailureKind::Limited | FailureKind::LoggedOut => Withdrawn::NotYet,
+        FailureKind::Refused(RefusalReason::NoMessage | RefusalReason::NoChannel) => {
+            Withdrawn::Gone
+        }
+        FailureKind::Refused(RefusalReason::InteractionOver) => {
             Withdrawn::stays(text!("stays-only-you-discord"))
         }
-        Kind::Refused(Refusal::MayNot) => Withdrawn::stays(text!("stays-no-access")),
-        Kind::Refused(Refusal::Locked) => Withdrawn::stays(text!("stays-locked")),
-        Kind::Refused(
-            Refusal::AcknowledgedAlready
-            | Refusal::ThreadThere
-            | Refusal::NoDirect
-            | Refusal::Other,
+        FailureKind::Refused(RefusalReason::MayNot) => Withdrawn::stays(text!("stays-no-access")),
+        FailureKind::Refused(RefusalReason::Locked) => Withdrawn::stays(text!("stays-locked")),
+        FailureKind::Refused(
+            RefusalReason::AcknowledgedAlready
+            | RefusalReason::ThreadThere
+            | RefusalReason::NoDirect
+            | RefusalReason::Other,
         ) => Withdrawn::stays(text!("stays-discord", why = failure.to_string())),
     }
 }

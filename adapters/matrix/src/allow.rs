@@ -4,17 +4,17 @@ use matrix_sdk::ruma::{OwnedRoomId, OwnedServerName, OwnedUserId, RoomId, UserId
 use muninn_platform::{AllowEntry, AllowList};
 
 /// The allow list of `MATRIX_ALLOW`. The default admits nobody.
-pub type Allow = AllowList<Entry>;
+pub type MatrixAllowList = AllowList<MatrixAllowEntry>;
 
 /// An entry of the allow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum MatrixAllowEntry {
     Server(OwnedServerName),
     User(OwnedUserId),
     Room(OwnedRoomId),
 }
 
-impl AllowEntry for Entry {
+impl AllowEntry for MatrixAllowEntry {
     const VARIABLE: &'static str = "MATRIX_ALLOW";
     const ENTRIES: &'static str = "servers, users or rooms";
     const FORMS: &'static str =
@@ -33,11 +33,11 @@ impl AllowEntry for Entry {
 
 /// Whether messages of this person in this room are answered: all members of a listed room are
 /// served.
-pub(crate) fn is_let_in(allow: &Allow, person: &UserId, room: &RoomId) -> bool {
+pub(crate) fn is_let_in(allow: &MatrixAllowList, person: &UserId, room: &RoomId) -> bool {
     allow.lets_in(|entry| match entry {
-        Entry::Server(server) => server == person.server_name(),
-        Entry::User(user) => user == person,
-        Entry::Room(allowed) => allowed == room,
+        MatrixAllowEntry::Server(server) => server == person.server_name(),
+        MatrixAllowEntry::User(user) => user == person,
+        MatrixAllowEntry::Room(allowed) => allowed == room,
     })
 }
 
@@ -63,7 +63,7 @@ mod tests {
             ("rg", false, false, false),
             ("example.org:8448", false, false, false),
         ] {
-            let allow: Allow = allow.parse().unwrap();
+            let allow: MatrixAllowList = allow.parse().unwrap();
             let served = |person, room| is_let_in(&allow, person, room);
             assert_eq!(
                 (served(ann, here), served(bob, here), served(bob, there)),
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn what_is_no_entry_is_named() {
         for entry in ["@ann", "!", "exa mple.org/x", "**"] {
-            assert!(entry.parse::<Allow>().is_err(), "{entry}");
+            assert!(entry.parse::<MatrixAllowList>().is_err(), "{entry}");
         }
     }
 }

@@ -9,12 +9,12 @@ use matrix_sdk::ruma::TransactionId;
 use muninn_platform::{Announce, Announced, AudienceId, MessageId, SafeText, in_one_line};
 
 use crate::content::{self, Relation};
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::outbox::SendError;
 
-pub(crate) struct Announcer(pub(crate) Arc<Hub>);
+pub(crate) struct MatrixAnnouncer(pub(crate) Arc<MatrixHub>);
 
-impl Announcer {
+impl MatrixAnnouncer {
     fn say<'a>(&'a self, audience: &'a AudienceId, text: &'a SafeText) -> BoxFuture<'a, Announced> {
         async move {
             // Of rooms that replaced each other, the one that people use now.
@@ -44,7 +44,7 @@ impl Announcer {
 }
 
 #[async_trait]
-impl Announce for Announcer {
+impl Announce for MatrixAnnouncer {
     async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
         self.say(audience, text).await
     }

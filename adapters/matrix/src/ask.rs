@@ -10,7 +10,7 @@ use muninn_platform::{PlatformError, misconfigured};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::options::Options;
+use crate::options::MatrixOptions;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -37,7 +37,7 @@ pub(crate) enum AskError {
 }
 
 impl AskError {
-    pub(crate) fn sentence(&self, options: &Options) -> PlatformError {
+    pub(crate) fn sentence(&self, options: &MatrixOptions) -> PlatformError {
         let homeserver = &options.homeserver;
         misconfigured(match self {
             Self::LoggedOut | Self::Expired => {

@@ -13,11 +13,11 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::ask::{self, AskError};
-use crate::event::File;
+use crate::event::MatrixFile;
 
 /// Returns the attachment for the bot: identified by its event, so that a file redacted meanwhile
 /// is not read.
-pub(crate) fn of(event: &OwnedEventId, file: File) -> Attachment {
+pub(crate) fn of(event: &OwnedEventId, file: MatrixFile) -> Attachment {
     Attachment {
         id: event.to_string(),
         name: file.name,

@@ -17,12 +17,12 @@ use tokio::time::timeout;
 
 use crate::NAME;
 use crate::errors::{Failure, of_sdk};
-use crate::event::{Event, EventKind, Kind};
-use crate::hub::Hub;
+use crate::event::{MatrixEvent, MatrixEventKind, MessageKind};
+use crate::hub::MatrixHub;
 use crate::{ids, rooms};
 
 /// A person's message.
-struct Said {
+struct TimelineMessage {
     id: OwnedEventId,
     sender: OwnedUserId,
     at: DateTime<Utc>,
@@ -40,7 +40,7 @@ pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
 
 /// Returns what was said in the thread before the question, as far as it is readable.
 pub(crate) fn prior<'a>(
-    hub: &'a Hub,
+    hub: &'a MatrixHub,
     room: &'a Room,
     root: &'a OwnedEventId,
     question: &'a OwnedEventId,
@@ -72,13 +72,13 @@ pub(crate) fn prior<'a>(
     let first = timeout(Bounds::THREAD.time, room.event(root, None)).await;
     let first = first.ok().and_then(Result::ok);
     let events = first.iter().chain(read.items.iter().rev());
-    let said: Vec<Said> = events
+    let said: Vec<TimelineMessage> = events
         .filter_map(said)
         .filter(|said| said.sender != hub.me)
         .take_while(|said| said.id != *question)
         .collect();
     let mut names: HashMap<OwnedUserId, String> = HashMap::new();
-    for Said { sender, .. } in &said {
+    for TimelineMessage { sender, .. } in &said {
         if !names.contains_key(sender) {
             let name = rooms::name_of(room, sender).await;
             let name = name.unwrap_or_else(|| sender.localpart().to_owned());
@@ -100,17 +100,17 @@ pub(crate) fn prior<'a>(
 }
 
 /// Returns a person's message in its latest version.
-fn said(event: &TimelineEvent) -> Option<Said> {
+fn said(event: &TimelineEvent) -> Option<TimelineMessage> {
     let json = event.raw().json().get();
-    let read = Event::read(json)?;
-    let EventKind::Message(message) = read.what else {
+    let read = MatrixEvent::read(json)?;
+    let MatrixEventKind::Message(message) = read.what else {
         return None;
     };
     let is_speech = match message.kind {
-        Kind::Text | Kind::File(_) => !message.text.is_empty(),
-        Kind::Notice | Kind::Other => false,
+        MessageKind::Text | MessageKind::File(_) => !message.text.is_empty(),
+        MessageKind::Notice | MessageKind::Other => false,
     };
-    is_speech.then(|| Said {
+    is_speech.then(|| TimelineMessage {
         id: read.id,
         text: edited(json, &read.sender).unwrap_or(message.text),
         sender: read.sender,
@@ -122,7 +122,7 @@ fn said(event: &TimelineEvent) -> Option<Said> {
 pub(crate) fn edited(json: &str, author: &OwnedUserId) -> Option<String> {
     let event: serde_json::Value = serde_json::from_str(json).ok()?;
     let edit = &event["unsigned"]["m.relations"]["m.replace"];
-    let edit = Event::read(&edit.to_string())?;
+    let edit = MatrixEvent::read(&edit.to_string())?;
     if edit.sender != *author {
         return None;
     }

@@ -3,21 +3,21 @@
 
 use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
-use muninn_platform::{Finding, PlatformError};
+use muninn_platform::{PlatformError, SelfCheckFinding};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::ask::{self, AskError};
 use crate::files::Folder;
 use crate::login::{self, Stored};
-use crate::options::{Login, Options};
+use crate::options::{Login, MatrixOptions};
 
 /// Checks homeserver, login, device and key backup.
-pub async fn check(options: &Options) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
+pub async fn check(options: &MatrixOptions) -> Vec<SelfCheckFinding> {
+    let mut findings: Vec<SelfCheckFinding> = options.allow.finding().into_iter().collect();
     let folder = Folder::look(&options.folder);
     if folder.recovery_key().exists() {
-        findings.push(Finding::warning(format!(
+        findings.push(SelfCheckFinding::warning(format!(
             "the recovery key is still in {}; keep it somewhere safe and remove the file",
             folder.recovery_key().display()
         )));
@@ -25,14 +25,14 @@ pub async fn check(options: &Options) -> Vec<Finding> {
     let client = match login::stranger(options).await {
         Ok(client) => client,
         Err(error) => {
-            findings.push(Finding::error(error.to_string()));
+            findings.push(SelfCheckFinding::error(error.to_string()));
             return findings;
         }
     };
     match homeserver(options, &client).await {
         Ok(finding) => findings.push(finding),
         Err(error) => {
-            findings.push(Finding::error(error.to_string()));
+            findings.push(SelfCheckFinding::error(error.to_string()));
             return findings;
         }
     }
@@ -41,7 +41,7 @@ pub async fn check(options: &Options) -> Vec<Finding> {
             findings.extend(session(options, &folder, &client, &stored.session).await)
         }
         Ok(None) => findings.push(not_logged_in(options)),
-        Err(error) => findings.push(Finding::error(error.to_string())),
+        Err(error) => findings.push(SelfCheckFinding::error(error.to_string())),
     }
     findings
 }
@@ -51,37 +51,40 @@ struct Versions {
     versions: Vec<String>,
 }
 
-async fn homeserver(options: &Options, client: &Client) -> Result<Finding, PlatformError> {
+async fn homeserver(
+    options: &MatrixOptions,
+    client: &Client,
+) -> Result<SelfCheckFinding, PlatformError> {
     let (http, url) = (client.http_client(), client.homeserver());
     let Versions { versions } = ask::get(http, &url, "_matrix/client/versions", None)
         .await
         .map_err(|error| error.sentence(options))?;
     let newest = versions.last().map_or("no version", String::as_str);
-    Ok(Finding::ok(format!(
+    Ok(SelfCheckFinding::ok(format!(
         "{url} answers, and speaks up to {newest}"
     )))
 }
 
-fn not_logged_in(options: &Options) -> Finding {
+fn not_logged_in(options: &MatrixOptions) -> SelfCheckFinding {
     match &options.login {
         Login::Password {
             password: None,
             user,
-        } => Finding::error(format!(
+        } => SelfCheckFinding::error(format!(
             "{user} is not logged in; set MATRIX_PASSWORD for the first start"
         )),
-        Login::Password { .. } | Login::AccessToken(_) => {
-            Finding::warning("not logged in yet; `muninn serve` does it at its first start")
-        }
+        Login::Password { .. } | Login::AccessToken(_) => SelfCheckFinding::warning(
+            "not logged in yet; `muninn serve` does it at its first start",
+        ),
     }
 }
 
 async fn session(
-    options: &Options,
+    options: &MatrixOptions,
     folder: &Folder,
     client: &Client,
     session: &MatrixSession,
-) -> Vec<Finding> {
+) -> Vec<SelfCheckFinding> {
     let (http, url) = (client.http_client(), client.homeserver());
     let meta = &session.meta;
     match ask::whoami(http, &url, &session.tokens).await {
@@ -92,7 +95,7 @@ async fn session(
                     .as_ref()
                     .is_some_and(|it| *it != meta.device_id) =>
         {
-            return vec![Finding::error(format!(
+            return vec![SelfCheckFinding::error(format!(
                 "the session in {} is of another account or device than it says; put a copy of the whole folder back",
                 folder.path().display()
             ))];
@@ -100,57 +103,63 @@ async fn session(
         Ok(_) => {}
         // Refreshable tokens live for minutes; only the bot itself may refresh them.
         Err(AskError::Expired) if session.tokens.refresh_token.is_some() => {
-            return vec![Finding::warning(format!(
+            return vec![SelfCheckFinding::warning(format!(
                 "the access token of {} has run out; `muninn serve` gets a new one",
                 meta.user_id
             ))];
         }
         Err(AskError::LoggedOut | AskError::Expired) => {
-            return vec![Finding::error(login::logged_out(options).to_string())];
+            return vec![SelfCheckFinding::error(
+                login::logged_out(options).to_string(),
+            )];
         }
-        Err(error) => return vec![Finding::error(format!("{url}: {error}"))],
+        Err(error) => return vec![SelfCheckFinding::error(format!("{url}: {error}"))],
     }
     let path = format!("_matrix/client/v3/devices/{}", meta.device_id);
     match ask::get::<Value>(http, &url, &path, Some(&session.tokens)).await {
         Ok(_) => {}
         Err(AskError::NotFound | AskError::LoggedOut) => {
-            return vec![Finding::error(login::logged_out(options).to_string())];
+            return vec![SelfCheckFinding::error(
+                login::logged_out(options).to_string(),
+            )];
         }
-        Err(error) => return vec![Finding::error(format!("the device: {error}"))],
+        Err(error) => return vec![SelfCheckFinding::error(format!("the device: {error}"))],
     }
-    let mut findings = vec![Finding::ok(format!(
+    let mut findings = vec![SelfCheckFinding::ok(format!(
         "logged in as {}, device {}",
         meta.user_id, meta.device_id
     ))];
     if !folder.has_keys() {
-        findings.push(Finding::error(login::lost_keys(folder, meta).to_string()));
+        findings.push(SelfCheckFinding::error(
+            login::lost_keys(folder, meta).to_string(),
+        ));
     }
     findings.push(trust(client, session).await);
     findings.push(backup(client, session).await);
     findings
 }
 
-async fn trust(client: &Client, session: &MatrixSession) -> Finding {
+async fn trust(client: &Client, session: &MatrixSession) -> SelfCheckFinding {
     let (user, device) = (&session.meta.user_id, &session.meta.device_id);
     let asked = json!({ "device_keys": { user.as_str(): [] } });
     let path = "_matrix/client/v3/keys/query";
     let (http, url) = (client.http_client(), client.homeserver());
     let answer: Value = match ask::post(http, &url, path, &session.tokens, &asked).await {
         Ok(answer) => answer,
-        Err(error) => return Finding::error(format!("the device's keys: {error}")),
+        Err(error) => return SelfCheckFinding::error(format!("the device's keys: {error}")),
     };
     match signed(&answer, user.as_str(), device.as_str()) {
-        Signed::Yes => {
-            Finding::ok("the device is signed by its account, so clients show it as verified")
-        }
-        Signed::No => Finding::error(
+        Signed::Yes => SelfCheckFinding::ok(
+            "the device is signed by its account, so clients show it as verified",
+        ),
+        Signed::No => SelfCheckFinding::error(
             "the device is not verified; set MATRIX_RECOVERY_KEY to the account's recovery key",
         ),
-        Signed::NoAccountKeys => Finding::error(
+        Signed::NoAccountKeys => SelfCheckFinding::error(
             "the account has no keys for signing; start `muninn serve` with MATRIX_PASSWORD set",
         ),
         Signed::NoDevice => {
-            Finding::error("the device has no keys, so encrypted rooms cannot be read")
+            SelfCheckFinding::error("the device has no keys, so encrypted rooms cannot be read")
         }
     }
 }
@@ -185,17 +194,17 @@ struct Backup {
     count: u64,
 }
 
-async fn backup(client: &Client, session: &MatrixSession) -> Finding {
+async fn backup(client: &Client, session: &MatrixSession) -> SelfCheckFinding {
     let path = "_matrix/client/v3/room_keys/version";
     let (http, url) = (client.http_client(), client.homeserver());
     match ask::get(http, &url, path, Some(&session.tokens)).await {
         Ok(Backup { count }) => {
-            Finding::ok(format!("{count} keys of encrypted rooms are backed up"))
+            SelfCheckFinding::ok(format!("{count} keys of encrypted rooms are backed up"))
         }
-        Err(AskError::NotFound) => Finding::warning(
+        Err(AskError::NotFound) => SelfCheckFinding::warning(
             "no key backup: after a loss of the store encrypted messages stay unreadable",
         ),
-        Err(error) => Finding::error(format!("the key backup: {error}")),
+        Err(error) => SelfCheckFinding::error(format!("the key backup: {error}")),
     }
 }
 

@@ -42,11 +42,11 @@ pub(crate) fn message(text: &SafeText, relation: &Relation) -> Value {
         }
         Value::Object(content)
     };
-    let rich = related(notice(text, Form::Rich));
+    let rich = related(notice(text, MatrixMessageFormat::Rich));
     if fits(&rich) {
         rich
     } else {
-        related(notice(text, Form::Plain))
+        related(notice(text, MatrixMessageFormat::Plain))
     }
 }
 
@@ -62,29 +62,33 @@ pub(crate) fn edit(of: &EventId, text: &SafeText) -> Value {
             "m.relates_to": { "rel_type": "m.replace", "event_id": of },
         })
     };
-    let rich = with(Form::Rich);
-    if fits(&rich) { rich } else { with(Form::Plain) }
+    let rich = with(MatrixMessageFormat::Rich);
+    if fits(&rich) {
+        rich
+    } else {
+        with(MatrixMessageFormat::Plain)
+    }
 }
 
 #[derive(Clone, Copy)]
-enum Form {
+enum MatrixMessageFormat {
     Rich,
     Plain,
 }
 
 /// Bots send notices, which other bots do not answer. Nobody is ever mentioned.
-fn notice(text: &SafeText, form: Form) -> Map<String, Value> {
+fn notice(text: &SafeText, form: MatrixMessageFormat) -> Map<String, Value> {
     let mut content = Map::new();
     let mut set = |name: &str, value: Value| content.insert(name.to_owned(), value);
     set("msgtype", json!("m.notice"));
     set("body", json!(text.as_str()));
     set("m.mentions", json!({}));
     match form {
-        Form::Rich => {
+        MatrixMessageFormat::Rich => {
             set("format", json!("org.matrix.custom.html"));
             set("formatted_body", json!(html(text.as_str())));
         }
-        Form::Plain => {}
+        MatrixMessageFormat::Plain => {}
     }
     content
 }

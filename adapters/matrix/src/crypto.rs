@@ -6,11 +6,11 @@ use muninn_platform::{PlatformError, in_one_line, misconfigured};
 use secrecy::ExposeSecret;
 
 use crate::files::{self, Folder};
-use crate::options::Options;
+use crate::options::MatrixOptions;
 
 /// Signs the device and enables the key backup, once a sync has loaded the state. Requests nothing
 /// if all is set up.
-pub(crate) async fn set_up(client: &Client, options: &Options) -> Result<(), PlatformError> {
+pub(crate) async fn set_up(client: &Client, options: &MatrixOptions) -> Result<(), PlatformError> {
     let encryption = client.encryption();
     encryption.wait_for_e2ee_initialization_tasks().await;
     let recovery = encryption.recovery();
@@ -56,7 +56,7 @@ fn not_recovered(error: &RecoveryError) -> PlatformError {
 }
 
 /// The key is written to a file for the operator, never to a log.
-async fn make_recovery_key(client: &Client, options: &Options) {
+async fn make_recovery_key(client: &Client, options: &MatrixOptions) {
     let folder = Folder::look(&options.folder);
     let key = match client.encryption().recovery().enable().await {
         Ok(key) => key,

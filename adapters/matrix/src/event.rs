@@ -7,19 +7,19 @@ use serde_json::Value;
 
 /// An event of a room's timeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct MatrixEvent {
     pub(crate) id: OwnedEventId,
     pub(crate) sender: OwnedUserId,
     pub(crate) sent_at: DateTime<Utc>,
-    pub(crate) what: EventKind,
+    pub(crate) what: MatrixEventKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EventKind {
-    Message(Message),
+pub(crate) enum MatrixEventKind {
+    Message(MatrixMessage),
     Edit {
         of: OwnedEventId,
-        new: Message,
+        new: MatrixMessage,
         /// People mentioned by the edit but not by the original: they are notified.
         newly_mentions: Vec<OwnedUserId>,
     },
@@ -40,9 +40,9 @@ pub(crate) enum EventKind {
     Other,
 }
 
-impl EventKind {
+impl MatrixEventKind {
     /// Returns the edited message and its new content; `None` if this is no edit.
-    pub(crate) fn into_edit(self) -> Option<(OwnedEventId, Message)> {
+    pub(crate) fn into_edit(self) -> Option<(OwnedEventId, MatrixMessage)> {
         match self {
             Self::Edit { of, new, .. } => Some((of, new)),
             Self::Message(_)
@@ -63,8 +63,8 @@ pub(crate) struct Sealed {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
-    pub(crate) kind: Kind,
+pub(crate) struct MatrixMessage {
+    pub(crate) kind: MessageKind,
     /// The text; of a file, the caption.
     pub(crate) text: String,
     /// `None`: the client does not list mentions.
@@ -73,17 +73,17 @@ pub(crate) struct Message {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MessageKind {
     Text,
     /// A message by a bot.
     Notice,
-    File(File),
+    File(MatrixFile),
     /// A location, a poll, a verification request.
     Other,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct File {
+pub(crate) struct MatrixFile {
     pub(crate) name: String,
     pub(crate) media_type: String,
     pub(crate) size: Option<u64>,
@@ -135,7 +135,7 @@ struct RawReply {
     event_id: OwnedEventId,
 }
 
-impl Event {
+impl MatrixEvent {
     /// Parses an event; `None` if it is not an event.
     pub(crate) fn read(json: &str) -> Option<Self> {
         let raw: RawEvent = serde_json::from_str(json).ok()?;
@@ -149,12 +149,12 @@ impl Event {
     }
 }
 
-fn what(raw: &RawEvent) -> EventKind {
+fn what(raw: &RawEvent) -> MatrixEventKind {
     let content = &raw.content;
     match raw.kind.as_str() {
         "m.room.message" => said(content),
         "m.room.encrypted" if raw.state_key.is_none() && content.get("algorithm").is_some() => {
-            EventKind::Undecryptable(Sealed {
+            MatrixEventKind::Undecryptable(Sealed {
                 session: text_at(content, "session_id").map(str::to_owned),
                 relates: relates(content),
             })
@@ -162,54 +162,54 @@ fn what(raw: &RawEvent) -> EventKind {
         "m.room.redaction" => {
             let within = || id_at(content, "redacts");
             match raw.redacts.clone().or_else(within) {
-                Some(of) => EventKind::Redaction { of },
-                None => EventKind::Other,
+                Some(of) => MatrixEventKind::Redaction { of },
+                None => MatrixEventKind::Other,
             }
         }
         "m.reaction" => reaction(content),
         "m.room.member" => membership(raw),
-        _ => EventKind::Other,
+        _ => MatrixEventKind::Other,
     }
 }
 
-fn said(content: &Value) -> EventKind {
+fn said(content: &Value) -> MatrixEventKind {
     // A redacted message has no type any more.
     let Some(message) = message(content) else {
-        return EventKind::Other;
+        return MatrixEventKind::Other;
     };
     let Some(of) = message.relates.replaces.clone() else {
-        return EventKind::Message(message);
+        return MatrixEventKind::Message(message);
     };
     match content.get("m.new_content").and_then(self::message) {
-        Some(new) => EventKind::Edit {
+        Some(new) => MatrixEventKind::Edit {
             of,
             new,
             newly_mentions: mentions(content).unwrap_or_default(),
         },
-        None => EventKind::Other,
+        None => MatrixEventKind::Other,
     }
 }
 
-fn message(content: &Value) -> Option<Message> {
+fn message(content: &Value) -> Option<MatrixMessage> {
     let kind = text_at(content, "msgtype")?;
     let body = text_at(content, "body").unwrap_or_default();
     let relates = relates(content);
     let (kind, text) = match kind {
-        "m.text" | "m.emote" => (Kind::Text, body),
-        "m.notice" => (Kind::Notice, body),
+        "m.text" | "m.emote" => (MessageKind::Text, body),
+        "m.notice" => (MessageKind::Notice, body),
         "m.file" | "m.image" | "m.audio" | "m.video" => {
             let name = text_at(content, "filename").unwrap_or(body);
             let caption = if name == body { "" } else { body };
-            (Kind::File(file(content, name)), caption)
+            (MessageKind::File(file(content, name)), caption)
         }
-        _ => (Kind::Other, body),
+        _ => (MessageKind::Other, body),
     };
     let text = if relates.is_shown_as_reply {
         without_quoted_reply(text)
     } else {
         text
     };
-    Some(Message {
+    Some(MatrixMessage {
         kind,
         text: text.to_owned(),
         mentions: mentions(content),
@@ -217,9 +217,9 @@ fn message(content: &Value) -> Option<Message> {
     })
 }
 
-fn file(content: &Value, name: &str) -> File {
+fn file(content: &Value, name: &str) -> MatrixFile {
     let info = content.get("info");
-    File {
+    MatrixFile {
         name: name.to_owned(),
         media_type: info
             .and_then(|info| text_at(info, "mimetype"))
@@ -268,24 +268,24 @@ fn relates(content: &Value) -> Relates {
     }
 }
 
-fn reaction(content: &Value) -> EventKind {
+fn reaction(content: &Value) -> MatrixEventKind {
     let relation = content.get("m.relates_to");
     let to = relation.and_then(|relation| id_at(relation, "event_id"));
     let key = relation.and_then(|relation| text_at(relation, "key"));
     match (to, key) {
-        (Some(to), Some(key)) => EventKind::Reaction {
+        (Some(to), Some(key)) => MatrixEventKind::Reaction {
             to,
             key: key.to_owned(),
         },
-        _ => EventKind::Other,
+        _ => MatrixEventKind::Other,
     }
 }
 
-fn membership(raw: &RawEvent) -> EventKind {
+fn membership(raw: &RawEvent) -> MatrixEventKind {
     let of = raw.state_key.as_deref().and_then(|key| key.try_into().ok());
     let now = text_at(&raw.content, "membership");
     match (of, now) {
-        (Some(of), Some(now)) => EventKind::Membership {
+        (Some(of), Some(now)) => MatrixEventKind::Membership {
             of,
             now: now.to_owned(),
             before: raw
@@ -294,7 +294,7 @@ fn membership(raw: &RawEvent) -> EventKind {
                 .and_then(|before| text_at(before, "membership"))
                 .map(str::to_owned),
         },
-        _ => EventKind::Other,
+        _ => MatrixEventKind::Other,
     }
 }
 
@@ -324,17 +324,17 @@ mod tests {
 
     use super::*;
 
-    fn read(kind: &str, content: &Value) -> EventKind {
+    fn read(kind: &str, content: &Value) -> MatrixEventKind {
         let event = json!({
             "type": kind, "event_id": "$e", "sender": "@ann:example.org",
             "origin_server_ts": 1_700_000_000_000_i64, "content": content,
         });
-        Event::read(&event.to_string()).unwrap().what
+        MatrixEvent::read(&event.to_string()).unwrap().what
     }
 
-    fn text(content: &Value) -> Message {
+    fn text(content: &Value) -> MatrixMessage {
         match read("m.room.message", content) {
-            EventKind::Message(message) => message,
+            MatrixEventKind::Message(message) => message,
             other => panic!("{other:?}"),
         }
     }
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(file.text, "what is it?");
         assert_eq!(
             file.kind,
-            Kind::File(File {
+            MessageKind::File(MatrixFile {
                 name: "a.png".to_owned(),
                 media_type: "image/png".to_owned(),
                 size: Some(7)
@@ -414,10 +414,14 @@ mod tests {
             ("m.room.member", json!({"membership": "join"})),
             ("m.room.topic", json!({"topic": "t"})),
         ] {
-            assert_eq!(read(kind, &content), EventKind::Other, "{kind} {content}");
+            assert_eq!(
+                read(kind, &content),
+                MatrixEventKind::Other,
+                "{kind} {content}"
+            );
         }
-        assert_eq!(Event::read("7"), None);
-        assert_eq!(Event::read(r#"{"type": "m.room.message"}"#), None);
+        assert_eq!(MatrixEvent::read("7"), None);
+        assert_eq!(MatrixEvent::read(r#"{"type": "m.room.message"}"#), None);
     }
 
     #[test]
@@ -425,13 +429,13 @@ mod tests {
         let new = read("m.room.redaction", &json!({"redacts": "$x"}));
         assert_eq!(
             new,
-            EventKind::Redaction {
+            MatrixEventKind::Redaction {
                 of: "$x".try_into().unwrap()
             }
         );
         let old = json!({"type": "m.room.redaction", "event_id": "$e", "sender": "@a:b",
             "redacts": "$x", "content": {}});
-        assert_eq!(Event::read(&old.to_string()).unwrap().what, new);
+        assert_eq!(MatrixEvent::read(&old.to_string()).unwrap().what, new);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Entry points for fuzzers: any input is parsed without a panic.
 
-use crate::event::Event;
+use crate::event::MatrixEvent;
 use crate::html;
 
 /// Parses an event of a room.
 pub fn decode(json: &str) {
     // Errors are formatted, so formatting must not panic either.
-    drop(format!("{:?}", Event::read(json)));
+    drop(format!("{:?}", MatrixEvent::read(json)));
 }
 
 /// Converts Markdown for rooms.

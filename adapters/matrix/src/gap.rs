@@ -5,7 +5,7 @@ use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::{UserId, uint};
 
-use crate::event::{Event, EventKind};
+use crate::event::{MatrixEvent, MatrixEventKind};
 
 /// Maximum pages of a hundred events that are read back per room.
 const MOST_PAGES: usize = 50;
@@ -43,12 +43,12 @@ pub(crate) async fn events(
 /// Returns how many of these events precede the bot's membership: messages from before its
 /// invitation were not addressed to it.
 pub(crate) fn before_invitation<'a>(
-    events: impl Iterator<Item = Option<&'a Event>>,
+    events: impl Iterator<Item = Option<&'a MatrixEvent>>,
     me: &UserId,
 ) -> usize {
     let mut before = 0;
     for (number, event) in events.enumerate() {
-        let Some(EventKind::Membership {
+        let Some(MatrixEventKind::Membership {
             of,
             now,
             before: was,
@@ -71,8 +71,8 @@ mod tests {
 
     use super::*;
 
-    fn event(what: EventKind) -> Event {
-        Event {
+    fn event(what: MatrixEventKind) -> MatrixEvent {
+        MatrixEvent {
             id: "$e".try_into().unwrap(),
             sender: "@ann:b".try_into().unwrap(),
             sent_at: DateTime::UNIX_EPOCH,
@@ -83,13 +83,13 @@ mod tests {
     #[test]
     fn what_was_said_before_the_invitation_is_not_for_it() {
         let member = |of: &str, was: Option<&str>, now: &str| {
-            event(EventKind::Membership {
+            event(MatrixEventKind::Membership {
                 of: of.try_into().unwrap(),
                 now: now.to_owned(),
                 before: was.map(str::to_owned),
             })
         };
-        let said = || event(EventKind::Other);
+        let said = || event(MatrixEventKind::Other);
         let me = "@me:b";
         for (events, before) in [
             (vec![said(), said()], 0),

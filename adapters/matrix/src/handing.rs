@@ -12,7 +12,7 @@ use mime::Mime;
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile, in_one_line};
 use muninn_texts::text;
 
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::outbox::SendError;
 use crate::rooms;
 
@@ -20,7 +20,7 @@ use crate::rooms;
 const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
 /// Returns the homeserver's limit, if it has one.
-pub(crate) async fn largest_file(hub: &Hub) -> u64 {
+pub(crate) async fn largest_file(hub: &MatrixHub) -> u64 {
     let limit = hub.client.load_or_fetch_max_upload_size().await;
     limit.map_or(LARGEST_FILE, |limit| LARGEST_FILE.min(limit.into()))
 }
@@ -28,7 +28,7 @@ pub(crate) async fn largest_file(hub: &Hub) -> u64 {
 /// Sends the files to somebody. `transaction`: the same for the same answer, so that the homeserver
 /// recognises a repetition.
 pub(crate) fn hand_over<'a>(
-    hub: &'a Hub,
+    hub: &'a MatrixHub,
     asked_in: &'a Room,
     person: &'a UserId,
     transaction: &'a str,
@@ -58,7 +58,7 @@ pub(crate) fn hand_over<'a>(
 }
 
 async fn send(
-    hub: &Hub,
+    hub: &MatrixHub,
     room: &Room,
     file: &OwnFile,
     content: &[u8],

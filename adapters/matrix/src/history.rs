@@ -19,17 +19,17 @@ use tokio::time::timeout;
 
 use crate::background::edited;
 use crate::errors::{Failure, of_sdk};
-use crate::event::{Event, EventKind};
-use crate::inbound::Inbound;
+use crate::event::{MatrixEvent, MatrixEventKind};
+use crate::inbound::MatrixEventHandler;
 
 /// Maximum time of a request, including the homeserver's requests to others.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reads the history of rooms.
-pub(crate) struct MatrixHistory(Inbound);
+pub(crate) struct MatrixHistory(MatrixEventHandler);
 
 impl MatrixHistory {
-    pub(crate) fn of(inbound: &Inbound) -> Arc<dyn History> {
+    pub(crate) fn of(inbound: &MatrixEventHandler) -> Arc<dyn History> {
         Arc::new(Self(inbound.clone()))
     }
 }
@@ -68,12 +68,13 @@ impl MatrixHistory {
             };
             for event in &events {
                 let json = event.raw().json().get();
-                let Some(read) = Event::read(json) else {
+                let Some(read) = MatrixEvent::read(json) else {
                     continue;
                 };
                 page.reached = Some(read.sent_at);
                 // Edits come with the messages that they change.
-                let is_new = read.sent_at >= since && matches!(read.what, EventKind::Message(_));
+                let is_new =
+                    read.sent_at >= since && matches!(read.what, MatrixEventKind::Message(_));
                 if is_new {
                     let told = self.0.said_before(&room, with_edit(read, json)).await;
                     let is_speech = told.map_err(|InboxClosed| HistoryError::Closed)?;
@@ -141,8 +142,8 @@ impl MatrixHistory {
 }
 
 /// Applies an edit.
-fn with_edit(mut event: Event, json: &str) -> Event {
-    if let EventKind::Message(message) = &mut event.what
+fn with_edit(mut event: MatrixEvent, json: &str) -> MatrixEvent {
+    if let MatrixEventKind::Message(message) = &mut event.what
         && let Some(text) = edited(json, &event.sender)
     {
         message.text = text;

@@ -25,7 +25,7 @@ pub(crate) fn html(markdown: &str) -> String {
         .map(|(label, definition)| (label.to_lowercase(), definition.span.clone()))
         .collect();
     definitions.sort_by_key(|(_, span)| span.start);
-    let mut writer = Writer::default();
+    let mut writer = HtmlWriter::default();
     let mut read: Vec<Range<usize>> = definitions.iter().map(|(_, span)| span.clone()).collect();
     for (event, range) in parser.into_offset_iter() {
         if !is_frame(&event) {
@@ -89,7 +89,7 @@ fn repeated_definitions(markdown: &str, mut read: Vec<Range<usize>>) -> Vec<&str
 }
 
 #[derive(Default)]
-struct Writer {
+struct HtmlWriter {
     out: String,
     /// The closing text of each open tag of the source; empty if none was written.
     open: Vec<String>,
@@ -103,7 +103,7 @@ struct Writer {
     referenced: Vec<String>,
 }
 
-impl Writer {
+impl HtmlWriter {
     fn write(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),

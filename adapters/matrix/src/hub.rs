@@ -10,11 +10,11 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::allow::is_let_in;
-use crate::event::{Event, EventKind};
-use crate::intent::Known;
+use crate::event::{MatrixEvent, MatrixEventKind};
+use crate::intent::EarlierMessage;
 use crate::opaque::Opaque;
-use crate::options::Options;
-use crate::outbox::Outbox;
+use crate::options::MatrixOptions;
+use crate::outbox::MatrixOutbox;
 use crate::position::{KnownEdit, Position};
 use crate::upgrade::Replaced;
 use crate::{ids, upgrade};
@@ -25,19 +25,19 @@ const REMEMBERED: usize = 4_096;
 /// Number of remembered edits, which are kept for the next process.
 const REMEMBERED_EDITS: usize = 500;
 
-pub(crate) struct Hub {
+pub(crate) struct MatrixHub {
     pub(crate) client: Opaque<Client>,
     pub(crate) me: OwnedUserId,
-    pub(crate) options: Options,
-    pub(crate) outbox: Outbox,
+    pub(crate) options: MatrixOptions,
+    pub(crate) outbox: MatrixOutbox,
     /// Background tasks for replies that were given up.
     pub(crate) chores: TaskTracker,
-    memory: Mutex<Memory>,
+    memory: Mutex<MatrixHubState>,
 }
 
-struct Memory {
+struct MatrixHubState {
     /// Messages, with their rooms, authors and threads.
-    messages: Recent<OwnedEventId, (OwnedRoomId, Known)>,
+    messages: Recent<OwnedEventId, (OwnedRoomId, EarlierMessage)>,
     /// The latest edits by others than the bot.
     edits: VecDeque<KnownEdit>,
     /// The latest edits by the bot.
@@ -55,20 +55,20 @@ struct Memory {
     working: HashMap<OwnedRoomId, usize>,
 }
 
-impl Hub {
+impl MatrixHub {
     pub(crate) fn new(
         client: Client,
         me: &UserId,
-        options: Options,
+        options: MatrixOptions,
         position: &Position,
     ) -> Arc<Self> {
         Arc::new(Self {
             client: Opaque::new(client),
             me: me.to_owned(),
             options,
-            outbox: Outbox::default(),
+            outbox: MatrixOutbox::default(),
             chores: TaskTracker::new(),
-            memory: Mutex::new(Memory {
+            memory: Mutex::new(MatrixHubState {
                 messages: Recent::new(REMEMBERED),
                 edits: position.edits.clone(),
                 own_edits: VecDeque::new(),
@@ -82,15 +82,15 @@ impl Hub {
         })
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, MatrixHubState> {
         self.memory.lock()
     }
 
     /// Remembers what later events refer to.
-    pub(crate) fn saw(&self, room: &RoomId, event: &Event) {
+    pub(crate) fn saw(&self, room: &RoomId, event: &MatrixEvent) {
         match &event.what {
-            EventKind::Message(message) => {
-                let known = Known {
+            MatrixEventKind::Message(message) => {
+                let known = EarlierMessage {
                     sender: event.sender.clone(),
                     thread: message.relates.thread.clone(),
                 };
@@ -98,12 +98,14 @@ impl Hub {
                     .messages
                     .insert(event.id.clone(), (room.to_owned(), known));
             }
-            EventKind::Reaction { .. } => self.memory().reactions.insert(event.id.clone(), ()),
-            EventKind::Edit { of, .. } => self.saw_edit(&event.sender, &event.id, of),
-            EventKind::Redaction { .. }
-            | EventKind::Undecryptable(_)
-            | EventKind::Membership { .. }
-            | EventKind::Other => {}
+            MatrixEventKind::Reaction { .. } => {
+                self.memory().reactions.insert(event.id.clone(), ())
+            }
+            MatrixEventKind::Edit { of, .. } => self.saw_edit(&event.sender, &event.id, of),
+            MatrixEventKind::Redaction { .. }
+            | MatrixEventKind::Undecryptable(_)
+            | MatrixEventKind::Membership { .. }
+            | MatrixEventKind::Other => {}
         }
     }
 
@@ -195,13 +197,13 @@ impl Hub {
 
     /// Returns what is known of a message, asking the homeserver if necessary. `None` if it does
     /// not answer.
-    pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<Known> {
+    pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<EarlierMessage> {
         if let Some((of, known)) = self.memory().messages.get(id) {
             // Anybody can refer to an event of another room.
             return (of == room.room_id()).then(|| known.clone());
         }
         let event = room.event(id, None).await.ok()?;
-        let event = Event::read(event.raw().json().get())?;
+        let event = MatrixEvent::read(event.raw().json().get())?;
         self.saw(room.room_id(), &event);
         let memory = self.memory();
         memory.messages.get(id).map(|(_, known)| known.clone())
@@ -213,7 +215,7 @@ impl Hub {
             return (of == room.room_id()).then(|| known.sender.clone());
         }
         let event = room.event(id, None).await.ok()?;
-        Some(Event::read(event.raw().json().get())?.sender)
+        Some(MatrixEvent::read(event.raw().json().get())?.sender)
     }
 
     pub(crate) fn remember_conversation(&self, question: OwnedEventId, of: ConversationId) {

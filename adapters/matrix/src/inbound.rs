@@ -13,18 +13,20 @@ use muninn_platform::{
 };
 
 use crate::content::Relation;
-use crate::event::{Event, EventKind, File, Message};
-use crate::hub::Hub;
-use crate::intent::{Context, Intent, Place, decision, intent, overheard, toward};
+use crate::event::{MatrixEvent, MatrixEventKind, MatrixFile, MatrixMessage};
+use crate::hub::MatrixHub;
+use crate::intent::{
+    AnswerPlacement, EventIntent, MatrixEventContext, decision, intent, overheard, toward,
+};
 use crate::opaque::Opaque;
 use crate::options::Threads;
-use crate::reply::{Target, reply};
+use crate::reply::{MatrixReplyTarget, reply};
 use crate::{attachment, ids, removal, rooms};
 
 /// Delivers events of rooms to the bot.
 #[derive(Clone)]
-pub(crate) struct Inbound {
-    pub(crate) hub: Arc<Hub>,
+pub(crate) struct MatrixEventHandler {
+    pub(crate) hub: Arc<MatrixHub>,
     pub(crate) inbox: Inbox,
 }
 
@@ -32,18 +34,18 @@ pub(crate) struct Inbound {
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub(crate) room: &'a Room,
-    pub(crate) event: &'a Event,
+    pub(crate) event: &'a MatrixEvent,
     /// An earlier process may have delivered it already.
     pub(crate) is_late: bool,
 }
 
-impl Inbound {
+impl MatrixEventHandler {
     /// Delivers an event, if it is relevant, and waits until the bot has it. `is_late`: an earlier
     /// process may have delivered it already.
     pub(crate) async fn take(
         &self,
         room: &Room,
-        event: &Event,
+        event: &MatrixEvent,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
         self.hub.saw(room.room_id(), event);
@@ -61,19 +63,19 @@ impl Inbound {
             is_late,
         };
         let told = match intent(event, &facts) {
-            Intent::Nothing(why) => {
-                let is_message = matches!(event.what, EventKind::Message(_));
+            EventIntent::Nothing(why) => {
+                let is_message = matches!(event.what, MatrixEventKind::Message(_));
                 if is_message && why.is_worth_telling() {
                     let allow = &self.hub.options.allow;
                     allow.note_not_answered(room.room_id(), &event.sender);
                 }
                 return Ok(());
             }
-            Intent::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
+            EventIntent::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
                 Some(conversation) => Incoming::Stop(conversation),
                 None => return Ok(()),
             },
-            Intent::Opinion { answer, opinion } => Incoming::Feedback {
+            EventIntent::Opinion { answer, opinion } => Incoming::Feedback {
                 audience: self.hub.audience_of(room.room_id()),
                 feedback: Feedback::Given {
                     event: ids::event(room.room_id(), &event.id),
@@ -82,9 +84,9 @@ impl Inbound {
                     opinion,
                 },
             },
-            Intent::Decided { at: asked, is_yes } => self.decided(at, asked, is_yes).await,
-            Intent::Deleted { of } => return self.deleted(at, of).await,
-            Intent::Edited {
+            EventIntent::Decided { at: asked, is_yes } => self.decided(at, asked, is_yes).await,
+            EventIntent::Deleted { of } => return self.deleted(at, of).await,
+            EventIntent::Edited {
                 of,
                 addressed,
                 text,
@@ -94,7 +96,7 @@ impl Inbound {
                 }
                 self.edited(at, of, addressed, text).await
             }
-            Intent::Said {
+            EventIntent::Said {
                 addressed,
                 said,
                 file,
@@ -109,7 +111,11 @@ impl Inbound {
 
     /// Delivers a message to others from before the bot listened, or too old to be answered.
     /// Returns false if it was not said to others, or is not a person's message.
-    pub(crate) async fn said_before(&self, room: &Room, event: Event) -> Result<bool, InboxClosed> {
+    pub(crate) async fn said_before(
+        &self,
+        room: &Room,
+        event: MatrixEvent,
+    ) -> Result<bool, InboxClosed> {
         if !self.inbox.hears(&self.hub.audience_of(room.room_id())) {
             return Ok(false);
         }
@@ -121,29 +127,29 @@ impl Inbound {
             is_late: true,
         };
         let told = match overheard(event, &facts).unwrap_or_else(|| intent(event, &facts)) {
-            Intent::Said {
+            EventIntent::Said {
                 addressed: addressed @ Addressed::Overheard,
                 said,
                 file,
                 place,
             } => self.said(at, addressed, said, file, &place).await,
             // For heard messages only; a question is not answered again.
-            Intent::Edited { of, text, .. } => {
+            EventIntent::Edited { of, text, .. } => {
                 self.edited(at, of, Addressed::Overheard, text).await
             }
-            Intent::Said { .. }
-            | Intent::Deleted { .. }
-            | Intent::Opinion { .. }
-            | Intent::Stop { .. }
-            | Intent::Decided { .. }
-            | Intent::Nothing(_) => return Ok(false),
+            EventIntent::Said { .. }
+            | EventIntent::Deleted { .. }
+            | EventIntent::Opinion { .. }
+            | EventIntent::Stop { .. }
+            | EventIntent::Decided { .. }
+            | EventIntent::Nothing(_) => return Ok(false),
         };
         self.inbox.deliver(told).await.map(|()| true)
     }
 
     /// Removes a thread of another room, which anybody can refer to.
-    pub(crate) fn at_home(&self, room: &Room, mut event: Event) -> Event {
-        if let EventKind::Message(message) = &mut event.what {
+    pub(crate) fn at_home(&self, room: &Room, mut event: MatrixEvent) -> MatrixEvent {
+        if let MatrixEventKind::Message(message) = &mut event.what {
             let is_elsewhere = |root: &mut _| self.hub.is_elsewhere(room.room_id(), root);
             message.relates.thread.take_if(is_elsewhere);
         }
@@ -151,8 +157,8 @@ impl Inbound {
     }
 
     /// Returns the event for an edit that was redacted: the message has its previous text again.
-    async fn taken_back(&self, room: &Room, event: &Event) -> Option<Event> {
-        let EventKind::Redaction { of: edit } = &event.what else {
+    async fn taken_back(&self, room: &Room, event: &MatrixEvent) -> Option<MatrixEvent> {
+        let MatrixEventKind::Redaction { of: edit } = &event.what else {
             return None;
         };
         let of = self.hub.edited_by(edit)?;
@@ -161,14 +167,14 @@ impl Inbound {
             return None;
         }
         let what = match says_now(room, &of, &sender).await {
-            Some(new) => EventKind::Edit {
+            Some(new) => MatrixEventKind::Edit {
                 of,
                 new,
                 newly_mentions: Vec::new(),
             },
-            None => EventKind::Other,
+            None => MatrixEventKind::Other,
         };
-        Some(Event {
+        Some(MatrixEvent {
             id: event.id.clone(),
             sender,
             sent_at: event.sent_at,
@@ -176,18 +182,18 @@ impl Inbound {
         })
     }
 
-    pub(crate) async fn facts(&self, room: &Room, event: &Event) -> Context {
-        let Hub { me, options, .. } = &*self.hub;
+    pub(crate) async fn facts(&self, room: &Room, event: &MatrixEvent) -> MatrixEventContext {
+        let MatrixHub { me, options, .. } = &*self.hub;
         let refers_to = match &event.what {
-            EventKind::Message(Message { relates, .. }) => relates.reply_to.as_ref(),
-            EventKind::Edit { of, .. } => Some(of),
-            EventKind::Reaction { to, key } => decision(key).map(|_| to),
-            EventKind::Redaction { .. }
-            | EventKind::Undecryptable(_)
-            | EventKind::Membership { .. }
-            | EventKind::Other => None,
+            MatrixEventKind::Message(MatrixMessage { relates, .. }) => relates.reply_to.as_ref(),
+            MatrixEventKind::Edit { of, .. } => Some(of),
+            MatrixEventKind::Reaction { to, key } => decision(key).map(|_| to),
+            MatrixEventKind::Redaction { .. }
+            | MatrixEventKind::Undecryptable(_)
+            | MatrixEventKind::Membership { .. }
+            | MatrixEventKind::Other => None,
         };
-        Context {
+        MatrixEventContext {
             me: me.clone(),
             my_name: rooms::name_of(room, me).await,
             is_direct: rooms::is_direct(room).await,
@@ -207,8 +213,8 @@ impl Inbound {
         at: At<'_>,
         addressed: Addressed,
         said: Request,
-        file: Option<File>,
-        place: &Place,
+        file: Option<MatrixFile>,
+        place: &AnswerPlacement,
     ) -> Incoming {
         let At { room, event, .. } = at;
         let conversation = ids::conversation(room.room_id(), place.thread.as_deref());
@@ -264,7 +270,7 @@ impl Inbound {
     }
 
     /// Returns the place of the answer to a question that is not remembered.
-    async fn place_of(&self, room: &Room, question: &OwnedEventId) -> Place {
+    async fn place_of(&self, room: &Room, question: &OwnedEventId) -> AnswerPlacement {
         let is_direct = rooms::is_direct(room).await;
         let known = self.hub.message(room, question).await;
         let thread = known.and_then(|known| known.thread);
@@ -274,7 +280,7 @@ impl Inbound {
             (Threads::Always, None) if !is_direct => Some(question.clone()),
             (Threads::Always | Threads::Follow, None) => None,
         };
-        Place {
+        AnswerPlacement {
             is_reply: thread.is_none() && !is_direct,
             thread,
         }
@@ -340,7 +346,7 @@ impl Inbound {
         } else {
             message
         };
-        let target = Target {
+        let target = MatrixReplyTarget {
             room: Opaque::new(room.clone()),
             question: event.id.clone(),
             asker: event.sender.clone(),
@@ -352,7 +358,7 @@ impl Inbound {
     }
 }
 
-impl Inbound {
+impl MatrixEventHandler {
     fn reply_to_again<'a>(
         &'a self,
         message: &'a IncomingMessage,
@@ -366,14 +372,14 @@ impl Inbound {
                 Body::Edit { of, .. } | Body::Deletion { of } => ids::parse(of.as_str())?.1?,
                 Body::Text(_) | Body::Command(_) => question.clone(),
             };
-            let place = Place {
+            let place = AnswerPlacement {
                 is_reply: thread.is_none() && !rooms::is_direct(&room).await,
                 thread,
             };
             let conversation = message.conversation.clone();
             self.hub
                 .remember_conversation(question.clone(), conversation.clone());
-            let target = Target {
+            let target = MatrixReplyTarget {
                 room: Opaque::new(room),
                 question,
                 asker: ids::person(&message.author.id)?,
@@ -389,16 +395,16 @@ impl Inbound {
 }
 
 #[async_trait]
-impl Readdress for Inbound {
+impl Readdress for MatrixEventHandler {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         self.reply_to_again(message).await
     }
 }
 
 /// Returns the text of a message with its remaining edits; `None` if the message was redacted.
-async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Message> {
+async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<MatrixMessage> {
     let event = room.event(of, None).await.ok()?;
-    let EventKind::Message(first) = Event::read(event.raw().json().get())?.what else {
+    let MatrixEventKind::Message(first) = MatrixEvent::read(event.raw().json().get())?.what else {
         return None;
     };
     let edits = removal::edits_of(room, of).await.ok()?;
@@ -424,15 +430,15 @@ fn with_toward(told: Incoming, toward: Toward) -> Incoming {
 }
 
 /// Returns the message that another one replies to.
-fn reply_to(room: &Room, event: &Event) -> Option<EventId> {
-    let EventKind::Message(message) = &event.what else {
+fn reply_to(room: &Room, event: &MatrixEvent) -> Option<EventId> {
+    let MatrixEventKind::Message(message) = &event.what else {
         return None;
     };
     let answered = message.relates.reply_to.as_ref()?;
     Some(ids::event(room.room_id(), answered))
 }
 
-fn relation(place: &Place, answers: &OwnedEventId) -> Relation {
+fn relation(place: &AnswerPlacement, answers: &OwnedEventId) -> Relation {
     match &place.thread {
         Some(root) => Relation::Thread {
             root: root.clone(),

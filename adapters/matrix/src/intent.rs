@@ -1,14 +1,14 @@
-//! Decides what an event means for the bot. Pure: other facts come in a `Context`.
+//! Decides what an event means for the bot. Pure: other facts come in a `MatrixEventContext`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
 use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request, Toward};
 
-use crate::event::{Event, EventKind, File, Kind, Message, Relates};
+use crate::event::{MatrixEvent, MatrixEventKind, MatrixFile, MatrixMessage, MessageKind, Relates};
 use crate::options::Threads;
 
 /// Facts besides the event.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
+pub(crate) struct MatrixEventContext {
     pub(crate) me: OwnedUserId,
     /// The bot's display name in the room.
     pub(crate) my_name: Option<String>,
@@ -19,27 +19,27 @@ pub(crate) struct Context {
     /// The room is heard.
     pub(crate) is_heard: bool,
     /// The message that this one replies to or changes, or that a yes or no is below, if known.
-    pub(crate) refers_to: Option<Known>,
+    pub(crate) refers_to: Option<EarlierMessage>,
     pub(crate) threads: Threads,
     pub(crate) command_prefix: String,
 }
 
 /// An earlier message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct EarlierMessage {
     pub(crate) sender: OwnedUserId,
     pub(crate) thread: Option<OwnedEventId>,
 }
 
 /// The intent of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Intent {
+pub(crate) enum EventIntent {
     Nothing(IgnoreReason),
     Said {
         addressed: Addressed,
         said: Request,
-        file: Option<File>,
-        place: Place,
+        file: Option<MatrixFile>,
+        place: AnswerPlacement,
     },
     Edited {
         of: OwnedEventId,
@@ -65,7 +65,7 @@ pub(crate) enum Intent {
 
 /// The conversation of a message, and the place of its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct AnswerPlacement {
     /// The thread of the conversation; `None` for the room's main timeline.
     pub(crate) thread: Option<OwnedEventId>,
     /// In the main timeline: whether the answer is a reply to the question.
@@ -73,30 +73,32 @@ pub(crate) struct Place {
 }
 
 /// Returns the intent of an event.
-pub(crate) fn intent(event: &Event, facts: &Context) -> Intent {
+pub(crate) fn intent(event: &MatrixEvent, facts: &MatrixEventContext) -> EventIntent {
     if event.sender == facts.me {
-        return Intent::Nothing(IgnoreReason::Own);
+        return EventIntent::Nothing(IgnoreReason::Own);
     }
-    let is_bot = |message: &Message| message.kind == Kind::Notice;
+    let is_bot = |message: &MatrixMessage| message.kind == MessageKind::Notice;
     match &event.what {
-        EventKind::Membership { .. } | EventKind::Undecryptable(_) | EventKind::Other => {
-            Intent::Nothing(IgnoreReason::Irrelevant)
-        }
+        MatrixEventKind::Membership { .. }
+        | MatrixEventKind::Undecryptable(_)
+        | MatrixEventKind::Other => EventIntent::Nothing(IgnoreReason::Irrelevant),
         // A redacted message is forgotten, whoever had the right to redact it.
-        EventKind::Redaction { of } => Intent::Deleted { of: of.clone() },
-        _ if !facts.is_allowed => Intent::Nothing(IgnoreReason::NotAllowed),
-        EventKind::Reaction { to, key } => reacted(to, key, facts),
-        EventKind::Message(message) | EventKind::Edit { new: message, .. } if is_bot(message) => {
-            Intent::Nothing(IgnoreReason::Bot)
+        MatrixEventKind::Redaction { of } => EventIntent::Deleted { of: of.clone() },
+        _ if !facts.is_allowed => EventIntent::Nothing(IgnoreReason::NotAllowed),
+        MatrixEventKind::Reaction { to, key } => reacted(to, key, facts),
+        MatrixEventKind::Message(message) | MatrixEventKind::Edit { new: message, .. }
+            if is_bot(message) =>
+        {
+            EventIntent::Nothing(IgnoreReason::Bot)
         }
-        EventKind::Message(message) => said(event, message, facts),
-        EventKind::Edit { of, new, .. } => {
+        MatrixEventKind::Message(message) => said(event, message, facts),
+        MatrixEventKind::Edit { of, new, .. } => {
             // Anybody can send an edit of any message; only the author's are valid.
-            let is_authors = |known: &Known| known.sender == event.sender;
+            let is_authors = |known: &EarlierMessage| known.sender == event.sender;
             if facts.refers_to.as_ref().is_some_and(is_authors) {
                 edited(of, new, facts)
             } else {
-                Intent::Nothing(IgnoreReason::Irrelevant)
+                EventIntent::Nothing(IgnoreReason::Irrelevant)
             }
         }
     }
@@ -122,36 +124,38 @@ pub(crate) fn decision(key: &str) -> Option<bool> {
     }
 }
 
-fn reacted(to: &OwnedEventId, key: &str, facts: &Context) -> Intent {
+fn reacted(to: &OwnedEventId, key: &str, facts: &MatrixEventContext) -> EventIntent {
     if let Some(is_yes) = decision(key) {
-        let is_own = |known: &Known| known.sender == facts.me;
+        let is_own = |known: &EarlierMessage| known.sender == facts.me;
         return if facts.refers_to.as_ref().is_some_and(is_own) {
-            Intent::Decided {
+            EventIntent::Decided {
                 at: to.clone(),
                 is_yes,
             }
         } else {
-            Intent::Nothing(IgnoreReason::Irrelevant)
+            EventIntent::Nothing(IgnoreReason::Irrelevant)
         };
     }
     let plain = plain(key);
     let opinion = match plain.as_str() {
         "👍" | "+1" => Opinion::Good,
         "👎" | "-1" => Opinion::Bad,
-        "🛑" => return Intent::Stop { at: to.clone() },
-        _ => return Intent::Nothing(IgnoreReason::Irrelevant),
+        "🛑" => return EventIntent::Stop { at: to.clone() },
+        _ => return EventIntent::Nothing(IgnoreReason::Irrelevant),
     };
-    Intent::Opinion {
+    EventIntent::Opinion {
         answer: to.clone(),
         opinion,
     }
 }
 
-fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
+fn said(event: &MatrixEvent, message: &MatrixMessage, facts: &MatrixEventContext) -> EventIntent {
     let file = match &message.kind {
-        Kind::File(file) => Some(file.clone()),
-        Kind::Text => None,
-        Kind::Notice | Kind::Other => return Intent::Nothing(IgnoreReason::Irrelevant),
+        MessageKind::File(file) => Some(file.clone()),
+        MessageKind::Text => None,
+        MessageKind::Notice | MessageKind::Other => {
+            return EventIntent::Nothing(IgnoreReason::Irrelevant);
+        }
     };
     let (said, addressed) = match command(&message.text, &facts.command_prefix) {
         Some(Request::Command(command)) if thread(&message.relates, facts).is_none() => (
@@ -169,7 +173,7 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
     let addressed = addressed.or(overheard);
     let place = match addressed {
         // Messages outside threads form one conversation.
-        Some(Addressed::Overheard) => Place {
+        Some(Addressed::Overheard) => AnswerPlacement {
             thread: thread(&message.relates, facts).cloned(),
             is_reply: false,
         },
@@ -178,26 +182,26 @@ fn said(event: &Event, message: &Message, facts: &Context) -> Intent {
         }
     };
     match addressed {
-        Some(addressed) => Intent::Said {
+        Some(addressed) => EventIntent::Said {
             addressed,
             said,
             file,
             place,
         },
-        None => Intent::Nothing(IgnoreReason::NotAddressed),
+        None => EventIntent::Nothing(IgnoreReason::NotAddressed),
     }
 }
 
 /// Returns a message to others from before the bot listened, or too old to be answered, as it would
 /// have been heard.
-pub(crate) fn overheard(event: &Event, facts: &Context) -> Option<Intent> {
-    let EventKind::Message(message) = &event.what else {
+pub(crate) fn overheard(event: &MatrixEvent, facts: &MatrixEventContext) -> Option<EventIntent> {
+    let MatrixEventKind::Message(message) = &event.what else {
         return None;
     };
     let file = match &message.kind {
-        Kind::File(file) => Some(file.clone()),
-        Kind::Text => None,
-        Kind::Notice | Kind::Other => return None,
+        MessageKind::File(file) => Some(file.clone()),
+        MessageKind::Text => None,
+        MessageKind::Notice | MessageKind::Other => return None,
     };
     let is_heard = facts.is_heard
         && facts.is_allowed
@@ -205,11 +209,11 @@ pub(crate) fn overheard(event: &Event, facts: &Context) -> Option<Intent> {
         && event.sender != facts.me
         && addressed(message, facts) != Some(Addressed::Directly)
         && command(&message.text, &facts.command_prefix).is_none();
-    is_heard.then(|| Intent::Said {
+    is_heard.then(|| EventIntent::Said {
         addressed: Addressed::Overheard,
         said: Request::Text(message.text.clone()),
         file,
-        place: Place {
+        place: AnswerPlacement {
             thread: thread(&message.relates, facts).cloned(),
             is_reply: false,
         },
@@ -217,24 +221,24 @@ pub(crate) fn overheard(event: &Event, facts: &Context) -> Option<Intent> {
 }
 
 /// Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
-fn edited(of: &OwnedEventId, new: &Message, facts: &Context) -> Intent {
+fn edited(of: &OwnedEventId, new: &MatrixMessage, facts: &MatrixEventContext) -> EventIntent {
     let text = match command(&new.text, &facts.command_prefix) {
         // A corrected command is not executed again.
-        Some(Request::Command(_)) => return Intent::Nothing(IgnoreReason::Irrelevant),
+        Some(Request::Command(_)) => return EventIntent::Nothing(IgnoreReason::Irrelevant),
         Some(Request::Text(text)) => text,
         None => without_mention(&new.text, facts),
     };
     match &new.kind {
-        Kind::Text | Kind::File(_) => Intent::Edited {
+        MessageKind::Text | MessageKind::File(_) => EventIntent::Edited {
             of: of.clone(),
             addressed: addressed(new, facts).unwrap_or(Addressed::InConversation),
             text,
         },
-        Kind::Notice | Kind::Other => Intent::Nothing(IgnoreReason::Irrelevant),
+        MessageKind::Notice | MessageKind::Other => EventIntent::Nothing(IgnoreReason::Irrelevant),
     }
 }
 
-fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
+fn addressed(message: &MatrixMessage, facts: &MatrixEventContext) -> Option<Addressed> {
     let is_told = message
         .mentions
         .as_ref()
@@ -258,8 +262,8 @@ fn addressed(message: &Message, facts: &Context) -> Option<Addressed> {
 }
 
 /// Returns to whom a message is addressed, as far as its client tells.
-pub(crate) fn toward(event: &Event, facts: &Context) -> Toward {
-    let EventKind::Message(message) = &event.what else {
+pub(crate) fn toward(event: &MatrixEvent, facts: &MatrixEventContext) -> Toward {
+    let MatrixEventKind::Message(message) = &event.what else {
         return Toward::default();
     };
     let mut mentions = message.mentions.iter().flatten();
@@ -274,18 +278,23 @@ pub(crate) fn toward(event: &Event, facts: &Context) -> Toward {
     }
 }
 
-fn thread<'a>(relates: &'a Relates, facts: &'a Context) -> Option<&'a OwnedEventId> {
+fn thread<'a>(relates: &'a Relates, facts: &'a MatrixEventContext) -> Option<&'a OwnedEventId> {
     // A client without threads replies to the answer in a thread.
     let of_answer = || facts.refers_to.as_ref().and_then(|to| to.thread.as_ref());
     relates.thread.as_ref().or_else(of_answer)
 }
 
-fn place(event: &Event, relates: &Relates, said: &Request, facts: &Context) -> Place {
-    let in_main = Place {
+fn place(
+    event: &MatrixEvent,
+    relates: &Relates,
+    said: &Request,
+    facts: &MatrixEventContext,
+) -> AnswerPlacement {
+    let in_main = AnswerPlacement {
         thread: None,
         is_reply: !facts.is_direct,
     };
-    let in_thread = |root: &OwnedEventId| Place {
+    let in_thread = |root: &OwnedEventId| AnswerPlacement {
         thread: Some(root.clone()),
         is_reply: false,
     };
@@ -311,7 +320,7 @@ fn command(text: &str, prefix: &str) -> Option<Request> {
     Some(Request::parse(rest.trim_start_matches([':', ','])))
 }
 
-fn names(facts: &Context) -> impl Iterator<Item = &str> {
+fn names(facts: &MatrixEventContext) -> impl Iterator<Item = &str> {
     let name = facts.my_name.as_deref().map(str::trim);
     [Some(facts.me.as_str()), name, Some(facts.me.localpart())]
         .into_iter()
@@ -320,7 +329,7 @@ fn names(facts: &Context) -> impl Iterator<Item = &str> {
 }
 
 /// Removes the bot's name at the beginning, and its full id anywhere.
-fn without_mention(text: &str, facts: &Context) -> String {
+fn without_mention(text: &str, facts: &MatrixEventContext) -> String {
     let text = text.trim();
     let called = names(facts).find_map(|name| {
         let told = strip_name(text, name)?;

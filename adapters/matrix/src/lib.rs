@@ -51,9 +51,9 @@ use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
-pub use allow::Allow;
+pub use allow::MatrixAllowList;
 pub use check::check;
-pub use options::{Login, MatrixArgs, Options, Threads};
+pub use options::{Login, MatrixArgs, MatrixOptions, Threads};
 
 const NAME: &str = "matrix";
 
@@ -66,11 +66,11 @@ const RETRIES: usize = 3;
 /// One account on one homeserver.
 #[derive(Debug)]
 pub struct Matrix {
-    options: Options,
+    options: MatrixOptions,
 }
 
 impl Matrix {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: MatrixOptions) -> Self {
         Self { options }
     }
 }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::ask;
 use crate::errors::{Failure, disconnected, of_http};
 use crate::files::{self, Folder};
-use crate::options::{Login, Options};
+use crate::options::{Login, MatrixOptions};
 use crate::{REQUEST_TIMEOUT, RETRIES};
 
 /// The stored session.
@@ -62,7 +62,7 @@ impl Stored {
 
 /// Returns a client that is, or was, logged in: the first request shows whether the session is
 /// still valid.
-pub(crate) async fn log_in(options: &Options) -> Result<Client, PlatformError> {
+pub(crate) async fn log_in(options: &MatrixOptions) -> Result<Client, PlatformError> {
     let folder =
         Folder::open(&options.folder).map_err(|error| unusable(&options.folder, &error))?;
     let client = match Stored::read(&folder)? {
@@ -74,7 +74,7 @@ pub(crate) async fn log_in(options: &Options) -> Result<Client, PlatformError> {
 }
 
 async fn restore(
-    options: &Options,
+    options: &MatrixOptions,
     folder: &Folder,
     mut stored: Stored,
 ) -> Result<Client, PlatformError> {
@@ -127,7 +127,7 @@ async fn device_key(client: &Client) -> Option<String> {
 }
 
 /// Returns why the stored session does not match the configuration.
-fn belongs_elsewhere(options: &Options, folder: &Folder, stored: &Stored) -> Option<String> {
+fn belongs_elsewhere(options: &MatrixOptions, folder: &Folder, stored: &Stored) -> Option<String> {
     let Login::Password { user, .. } = &options.login else {
         return None;
     };
@@ -141,7 +141,7 @@ fn belongs_elsewhere(options: &Options, folder: &Folder, stored: &Stored) -> Opt
     })
 }
 
-async fn first_login(options: &Options, folder: &Folder) -> Result<Client, PlatformError> {
+async fn first_login(options: &MatrixOptions, folder: &Folder) -> Result<Client, PlatformError> {
     let store = folder.store();
     if store.exists() {
         // Keys of a deleted device are useless for the next one.
@@ -191,7 +191,7 @@ async fn first_login(options: &Options, folder: &Folder) -> Result<Client, Platf
 }
 
 async fn with_password(
-    options: &Options,
+    options: &MatrixOptions,
     client: &Client,
     user: &str,
     password: Option<&SecretString>,
@@ -215,7 +215,7 @@ async fn with_password(
         })
 }
 
-fn refused_login(options: &Options, user: &str, error: &HttpError) -> PlatformError {
+fn refused_login(options: &MatrixOptions, user: &str, error: &HttpError) -> PlatformError {
     match error.client_api_error_kind() {
         Some(ErrorKind::Forbidden) => misconfigured(format!(
             "{} does not accept MATRIX_PASSWORD for {user}",
@@ -234,7 +234,7 @@ fn refused_login(options: &Options, user: &str, error: &HttpError) -> PlatformEr
 }
 
 /// Describes why a first request failed.
-fn unreached(options: &Options, error: &HttpError) -> PlatformError {
+fn unreached(options: &MatrixOptions, error: &HttpError) -> PlatformError {
     match of_http(error) {
         Failure::LoggedOut => misconfigured(format!(
             "{} does not accept MATRIX_ACCESS_TOKEN; make a new one",
@@ -254,7 +254,7 @@ fn unreached(options: &Options, error: &HttpError) -> PlatformError {
 }
 
 /// Returns a client without an account, for a few requests.
-pub(crate) async fn stranger(options: &Options) -> Result<Client, PlatformError> {
+pub(crate) async fn stranger(options: &MatrixOptions) -> Result<Client, PlatformError> {
     at(options)
         .build()
         .await
@@ -262,7 +262,7 @@ pub(crate) async fn stranger(options: &Options) -> Result<Client, PlatformError>
 }
 
 /// Returns the owner of a token.
-async fn owner_of(options: &Options, token: &str) -> Result<SessionMeta, PlatformError> {
+async fn owner_of(options: &MatrixOptions, token: &str) -> Result<SessionMeta, PlatformError> {
     let client = stranger(options).await?;
     let (http, homeserver) = (client.http_client(), client.homeserver());
     let answer = ask::whoami(http, &homeserver, &tokens(token))
@@ -282,7 +282,7 @@ fn tokens(access_token: &str) -> SessionTokens {
     }
 }
 
-fn at(options: &Options) -> matrix_sdk::ClientBuilder {
+fn at(options: &MatrixOptions) -> matrix_sdk::ClientBuilder {
     let config = RequestConfig::new()
         .timeout(REQUEST_TIMEOUT)
         .retry_limit(RETRIES);
@@ -297,7 +297,7 @@ fn at(options: &Options) -> matrix_sdk::ClientBuilder {
     }
 }
 
-async fn build(options: &Options, folder: &Folder) -> Result<Client, PlatformError> {
+async fn build(options: &MatrixOptions, folder: &Folder) -> Result<Client, PlatformError> {
     let key = store_key(folder)?;
     let store = SqliteStoreConfig::new(folder.store()).key(Some(&key));
     at(options)
@@ -316,7 +316,7 @@ async fn build(options: &Options, folder: &Folder) -> Result<Client, PlatformErr
         })
 }
 
-fn not_built(options: &Options, error: ClientBuildError) -> PlatformError {
+fn not_built(options: &MatrixOptions, error: ClientBuildError) -> PlatformError {
     match error {
         ClientBuildError::Http(error) => unreached(options, &error),
         other => misconfigured(format!(
@@ -355,7 +355,7 @@ fn save(stored: &Stored, folder: &Folder) -> Result<(), PlatformError> {
 /// Saves refreshed tokens at once: the homeserver accepts the older ones no more.
 fn save_refreshed_tokens(
     client: &Client,
-    options: &Options,
+    options: &MatrixOptions,
     folder: &Folder,
 ) -> Result<(), PlatformError> {
     let (homeserver, folder) = (options.homeserver.clone(), folder.clone());
@@ -418,7 +418,7 @@ fn damaged_store(folder: &Folder, error: &(dyn std::error::Error + 'static)) -> 
 }
 
 /// Describes that the stored session is not accepted any more.
-pub(crate) fn logged_out(options: &Options) -> PlatformError {
+pub(crate) fn logged_out(options: &MatrixOptions) -> PlatformError {
     let folder = Folder::look(&options.folder);
     misconfigured(match &options.login {
         Login::Password { user, .. } => format!(

@@ -15,7 +15,7 @@ use matrix_sdk::ruma::events::room::member::{MembershipState, RoomMemberEventCon
 use muninn_platform::{AudienceId, Membership, MembershipError, in_one_line};
 use tokio::time::timeout;
 
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::ids;
 
 /// Maximum time per room.
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const AT_ONCE: usize = 8;
 
 /// Asks the homeserver who is in a room.
-pub(crate) struct MatrixMembership(Arc<Hub>);
+pub(crate) struct MatrixMembership(Arc<MatrixHub>);
 
 impl MatrixMembership {
     fn read_by<'a>(
@@ -47,7 +47,7 @@ impl MatrixMembership {
         .boxed()
     }
 
-    pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
+    pub(crate) fn of(hub: &Arc<MatrixHub>) -> Arc<dyn Membership> {
         Arc::new(Self(Arc::clone(hub)))
     }
 

@@ -5,25 +5,25 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{Addressed, IgnoreReason, InboxClosed, Request};
 
-use crate::event::{Event, EventKind, Message};
-use crate::inbound::{At, Inbound};
-use crate::intent::{Intent, intent};
+use crate::event::{MatrixEvent, MatrixEventKind, MatrixMessage};
+use crate::inbound::{At, MatrixEventHandler};
+use crate::intent::{EventIntent, intent};
 use crate::removal;
 
 /// A message as if it had been sent in its edited form.
 struct Newly {
-    said: Event,
+    said: MatrixEvent,
     /// It is where the bot may take part, and may have been answered already.
     was_overheard: bool,
 }
 
-impl Inbound {
+impl MatrixEventHandler {
     /// Delivers an edit that mentions the bot for the first time. Returns false for other edits: of
     /// a message that was already addressed to the bot, or still is not.
     pub(crate) async fn newly_mentioned(
         &self,
         room: &Room,
-        edit: &Event,
+        edit: &MatrixEvent,
         is_late: bool,
     ) -> Result<bool, InboxClosed> {
         let Some(Newly {
@@ -34,7 +34,7 @@ impl Inbound {
             return Ok(false);
         };
         let facts = self.facts(room, &said).await;
-        let Intent::Said {
+        let EventIntent::Said {
             addressed,
             said: what,
             file,
@@ -67,8 +67,8 @@ impl Inbound {
         Ok(true)
     }
 
-    async fn newly(&self, room: &Room, edit: &Event) -> Option<Newly> {
-        let EventKind::Edit {
+    async fn newly(&self, room: &Room, edit: &MatrixEvent) -> Option<Newly> {
+        let MatrixEventKind::Edit {
             of,
             new,
             newly_mentions,
@@ -80,28 +80,28 @@ impl Inbound {
             return None;
         }
         let found = room.event(of, None).await.ok()?;
-        let first = Event::read(found.raw().json().get())?;
+        let first = MatrixEvent::read(found.raw().json().get())?;
         let first = self.at_home(room, first);
         let before = intent(&first, &self.facts(room, &first).await);
         let was_overheard = match before {
-            Intent::Nothing(IgnoreReason::NotAddressed)
-            | Intent::Said {
+            EventIntent::Nothing(IgnoreReason::NotAddressed)
+            | EventIntent::Said {
                 addressed: Addressed::Overheard,
                 ..
             } => false,
-            Intent::Said {
+            EventIntent::Said {
                 addressed: Addressed::InConversation,
                 ..
             } => true,
-            Intent::Said { .. }
-            | Intent::Nothing(_)
-            | Intent::Edited { .. }
-            | Intent::Deleted { .. }
-            | Intent::Opinion { .. }
-            | Intent::Stop { .. }
-            | Intent::Decided { .. } => return None,
+            EventIntent::Said { .. }
+            | EventIntent::Nothing(_)
+            | EventIntent::Edited { .. }
+            | EventIntent::Deleted { .. }
+            | EventIntent::Opinion { .. }
+            | EventIntent::Stop { .. }
+            | EventIntent::Decided { .. } => return None,
         };
-        let EventKind::Message(Message { relates, .. }) = first.what else {
+        let MatrixEventKind::Message(MatrixMessage { relates, .. }) = first.what else {
             return None;
         };
         if self.was_mentioned_by_an_edit(room, of, edit).await {
@@ -109,30 +109,35 @@ impl Inbound {
         }
         let mut mentions = new.mentions.clone().unwrap_or_default();
         mentions.extend_from_slice(newly_mentions);
-        let said = Message {
+        let said = MatrixMessage {
             mentions: Some(mentions),
             relates,
             ..new.clone()
         };
         Some(Newly {
-            said: Event {
+            said: MatrixEvent {
                 id: of.clone(),
                 sender: edit.sender.clone(),
                 sent_at: edit.sent_at,
-                what: EventKind::Message(said),
+                what: MatrixEventKind::Message(said),
             },
             was_overheard,
         })
     }
 
     /// Some clients repeat all mentions in every edit.
-    async fn was_mentioned_by_an_edit(&self, room: &Room, of: &OwnedEventId, edit: &Event) -> bool {
+    async fn was_mentioned_by_an_edit(
+        &self,
+        room: &Room,
+        of: &OwnedEventId,
+        edit: &MatrixEvent,
+    ) -> bool {
         let Ok(edits) = removal::edits_of(room, of).await else {
             return false;
         };
-        let when = |event: &Event| (event.sent_at, event.id.clone());
+        let when = |event: &MatrixEvent| (event.sent_at, event.id.clone());
         edits.iter().any(|earlier| {
-            let mentions = matches!(&earlier.what, EventKind::Edit { newly_mentions, .. } if newly_mentions.contains(&self.hub.me));
+            let mentions = matches!(&earlier.what, MatrixEventKind::Edit { newly_mentions, .. } if newly_mentions.contains(&self.hub.me));
             mentions && earlier.sender == edit.sender && when(earlier) < when(edit)
         })
     }

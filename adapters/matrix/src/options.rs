@@ -10,7 +10,7 @@ use muninn_platform::{
 };
 use secrecy::SecretString;
 
-use crate::Allow;
+use crate::MatrixAllowList;
 
 /// How to log in to the bot's account.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub enum Threads {
 
 /// The adapter's options.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct MatrixOptions {
     /// A URL (`https://matrix.example.org`) or a server name (`example.org`).
     pub homeserver: String,
     pub login: Login,
@@ -46,7 +46,7 @@ pub struct Options {
     pub device_name: String,
     /// The key of the account's secret storage, if it has one.
     pub recovery_key: Option<SecretString>,
-    pub allow: Allow,
+    pub allow: MatrixAllowList,
     pub threads: Threads,
     /// Maximum age of messages that are answered after an outage.
     pub catch_up: Duration,
@@ -62,7 +62,7 @@ pub struct Options {
     pub memberships: Memberships,
 }
 
-impl Options {
+impl MatrixOptions {
     /// Creates options with defaults.
     pub fn new(homeserver: impl Into<String>, login: Login, folder: PathBuf) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Options {
             login,
             device_name: "Muninn".to_owned(),
             recovery_key: None,
-            allow: Allow::default(),
+            allow: MatrixAllowList::default(),
             threads: Threads::default(),
             catch_up: Duration::from_secs(3600),
             command_prefix: "!muninn".to_owned(),
@@ -126,7 +126,7 @@ impl MatrixArgs {
         self,
         folder: PathBuf,
         channels: Arc<Channels>,
-    ) -> Result<Option<Options>, SettingsError> {
+    ) -> Result<Option<MatrixOptions>, SettingsError> {
         let user = filled(&self.matrix_user);
         let password = filled_secret(&self.matrix_password);
         let token = filled_secret(&self.matrix_access_token);
@@ -150,7 +150,7 @@ impl MatrixArgs {
             }
         };
         let command_prefix = filled(&self.matrix_command_prefix);
-        Ok(Some(Options {
+        Ok(Some(MatrixOptions {
             device_name: self.matrix_device_name,
             recovery_key,
             allow: self.matrix_allow.parse()?,
@@ -158,7 +158,7 @@ impl MatrixArgs {
             catch_up: Duration::from_secs(self.matrix_catch_up),
             command_prefix: command_prefix.unwrap_or_else(|| "!muninn".to_owned()),
             channels,
-            ..Options::new(homeserver, login, folder)
+            ..MatrixOptions::new(homeserver, login, folder)
         }))
     }
 }
@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    fn options(arguments: &[&str]) -> Result<Option<Options>, String> {
+    fn options(arguments: &[&str]) -> Result<Option<MatrixOptions>, String> {
         let command = MatrixArgs::augment_args(Command::new("muninn"));
         let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
         let read = MatrixArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();

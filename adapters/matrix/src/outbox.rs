@@ -45,14 +45,14 @@ pub(crate) enum SendError {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Outbox {
+pub(crate) struct MatrixOutbox {
     /// The end of the rate limit.
     rest_until: Mutex<Option<Instant>>,
     /// Fair: the longest waiting request goes first.
     line: tokio::sync::Mutex<()>,
 }
 
-impl Outbox {
+impl MatrixOutbox {
     /// Sends a progress update: once, and not during a rate limit.
     pub(crate) fn try_send<'a>(
         &'a self,

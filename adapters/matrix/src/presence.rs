@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use crate::content::Relation;
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::opaque::Opaque;
 
 /// Interval of typing notices…
@@ -59,7 +59,7 @@ impl TypingIndicator {
     }
 
     /// Shows the indicators, unless they are still shown.
-    pub(crate) fn show(&mut self, hub: &Hub) {
+    pub(crate) fn show(&mut self, hub: &MatrixHub) {
         let is_first = self.shown_at.is_none();
         // Slightly early, because the bot's clock ticks at that pace.
         let is_due = self
@@ -91,7 +91,7 @@ impl TypingIndicator {
     }
 
     /// Removes the indicators, unless another reply in the room needs them.
-    pub(crate) async fn hide(&mut self, hub: &Hub) {
+    pub(crate) async fn hide(&mut self, hub: &MatrixHub) {
         if self.shown_at.take().is_none() {
             return;
         }

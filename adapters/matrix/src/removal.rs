@@ -9,8 +9,8 @@ use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, uint};
 use serde_json::Value;
 
-use crate::event::{Event, EventKind};
-use crate::hub::Hub;
+use crate::event::{MatrixEvent, MatrixEventKind};
+use crate::hub::MatrixHub;
 use crate::outbox::SendError;
 
 /// Maximum pages of a hundred events that are searched for the edits of one message.
@@ -18,7 +18,7 @@ const MOST_PAGES: usize = 20;
 
 /// Redacts a message of the bot and all its edits. A message that is already gone is no error.
 pub(crate) fn remove<'a>(
-    hub: &'a Hub,
+    hub: &'a MatrixHub,
     room: &'a Room,
     message: &'a OwnedEventId,
 ) -> BoxFuture<'a, Result<(), SendError>> {
@@ -49,11 +49,11 @@ pub(crate) fn remove<'a>(
 }
 
 async fn edits(
-    hub: &Hub,
+    hub: &MatrixHub,
     room: &Room,
     message: &OwnedEventId,
 ) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
-    let edits: Vec<Event> = edits_of(room, message).await?;
+    let edits: Vec<MatrixEvent> = edits_of(room, message).await?;
     let own = edits.into_iter().filter(|event| event.sender == hub.me);
     let edits: Vec<OwnedEventId> = own.map(|event| event.id).collect();
     if edits.is_empty() && is_redacted(room, message).await? {
@@ -66,7 +66,7 @@ async fn edits(
 pub(crate) async fn edits_of(
     room: &Room,
     message: &OwnedEventId,
-) -> Result<Vec<Event>, matrix_sdk::Error> {
+) -> Result<Vec<MatrixEvent>, matrix_sdk::Error> {
     let mut edits = Vec::new();
     let mut from = None;
     for _ in 0..MOST_PAGES {
@@ -78,7 +78,7 @@ pub(crate) async fn edits_of(
         };
         let page = room.relations(message.clone(), options).await?;
         let events = page.chunk.iter();
-        edits.extend(events.filter_map(|event| Event::read(event.raw().json().get())));
+        edits.extend(events.filter_map(|event| MatrixEvent::read(event.raw().json().get())));
         from = page.next_batch_token;
         if from.is_none() {
             break;
@@ -89,18 +89,18 @@ pub(crate) async fn edits_of(
 
 async fn is_redacted(room: &Room, message: &OwnedEventId) -> Result<bool, matrix_sdk::Error> {
     let event = room.event(message, None).await?;
-    let event = Event::read(event.raw().json().get());
-    Ok(event.is_some_and(|event| event.what == EventKind::Other))
+    let event = MatrixEvent::read(event.raw().json().get());
+    Ok(event.is_some_and(|event| event.what == MatrixEventKind::Other))
 }
 
 /// Returns the edits of a message that somebody else redacted, by searching what the bot wrote
 /// after it.
 async fn edits_after(
-    hub: &Hub,
+    hub: &MatrixHub,
     room: &Room,
     message: &OwnedEventId,
 ) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
-    let edit = |event: &str| Event::read(event).filter(|event| changes(event, message));
+    let edit = |event: &str| MatrixEvent::read(event).filter(|event| changes(event, message));
     let edits = said_after(hub, room, message, edit).await?.into_iter();
     Ok(edits.map(|event| event.id).collect())
 }
@@ -108,7 +108,7 @@ async fn edits_after(
 /// Returns the bot's messages that answer a message, as far as they are readable, by searching what
 /// the bot wrote after it.
 pub(crate) async fn answers_to(
-    hub: &Hub,
+    hub: &MatrixHub,
     room: &Room,
     question: &OwnedEventId,
 ) -> Result<Vec<OwnedEventId>, matrix_sdk::Error> {
@@ -117,7 +117,7 @@ pub(crate) async fn answers_to(
 
 /// Returns what the bot wrote after an event, filtered by `read`.
 async fn said_after<T>(
-    hub: &Hub,
+    hub: &MatrixHub,
     room: &Room,
     event: &OwnedEventId,
     read: impl Fn(&str) -> Option<T>,
@@ -147,14 +147,14 @@ fn answer_to(event: &str, question: &OwnedEventId) -> Option<OwnedEventId> {
     (answered.as_str() == Some(question.as_str())).then_some(id)
 }
 
-fn changes(event: &Event, message: &OwnedEventId) -> bool {
+fn changes(event: &MatrixEvent, message: &OwnedEventId) -> bool {
     match &event.what {
-        EventKind::Edit { of, .. } => of == message,
-        EventKind::Undecryptable(sealed) => sealed.relates.replaces.as_ref() == Some(message),
-        EventKind::Message(_)
-        | EventKind::Redaction { .. }
-        | EventKind::Reaction { .. }
-        | EventKind::Membership { .. }
-        | EventKind::Other => false,
+        MatrixEventKind::Edit { of, .. } => of == message,
+        MatrixEventKind::Undecryptable(sealed) => sealed.relates.replaces.as_ref() == Some(message),
+        MatrixEventKind::Message(_)
+        | MatrixEventKind::Redaction { .. }
+        | MatrixEventKind::Reaction { .. }
+        | MatrixEventKind::Membership { .. }
+        | MatrixEventKind::Other => false,
     }
 }

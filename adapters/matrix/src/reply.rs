@@ -12,9 +12,9 @@ use matrix_sdk::ruma::events::reaction::ReactionEventContent;
 use matrix_sdk::ruma::events::relation::Annotation;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
-    AnswerSink, Attachment, ConversationId, Delivered, Directly, DownloadError, Edited, Ending,
-    HandedOver, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
-    PriorMessages, SafeText, Shown, ShownItem, Stage, TextLimit, Withdraw, in_one_line,
+    AnswerPart, AnswerSink, Attachment, ConversationId, Delivered, Directly, DisplayOutcome,
+    DownloadError, Edited, Ending, HandedOver, LiveReply, MessageId, NotHandedOver, OwnFile, Pace,
+    PlatformError, PriorMessages, SafeText, ShownItem, Stage, TextLimit, Withdraw, in_one_line,
     misconfigured,
 };
 use muninn_texts::text;
@@ -23,20 +23,20 @@ use tokio_util::task::TaskTracker;
 
 use crate::content::{self, Relation};
 use crate::errors::{disconnected, is_forbidden};
-use crate::event::{Event, EventKind};
-use crate::hub::Hub;
+use crate::event::{MatrixEvent, MatrixEventKind};
+use crate::hub::MatrixHub;
 use crate::intent::{NO, YES};
 use crate::opaque::Opaque;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
-use crate::withdraw::Withdrawer;
+use crate::withdraw::MatrixWithdrawer;
 use crate::{attachment, background, handing, login, removal, rooms};
 
 /// Minimum interval of updates: the default limit of a homeserver.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
 
 /// What a reply answers, and where.
-pub(crate) struct Target {
+pub(crate) struct MatrixReplyTarget {
     pub(crate) room: Opaque<Room>,
     /// The message that is answered; for an edit, the edit.
     pub(crate) question: OwnedEventId,
@@ -49,7 +49,7 @@ pub(crate) struct Target {
 }
 
 /// Creates the reply for one answer in a room.
-pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<RoomSink> {
+pub(crate) fn reply(hub: Arc<MatrixHub>, target: MatrixReplyTarget) -> LiveReply<RoomSink> {
     hub.is_under_way(target.question.clone(), target.conversation.clone());
     let signs = TypingIndicator::new(&target.room, &target.question, &target.relation);
     let may_be_repetition = target.may_be_repetition;
@@ -64,8 +64,8 @@ pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<RoomSink> {
 }
 
 pub(crate) struct RoomSink {
-    hub: Arc<Hub>,
-    target: Target,
+    hub: Arc<MatrixHub>,
+    target: MatrixReplyTarget,
     may_be_repetition: AtomicBool,
     /// It asks for approval of something.
     asks: AtomicBool,
@@ -74,13 +74,13 @@ pub(crate) struct RoomSink {
 
 /// A message in the room.
 #[derive(Clone)]
-pub(crate) struct LiveMessage {
+pub(crate) struct MatrixLiveMessage {
     id: OwnedEventId,
     /// `None`: it was posted by an earlier process, with another text.
     text: Option<String>,
 }
 
-enum ExistingMessage {
+enum MessageState {
     /// It exists, with this text if it is the one that was sent.
     As(Option<String>),
     Gone,
@@ -124,22 +124,24 @@ impl RoomSink {
         &'a self,
         id: &'a OwnedEventId,
         sent: &'a SafeText,
-    ) -> BoxFuture<'a, ExistingMessage> {
+    ) -> BoxFuture<'a, MessageState> {
         async move {
-            let as_sent = || ExistingMessage::As(Some(sent.to_string()));
+            let as_sent = || MessageState::As(Some(sent.to_string()));
             if !self.may_be_repetition.load(Ordering::Relaxed) {
                 return as_sent();
             }
             let Ok(found) = self.target.room.event(id, None).await else {
                 // A superfluous edit does less harm.
-                return ExistingMessage::As(None);
+                return MessageState::As(None);
             };
-            match Event::read(found.raw().json().get()).map(|event| event.what) {
-                Some(EventKind::Message(message)) if message.text == sent.as_str() => as_sent(),
-                Some(EventKind::Message(_) | EventKind::Undecryptable(_)) => {
-                    ExistingMessage::As(None)
+            match MatrixEvent::read(found.raw().json().get()).map(|event| event.what) {
+                Some(MatrixEventKind::Message(message)) if message.text == sent.as_str() => {
+                    as_sent()
                 }
-                Some(_) | None => ExistingMessage::Gone,
+                Some(MatrixEventKind::Message(_) | MatrixEventKind::Undecryptable(_)) => {
+                    MessageState::As(None)
+                }
+                Some(_) | None => MessageState::Gone,
             }
         }
         .boxed()
@@ -147,7 +149,7 @@ impl RoomSink {
 
     /// Adds the reactions yes and no below an answer that asks something. Clients show them as
     /// buttons with a count; people can also answer in words.
-    fn offer_to_decide(&self, message: &LiveMessage, stage: Stage) {
+    fn offer_to_decide(&self, message: &MatrixLiveMessage, stage: Stage) {
         if stage != Stage::Last || !self.asks.load(Ordering::Relaxed) {
             return;
         }
@@ -166,7 +168,7 @@ impl RoomSink {
 
     fn deliver_to_asker<'a>(&'a self, parts: &'a [SafeText]) -> BoxFuture<'a, Directly> {
         async move {
-            let Hub { client, outbox, .. } = &*self.hub;
+            let MatrixHub { client, outbox, .. } = &*self.hub;
             let (asked_in, asker) = (&self.target.room, &self.target.asker);
             if rooms::is_direct(asked_in).await {
                 return Directly::NotNeeded;
@@ -189,7 +191,7 @@ impl RoomSink {
 
 #[async_trait]
 impl AnswerSink for RoomSink {
-    type Message = LiveMessage;
+    type Message = MatrixLiveMessage;
     type Text = SafeText;
     type Error = SendError;
 
@@ -212,22 +214,22 @@ impl AnswerSink for RoomSink {
         so_far.split(content::LIMIT).into_iter().next()
     }
 
-    fn says(&self, message: &LiveMessage, part: &Part<'_, SafeText>) -> bool {
+    fn says(&self, message: &MatrixLiveMessage, part: &AnswerPart<'_, SafeText>) -> bool {
         message.text.as_deref() == Some(part.text.as_str())
     }
 
-    async fn post(&self, part: &Part<'_, SafeText>) -> Result<LiveMessage, SendError> {
+    async fn post(&self, part: &AnswerPart<'_, SafeText>) -> Result<MatrixLiveMessage, SendError> {
         let id = self.send(part.number, part.text).await?;
         let posted = match self.standing(&id, part.text).await {
-            ExistingMessage::As(text) => LiveMessage { id, text },
+            MessageState::As(text) => MatrixLiveMessage { id, text },
             // Redacted when an earlier delivery was given up.
-            ExistingMessage::Gone => {
+            MessageState::Gone => {
                 let content = content::message(part.text, &self.target.relation);
                 let again = format!("{}-again", self.transaction(part.number)).into();
                 let (outbox, room) = (&self.hub.outbox, &self.target.room);
                 let id = outbox.send(room, &content, &again).await?;
                 let text = Some(part.text.to_string());
-                LiveMessage { id, text }
+                MatrixLiveMessage { id, text }
             }
         };
         self.offer_to_decide(&posted, part.stage);
@@ -236,9 +238,9 @@ impl AnswerSink for RoomSink {
 
     async fn edit(
         &self,
-        message: &LiveMessage,
-        part: &Part<'_, SafeText>,
-    ) -> Result<Edited<LiveMessage>, SendError> {
+        message: &MatrixLiveMessage,
+        part: &AnswerPart<'_, SafeText>,
+    ) -> Result<Edited<MatrixLiveMessage>, SendError> {
         let content = content::edit(&message.id, part.text);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         outbox.send(room, &content, &TransactionId::new()).await?;
@@ -246,19 +248,19 @@ impl AnswerSink for RoomSink {
         Ok(Edited::As(message.saying(part.text)))
     }
 
-    async fn delete(&self, message: &LiveMessage) -> Result<(), SendError> {
+    async fn delete(&self, message: &MatrixLiveMessage) -> Result<(), SendError> {
         removal::remove(&self.hub, &self.target.room, &message.id).await
     }
 
     async fn show(
         &self,
-        shown: Option<&LiveMessage>,
-        part: &Part<'_, SafeText>,
-    ) -> Shown<LiveMessage> {
+        shown: Option<&MatrixLiveMessage>,
+        part: &AnswerPart<'_, SafeText>,
+    ) -> DisplayOutcome<MatrixLiveMessage> {
         self.working();
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         let sent = match shown {
-            Some(shown) if self.says(shown, part) => return Shown::As(shown.clone()),
+            Some(shown) if self.says(shown, part) => return DisplayOutcome::As(shown.clone()),
             Some(shown) => {
                 let content = content::edit(&shown.id, part.text);
                 let edited = outbox.try_send(room, content, TransactionId::new()).await;
@@ -271,14 +273,14 @@ impl AnswerSink for RoomSink {
                     let conversation = self.target.conversation.clone();
                     self.hub.is_under_way(id.clone(), conversation);
                     let text = Some(part.text.to_string());
-                    LiveMessage { id, text }
+                    MatrixLiveMessage { id, text }
                 })
             }
         };
-        sent.map_or(Shown::NotNow, Shown::As)
+        sent.map_or(DisplayOutcome::NotNow, DisplayOutcome::As)
     }
 
-    fn id(&self, message: &LiveMessage) -> MessageId {
+    fn id(&self, message: &MatrixLiveMessage) -> MessageId {
         MessageId::new(message.id.as_str())
     }
 
@@ -287,10 +289,10 @@ impl AnswerSink for RoomSink {
         self.asks.store(asks, Ordering::Relaxed);
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {
+    fn replaces(&self, earlier: &Delivered) -> Vec<MatrixLiveMessage> {
         let ids = earlier.0.iter();
         let ids = ids.filter_map(|id| OwnedEventId::try_from(id.as_str()).ok());
-        ids.map(|id| LiveMessage { id, text: None }).collect()
+        ids.map(|id| MatrixLiveMessage { id, text: None }).collect()
     }
 
     fn may_repeat(&self) -> bool {
@@ -311,7 +313,7 @@ impl AnswerSink for RoomSink {
         signs.hide(&self.hub).await;
     }
 
-    fn ends(&self, first: Option<&LiveMessage>) {
+    fn ends(&self, first: Option<&MatrixLiveMessage>) {
         self.hub.is_over(&self.target.question);
         if let Some(first) = first {
             self.hub.is_over(&first.id);
@@ -347,17 +349,17 @@ impl AnswerSink for RoomSink {
     }
 
     async fn hand_over(&self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
-        let Target { room, asker, .. } = &self.target;
+        let MatrixReplyTarget { room, asker, .. } = &self.target;
         let transaction = self.transaction(0);
         handing::hand_over(&self.hub, room, asker, transaction.as_str(), files).await
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+        Arc::new(MatrixWithdrawer(Arc::clone(&self.hub)))
     }
 
     async fn prior_messages(&self) -> PriorMessages {
-        let Target {
+        let MatrixReplyTarget {
             room,
             question,
             relation,
@@ -382,7 +384,7 @@ impl AnswerSink for RoomSink {
     }
 }
 
-impl LiveMessage {
+impl MatrixLiveMessage {
     fn saying(&self, text: &SafeText) -> Self {
         Self {
             id: self.id.clone(),

@@ -13,7 +13,7 @@ use muninn_texts::text;
 use tokio::time::timeout;
 
 use crate::errors::{Failure, of_sdk};
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::{NAME, upgrade};
 
 /// Attempts to join: a server that just sent the invitation may not be ready yet.
@@ -24,7 +24,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const OPENING: Duration = Duration::from_secs(30);
 
 /// Answers every pending invitation.
-pub(crate) fn sweep(hub: &Arc<Hub>) {
+pub(crate) fn sweep(hub: &Arc<MatrixHub>) {
     for room in hub.client.invited_rooms() {
         let hub = Arc::clone(hub);
         tokio::spawn(async move { answer_invitation(&hub, &room).await });
@@ -32,7 +32,7 @@ pub(crate) fn sweep(hub: &Arc<Hub>) {
 }
 
 /// Accepts or declines an invitation.
-pub(crate) async fn answer_invitation(hub: &Hub, room: &Room) {
+pub(crate) async fn answer_invitation(hub: &MatrixHub, room: &Room) {
     let id = room.room_id();
     let Some(inviter) = inviter(room).await else {
         return;
@@ -159,7 +159,7 @@ pub(crate) async fn takes_part(room: &Room, thread: &OwnedEventId) -> bool {
     })
 }
 
-pub(crate) async fn audience(hub: &Hub, room: &Room) -> Audience {
+pub(crate) async fn audience(hub: &MatrixHub, room: &Room) -> Audience {
     let id = room.room_id();
     let name = room.display_name().await;
     // Ids of newer rooms name no server.

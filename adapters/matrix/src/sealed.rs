@@ -7,8 +7,8 @@ use muninn_platform::{InboxClosed, SafeText};
 use muninn_texts::text;
 
 use crate::content::{self, Relation};
-use crate::event::{Event, EventKind, Sealed};
-use crate::inbound::Inbound;
+use crate::event::{MatrixEvent, MatrixEventKind, Sealed};
+use crate::inbound::MatrixEventHandler;
 use crate::options::Threads;
 use crate::position::{Position, SealedEvent};
 use crate::rooms;
@@ -17,7 +17,12 @@ use crate::rooms;
 const PATIENCE: chrono::Duration = chrono::Duration::seconds(10);
 
 /// Keeps a message until its key arrives.
-pub(crate) fn put_aside(position: &mut Position, room: &Room, event: &Event, sealed: &Sealed) {
+pub(crate) fn put_aside(
+    position: &mut Position,
+    room: &Room,
+    event: &MatrixEvent,
+    sealed: &Sealed,
+) {
     // Some clients do not name the session any more; then there is one report per sender.
     let session = sealed
         .session
@@ -42,7 +47,7 @@ pub(crate) fn are_due(position: &Position) -> bool {
 /// Checks the messages of these sessions again, and all that have waited long enough. `oldest`:
 /// earlier messages are not answered any more.
 pub(crate) async fn look_again(
-    inbound: &Inbound,
+    inbound: &MatrixEventHandler,
     position: &mut Position,
     sessions: &[String],
     oldest: DateTime<Utc>,
@@ -79,23 +84,27 @@ pub(crate) async fn look_again(
     Ok(())
 }
 
-async fn opened(room: &Room, sealed: &SealedEvent) -> Option<Event> {
+async fn opened(room: &Room, sealed: &SealedEvent) -> Option<MatrixEvent> {
     let event = room.event(&sealed.event, None).await.ok()?;
-    let event = Event::read(event.raw().json().get())?;
+    let event = MatrixEvent::read(event.raw().json().get())?;
     match event.what {
-        EventKind::Undecryptable(_) => None,
-        EventKind::Message(_)
-        | EventKind::Edit { .. }
-        | EventKind::Redaction { .. }
-        | EventKind::Reaction { .. }
-        | EventKind::Membership { .. }
-        | EventKind::Other => Some(event),
+        MatrixEventKind::Undecryptable(_) => None,
+        MatrixEventKind::Message(_)
+        | MatrixEventKind::Edit { .. }
+        | MatrixEventKind::Redaction { .. }
+        | MatrixEventKind::Reaction { .. }
+        | MatrixEventKind::Membership { .. }
+        | MatrixEventKind::Other => Some(event),
     }
 }
 
 /// Whether the bot would answer any message there. The mentions of an encrypted message are
 /// encrypted too.
-async fn would_be_answered(inbound: &Inbound, room: &Room, sealed: &SealedEvent) -> bool {
+async fn would_be_answered(
+    inbound: &MatrixEventHandler,
+    room: &Room,
+    sealed: &SealedEvent,
+) -> bool {
     if rooms::is_direct(room).await {
         return true;
     }
@@ -105,7 +114,7 @@ async fn would_be_answered(inbound: &Inbound, room: &Room, sealed: &SealedEvent)
     }
 }
 
-async fn complain(inbound: &Inbound, room: &Room, sealed: &SealedEvent) {
+async fn complain(inbound: &MatrixEventHandler, room: &Room, sealed: &SealedEvent) {
     tracing::warn!(room = %sealed.room, event = %sealed.event, "a message cannot be decrypted");
     let answers = sealed.event.clone();
     let relation = match (sealed.thread.clone(), inbound.hub.options.threads) {

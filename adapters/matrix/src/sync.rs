@@ -22,18 +22,18 @@ use muninn_platform::{Backoff, Inbox, InboxClosed, PlatformError, misconfigured}
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::announce::Announcer;
+use crate::announce::MatrixAnnouncer;
 use crate::errors::{Failure, disconnected, of_sdk};
-use crate::event::{Event, EventKind};
+use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::files::Folder;
 use crate::history::MatrixHistory;
-use crate::hub::Hub;
-use crate::inbound::Inbound;
+use crate::hub::MatrixHub;
+use crate::inbound::MatrixEventHandler;
 use crate::membership::MatrixMembership;
-use crate::options::Options;
+use crate::options::MatrixOptions;
 use crate::position::Position;
 use crate::upgrade::{self, Replaced};
-use crate::withdraw::Withdrawer;
+use crate::withdraw::MatrixWithdrawer;
 use crate::{NAME, crypto, gap, login, rooms, sealed};
 
 /// How long the homeserver holds a request open when there is nothing new.
@@ -64,7 +64,7 @@ type Keys = Pin<Box<dyn Stream<Item = Vec<String>> + Send>>;
 /// and the compiler examines all of one in each function that has to prove it `Send`. Behind a box
 /// it does so once.
 pub(crate) fn run<'a>(
-    options: &'a Options,
+    options: &'a MatrixOptions,
     inbox: Inbox,
     shutdown: &'a CancellationToken,
 ) -> BoxFuture<'a, Result<(), PlatformError>> {
@@ -72,7 +72,7 @@ pub(crate) fn run<'a>(
 }
 
 async fn serve(
-    options: &Options,
+    options: &MatrixOptions,
     inbox: Inbox,
     shutdown: &CancellationToken,
 ) -> Result<(), PlatformError> {
@@ -90,8 +90,8 @@ async fn serve(
     let path = Folder::look(&options.folder).place();
     let position = Position::read(&path)
         .map_err(|error| misconfigured(format!("{} cannot be read: {error}", path.display())))?;
-    let hub = Hub::new(client, &me, options.clone(), &position);
-    let inbound = Inbound {
+    let hub = MatrixHub::new(client, &me, options.clone(), &position);
+    let inbound = MatrixEventHandler {
         hub: Arc::clone(&hub),
         inbox,
     };
@@ -108,9 +108,9 @@ async fn serve(
         keys,
     };
     let ended = match listener.listen(begun, shutdown).await {
-        Err(End::Lost(error)) => Err(error),
+        Err(SyncStopReason::Lost(error)) => Err(error),
         // The bot ended first, or told the adapter to end.
-        Ok(()) | Err(End::Closed) => Ok(()),
+        Ok(()) | Err(SyncStopReason::Closed) => Ok(()),
     };
     listener.hub.chores.close();
     let _ = tokio::time::timeout(CHORES, listener.hub.chores.wait()).await;
@@ -118,30 +118,34 @@ async fn serve(
 }
 
 /// Why the loop ended.
-enum End {
+enum SyncStopReason {
     Closed,
     Lost(PlatformError),
 }
 
-impl From<InboxClosed> for End {
+impl From<InboxClosed> for SyncStopReason {
     fn from(_: InboxClosed) -> Self {
         Self::Closed
     }
 }
 
 struct Listener {
-    hub: Arc<Hub>,
-    inbound: Inbound,
+    hub: Arc<MatrixHub>,
+    inbound: MatrixEventHandler,
     position: Position,
     path: PathBuf,
     keys: Keys,
 }
 
 impl Listener {
-    async fn listen(&mut self, begun: Instant, shutdown: &CancellationToken) -> Result<(), End> {
+    async fn listen(
+        &mut self,
+        begun: Instant,
+        shutdown: &CancellationToken,
+    ) -> Result<(), SyncStopReason> {
         let ended = async {
             shutdown.cancelled().await;
-            End::Closed
+            SyncStopReason::Closed
         };
         tokio::pin!(ended);
         let inbound = self.inbound.clone();
@@ -152,7 +156,7 @@ impl Listener {
         }
     }
 
-    async fn go_on(&mut self, begun: Instant) -> Result<(), End> {
+    async fn go_on(&mut self, begun: Instant) -> Result<(), SyncStopReason> {
         crypto::rotate_room_keys(&self.hub.client).await;
         let is_first = self.position.since.is_none();
         if is_first {
@@ -163,8 +167,8 @@ impl Listener {
         }
         // Messages do not wait for withdrawals.
         let inbox = self.inbound.inbox.clone();
-        let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
-        let announcer = Arc::new(Announcer(Arc::clone(&self.hub)));
+        let withdrawer = Arc::new(MatrixWithdrawer(Arc::clone(&self.hub)));
+        let announcer = Arc::new(MatrixAnnouncer(Arc::clone(&self.hub)));
         self.hub.chores.spawn(async move {
             let told = inbox.tell_connected(NAME, withdrawer, announcer).await;
             if let Err(error) = told {
@@ -198,7 +202,7 @@ impl Listener {
     }
 
     /// Runs the very first sync: earlier messages are not answered.
-    async fn begin(&mut self) -> Result<(), End> {
+    async fn begin(&mut self) -> Result<(), SyncStopReason> {
         // Synapse repeats its response, minutes old, to an identical first request, so no two are
         // identical. It does not hold this one open, whatever the timeout.
         let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
@@ -217,12 +221,12 @@ impl Listener {
     /// Reads missed events. The SDK stores its position before the events are processed, and
     /// returns none twice. Those that were not processed, because the process ended in between, are
     /// requested from the rooms.
-    async fn catch_up(&mut self) -> Result<(), End> {
+    async fn catch_up(&mut self) -> Result<(), SyncStopReason> {
         let mut read = read_by_sdk(&self.hub.client).await;
         if read.is_none() {
             // Without rooms in the store, all of them have to be requested.
             let asked = patiently(&self.hub, None, Duration::ZERO).await;
-            asked.map_err(End::Lost)?;
+            asked.map_err(SyncStopReason::Lost)?;
             read = read_by_sdk(&self.hub.client).await;
         }
         let (Some(since), Some(until)) = (self.position.since.clone(), read) else {
@@ -246,7 +250,7 @@ impl Listener {
 
     /// Fetches new events, and meanwhile checks messages that wait for keys. `None` if the SDK has
     /// read more than it returns.
-    async fn next(&mut self, poll: Duration) -> Result<Option<SyncResponse>, End> {
+    async fn next(&mut self, poll: Duration) -> Result<Option<SyncResponse>, SyncStopReason> {
         let hub = Arc::clone(&self.hub);
         let since = self.position.since.clone();
         let asked = patiently(&hub, since.as_deref(), poll);
@@ -254,7 +258,7 @@ impl Listener {
         loop {
             let look = tokio::time::sleep(LOOK_EVERY);
             let sessions = tokio::select! {
-                response = &mut asked => return response.map_err(End::Lost),
+                response = &mut asked => return response.map_err(SyncStopReason::Lost),
                 Some(sessions) = self.keys.next() => sessions,
                 () = look, if sealed::are_due(&self.position) => Vec::new(),
             };
@@ -267,7 +271,7 @@ impl Listener {
         }
     }
 
-    async fn take(&mut self, response: &SyncResponse, is_late: bool) -> Result<(), End> {
+    async fn take(&mut self, response: &SyncResponse, is_late: bool) -> Result<(), SyncStopReason> {
         for id in response.rooms.invited.keys() {
             if let Some(room) = self.hub.client.get_room(id) {
                 let hub = Arc::clone(&self.hub);
@@ -302,7 +306,7 @@ impl Listener {
         id: &OwnedRoomId,
         update: &JoinedRoomUpdate,
         is_late: bool,
-    ) -> Result<(), End> {
+    ) -> Result<(), SyncStopReason> {
         let Some(room) = self.hub.client.get_room(id) else {
             return Ok(());
         };
@@ -323,31 +327,33 @@ impl Listener {
         room: &Room,
         events: &[TimelineEvent],
         is_late: bool,
-    ) -> Result<(), End> {
+    ) -> Result<(), SyncStopReason> {
         self.take_place(room).await;
         let id = room.room_id();
         let events = events
             .iter()
-            .map(|event| Event::read(event.raw().json().get()));
-        let events: Vec<Option<Event>> = events.collect();
+            .map(|event| MatrixEvent::read(event.raw().json().get()));
+        let events: Vec<Option<MatrixEvent>> = events.collect();
         let before = gap::before_invitation(events.iter().map(Option::as_ref), &self.hub.me);
         let (oldest, mut skipped) = (self.oldest(), 0);
         for event in events.iter().skip(before).flatten() {
             match &event.what {
-                EventKind::Message(_) | EventKind::Edit { .. } | EventKind::Undecryptable(_)
+                MatrixEventKind::Message(_)
+                | MatrixEventKind::Edit { .. }
+                | MatrixEventKind::Undecryptable(_)
                     if event.sent_at < oldest =>
                 {
                     self.hub.saw(id, event);
                     let is_heard = self.inbound.said_before(room, event.clone()).await?;
                     skipped += usize::from(!is_heard);
                 }
-                EventKind::Undecryptable(seal) => self.put_aside(room, event, seal),
-                EventKind::Message(_)
-                | EventKind::Edit { .. }
-                | EventKind::Redaction { .. }
-                | EventKind::Reaction { .. }
-                | EventKind::Membership { .. }
-                | EventKind::Other => self.inbound.take(room, event, is_late).await?,
+                MatrixEventKind::Undecryptable(seal) => self.put_aside(room, event, seal),
+                MatrixEventKind::Message(_)
+                | MatrixEventKind::Edit { .. }
+                | MatrixEventKind::Redaction { .. }
+                | MatrixEventKind::Reaction { .. }
+                | MatrixEventKind::Membership { .. }
+                | MatrixEventKind::Other => self.inbound.take(room, event, is_late).await?,
             }
         }
         if skipped > 0 {
@@ -382,7 +388,7 @@ impl Listener {
         }
     }
 
-    fn put_aside(&mut self, room: &Room, event: &Event, seal: &crate::event::Sealed) {
+    fn put_aside(&mut self, room: &Room, event: &MatrixEvent, seal: &crate::event::Sealed) {
         let is_served = self.hub.serves(&event.sender, room.room_id());
         if is_served && event.sender != self.hub.me {
             sealed::put_aside(&mut self.position, room, event, seal);
@@ -407,20 +413,20 @@ impl Listener {
     }
 }
 
-async fn secure(hub: &Hub) -> Result<(), End> {
+async fn secure(hub: &MatrixHub) -> Result<(), SyncStopReason> {
     crypto::set_up(&hub.client, &hub.options)
         .await
-        .map_err(End::Lost)
+        .map_err(SyncStopReason::Lost)
 }
 
 /// Returns the events between two positions in a room's timeline; retries until the homeserver
 /// answers.
 async fn read_back(
-    hub: &Hub,
+    hub: &MatrixHub,
     room: &Room,
     since: &str,
     until: &str,
-) -> Result<Vec<TimelineEvent>, End> {
+) -> Result<Vec<TimelineEvent>, SyncStopReason> {
     let begun = Instant::now();
     let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
@@ -430,7 +436,9 @@ async fn read_back(
         };
         let pause = backoff.pause();
         let rest = match of_sdk(&error) {
-            Failure::LoggedOut => return Err(End::Lost(login::logged_out(&hub.options))),
+            Failure::LoggedOut => {
+                return Err(SyncStopReason::Lost(login::logged_out(&hub.options)));
+            }
             Failure::Refused => {
                 tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
                 return Ok(Vec::new());
@@ -439,7 +447,7 @@ async fn read_back(
             Failure::Away => pause,
         };
         if begun.elapsed() > PATIENCE {
-            return Err(End::Lost(disconnected(error)));
+            return Err(SyncStopReason::Lost(disconnected(error)));
         }
         tokio::time::sleep(rest).await;
     }
@@ -454,7 +462,7 @@ async fn read_by_sdk(client: &Client) -> Option<String> {
 
 /// Requests until there is a response. `None` if the SDK has read one without returning it.
 async fn patiently(
-    hub: &Hub,
+    hub: &MatrixHub,
     since: Option<&str>,
     poll: Duration,
 ) -> Result<Option<SyncResponse>, PlatformError> {

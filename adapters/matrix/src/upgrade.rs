@@ -14,7 +14,7 @@ use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 
 use crate::content::{self, Relation};
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::rooms;
 
 /// Maximum length of a chain of upgrades; a longer one was made to confuse.
@@ -87,7 +87,7 @@ async fn members(
 }
 
 /// Announces that the memory of the old room stays there.
-pub(crate) async fn say_without_memory(hub: &Hub, room: &Room) {
+pub(crate) async fn say_without_memory(hub: &MatrixHub, room: &Room) {
     let said = text!("room-without-memory").in_language(hub.language(room.room_id()));
     let content = content::message(&SafeText::new(&said), &Relation::None);
     let transaction = format!("muninn-upgraded-{}", room.room_id()).into();
@@ -97,7 +97,7 @@ pub(crate) async fn say_without_memory(hub: &Hub, room: &Room) {
 }
 
 /// Follows a room to its successor, if it has one and the bot is not there yet.
-pub(crate) fn follow(hub: &Arc<Hub>, room: &Room) {
+pub(crate) fn follow(hub: &Arc<MatrixHub>, room: &Room) {
     let Some(after) = room.successor_room().map(|after| after.room_id) else {
         return;
     };
@@ -112,7 +112,7 @@ pub(crate) fn follow(hub: &Arc<Hub>, room: &Room) {
     tokio::spawn(async move { join(&hub, &room, after).await });
 }
 
-async fn join(hub: &Hub, before: &Room, after: OwnedRoomId) {
+async fn join(hub: &MatrixHub, before: &Room, after: OwnedRoomId) {
     let Some(by) = upgraded_by(before).await else {
         return;
     };

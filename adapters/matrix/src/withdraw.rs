@@ -9,14 +9,14 @@ use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{ConversationId, EventId, MessageId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::text;
 
-use crate::hub::Hub;
+use crate::hub::MatrixHub;
 use crate::ids;
 use crate::outbox::SendError;
 use crate::removal;
 
-pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
+pub(crate) struct MatrixWithdrawer(pub(crate) Arc<MatrixHub>);
 
-impl Withdrawer {
+impl MatrixWithdrawer {
     fn take_away<'a>(
         &'a self,
         conversation: &'a ConversationId,
@@ -73,7 +73,7 @@ impl Withdrawer {
 }
 
 #[async_trait]
-impl Withdraw for Withdrawer {
+impl Withdraw for MatrixWithdrawer {
     async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn {
         self.take_away(conversation, message).await
     }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use crate::Finding;
+use crate::SelfCheckFinding;
 
 /// One entry of an adapter's allow list.
 pub trait AllowEntry: Sized {
@@ -124,11 +124,11 @@ impl<E: AllowEntry + PartialEq> AllowList<E> {
 
 impl<E: AllowEntry> AllowList<E> {
     /// Describes the problem of a list that admits nobody.
-    pub fn finding(&self) -> Option<Finding> {
+    pub fn finding(&self) -> Option<SelfCheckFinding> {
         let list = self.list();
         let is_nobody = !list.everyone && list.entries.is_empty();
         is_nobody.then(|| {
-            Finding::error(format!(
+            SelfCheckFinding::error(format!(
                 "{} is empty, so nobody is answered; set it to {}",
                 E::VARIABLE,
                 E::ENTRIES
@@ -237,7 +237,7 @@ mod tests {
     fn a_list_that_lets_nobody_in_is_told_of() {
         let finding = parse(" ").unwrap().finding().unwrap();
         let expected = "TEST_ALLOW is empty, so nobody is answered; set it to numbers";
-        assert_eq!(finding, Finding::error(expected));
+        assert_eq!(finding, SelfCheckFinding::error(expected));
         for text in ["*", "7"] {
             assert_eq!(parse(text).unwrap().finding(), None, "{text}");
         }

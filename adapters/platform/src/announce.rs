@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{AudienceId, MessageId, SafeText, Vocabulary};
+use crate::{AudienceId, MessageId, PlatformVocabulary, SafeText};
 
 /// Posts in an audience, outside threads. An adapter provides one with
 /// [`Incoming::Connected`](crate::Incoming).
@@ -20,8 +20,8 @@ pub trait Announce: Send + Sync {
     }
 
     /// The platform's words for channels, threads and the like.
-    fn vocabulary(&self) -> &'static Vocabulary {
-        &Vocabulary::PLAIN
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        &PlatformVocabulary::PLAIN
     }
 }
 

@@ -5,7 +5,7 @@
 
 /// A line that opens a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Opening {
+pub(crate) struct OpeningFence {
     marker: char,
     length: usize,
     indent: usize,
@@ -16,7 +16,7 @@ pub(crate) struct Opening {
 pub(crate) enum Fences {
     #[default]
     Outside,
-    Inside(Opening),
+    Inside(OpeningFence),
 }
 
 impl Fences {
@@ -28,14 +28,14 @@ impl Fences {
     /// As [`Fences::after`], within a list item whose text begins after so many blanks.
     pub(crate) fn after_within(self, line: &str, item: usize) -> Self {
         match self {
-            Self::Outside => Opening::within(line, item).map_or(Self::Outside, Self::Inside),
+            Self::Outside => OpeningFence::within(line, item).map_or(Self::Outside, Self::Inside),
             Self::Inside(opening) if opening.is_closed_by(line) => Self::Outside,
             Self::Inside(_) => self,
         }
     }
 }
 
-impl Opening {
+impl OpeningFence {
     pub(crate) fn of(line: &str) -> Option<Self> {
         Self::within(line, 0)
     }

@@ -37,10 +37,10 @@ impl ChannelMemory {
 /// Tells which audiences are heard, at once and without waiting, so that adapters drop unwanted
 /// messages as soon as they arrive. Clones share their state.
 #[derive(Clone, Debug, Default)]
-pub struct HeardAudiences(Arc<Known>);
+pub struct HeardAudiences(Arc<ChannelMemorySettings>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct ChannelMemorySettings {
     settings: Arc<Channels>,
     /// What people set there with a command; it takes precedence over the settings.
     said: RwLock<HashMap<AudienceId, ChannelMemory>>,
@@ -49,7 +49,7 @@ struct Known {
 impl HeardAudiences {
     /// Starts with the settings, until commands are loaded.
     pub fn new(settings: Arc<Channels>) -> Self {
-        Self(Arc::new(Known {
+        Self(Arc::new(ChannelMemorySettings {
             settings,
             said: RwLock::default(),
         }))

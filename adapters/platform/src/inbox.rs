@@ -35,10 +35,10 @@ pub struct Inbox {
 /// Messages that a process accepted before it ended, for their platforms to deliver again. Does not
 /// keep the inbox open.
 #[derive(Clone, Debug, Default)]
-pub struct LeftOver(Arc<Waiting>);
+pub struct LeftOver(Arc<LeftOverQueue>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct LeftOverQueue {
     messages: Mutex<Vec<IncomingMessage>>,
     came: Notify,
 }

@@ -15,11 +15,11 @@ use tokio_util::task::TaskTracker;
 #[derive(Debug)]
 pub struct KeyedQueue<K: Eq + Hash> {
     most: usize,
-    waiting: Mutex<Waiting<K>>,
+    waiting: Mutex<KeyedQueueState<K>>,
 }
 
 #[derive(Debug)]
-struct Waiting<K> {
+struct KeyedQueueState<K> {
     last: HashMap<K, (u64, oneshot::Receiver<()>)>,
     /// Capacity for all keys together.
     places: usize,
@@ -41,7 +41,7 @@ impl<K: Clone + Eq + Hash> KeyedQueue<K> {
     pub fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
-            waiting: Mutex::new(Waiting {
+            waiting: Mutex::new(KeyedQueueState {
                 last: HashMap::new(),
                 places: 0,
             }),
@@ -123,17 +123,17 @@ mod tests {
 
     /// What a job does; all of them note that they were begun.
     #[derive(Clone, Copy, Debug)]
-    enum Job {
+    enum JobBehaviour {
         Done,
         Yields(u8),
         Panics,
     }
 
-    fn job() -> impl Strategy<Value = Job> {
+    fn job() -> impl Strategy<Value = JobBehaviour> {
         prop_oneof![
-            Just(Job::Done),
-            (1_u8..5).prop_map(Job::Yields),
-            Just(Job::Panics),
+            Just(JobBehaviour::Done),
+            (1_u8..5).prop_map(JobBehaviour::Yields),
+            Just(JobBehaviour::Panics),
         ]
     }
 
@@ -156,13 +156,13 @@ mod tests {
                     let spawned = queue.spawn(key, &tasks, async move {
                         begun.lock().push((key, number));
                         match job {
-                            Job::Done => {}
-                            Job::Yields(times) => {
+                            JobBehaviour::Done => {}
+                            JobBehaviour::Yields(times) => {
                                 for _ in 0..times {
                                     tokio::task::yield_now().await;
                                 }
                             }
-                            Job::Panics => std::panic::resume_unwind(Box::new("meant")),
+                            JobBehaviour::Panics => std::panic::resume_unwind(Box::new("meant")),
                         }
                     });
                     assert!(spawned.is_some());

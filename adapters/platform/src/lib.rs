@@ -66,7 +66,7 @@ pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, Show
 pub use digest::{DigestSchedule, NoSchedule, local_time, midnight};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
-pub use finding::{Finding, Verdict};
+pub use finding::{CheckStatus, SelfCheckFinding};
 pub use hand_over::{HandedOver, NotHandedOver, OwnFile};
 pub use heard::{ChannelMemory, HeardAudiences};
 pub use history::{Histories, History, HistoryError, HistoryPage};
@@ -79,8 +79,8 @@ pub use incoming::{
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
 pub use live_answer::{
-    Action, AnswerSink, Directly, Edited, Ending, Event, GivenUp, LiveAnswer, LiveReply, Part,
-    Shown, Stage,
+    AnswerPart, AnswerSink, Directly, DisplayOutcome, Edited, Ending, GivenUp, LiveAnswer,
+    LiveAnswerAction, LiveAnswerEvent, LiveReply, Stage,
 };
 pub use markdown::{escaped, linked};
 pub use membership::{Membership, MembershipError, Memberships};
@@ -97,7 +97,7 @@ pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
 pub use settings::{SettingsError, filled, filled_secret, half_set, left_off};
 pub use tasks::joined;
-pub use vocabulary::Vocabulary;
+pub use vocabulary::PlatformVocabulary;
 pub use withdraw::{NotNow, NothingStands, Withdraw, Withdrawn};
 
 /// A chat platform the bot is present on.

@@ -16,10 +16,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::{
     Attachment, Delivered, DownloadError, HandedOver, Language, MessageId, NotHandedOver, OwnFile,
-    Pace, PlatformError, PriorMessages, SafeText, ShownItem, TextLimit, Vocabulary, Withdraw,
+    Pace, PlatformError, PlatformVocabulary, PriorMessages, SafeText, ShownItem, TextLimit,
+    Withdraw,
 };
 
-pub use machine::{Action, Edited, Event, GivenUp, LiveAnswer, Shown};
+pub use machine::{DisplayOutcome, Edited, GivenUp, LiveAnswer, LiveAnswerAction, LiveAnswerEvent};
 pub use reply::LiveReply;
 
 /// The state of an answer when one of its messages is sent.
@@ -35,7 +36,7 @@ pub enum Stage {
 
 /// The content of one message of an answer.
 #[derive(Debug)]
-pub struct Part<'a, T> {
+pub struct AnswerPart<'a, T> {
     /// Counted from 0.
     pub number: usize,
     pub text: &'a T,
@@ -96,17 +97,17 @@ pub trait AnswerSink: Send + Sync + 'static {
     }
 
     /// Whether a message has this content already.
-    fn says(&self, message: &Self::Message, part: &Part<'_, Self::Text>) -> bool;
+    fn says(&self, message: &Self::Message, part: &AnswerPart<'_, Self::Text>) -> bool;
 
     /// Posts a message. The result may be a message that an earlier process posted, with other
     /// content.
-    async fn post(&self, part: &Part<'_, Self::Text>) -> Result<Self::Message, Self::Error>;
+    async fn post(&self, part: &AnswerPart<'_, Self::Text>) -> Result<Self::Message, Self::Error>;
 
     /// Changes the text of a message.
     async fn edit(
         &self,
         message: &Self::Message,
-        part: &Part<'_, Self::Text>,
+        part: &AnswerPart<'_, Self::Text>,
     ) -> Result<Edited<Self::Message>, Self::Error>;
 
     /// Removes a message. A message that is already gone is no error.
@@ -122,8 +123,8 @@ pub trait AnswerSink: Send + Sync + 'static {
     async fn show(
         &self,
         shown: Option<&Self::Message>,
-        part: &Part<'_, Self::Text>,
-    ) -> Shown<Self::Message>;
+        part: &AnswerPart<'_, Self::Text>,
+    ) -> DisplayOutcome<Self::Message>;
 
     /// Returns the id of a message.
     fn id(&self, message: &Self::Message) -> MessageId;
@@ -199,8 +200,8 @@ pub trait AnswerSink: Send + Sync + 'static {
 
     fn withdrawer(&self) -> Arc<dyn Withdraw>;
 
-    fn vocabulary(&self) -> &'static Vocabulary {
-        &Vocabulary::PLAIN
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        &PlatformVocabulary::PLAIN
     }
 
     async fn prior_messages(&self) -> PriorMessages {

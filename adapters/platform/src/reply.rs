@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Attachment, Cut, EventId, HandedOver, MessageId, NotHandedOver, NothingStands, OwnFile,
-    PlatformError, SafeText, ShownItem, Vocabulary, Withdraw,
+    PlatformError, PlatformVocabulary, SafeText, ShownItem, Withdraw,
 };
 
 /// The maximum length of one message on a platform.
@@ -155,8 +155,8 @@ pub trait Reply: Send + Sync {
     async fn take_back_rest(&mut self) {}
 
     /// The platform's words for channels, threads and the like.
-    fn vocabulary(&self) -> &'static Vocabulary {
-        &Vocabulary::PLAIN
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        &PlatformVocabulary::PLAIN
     }
 
     /// Returns what was said in the conversation before the bot joined it, as far as the platform

@@ -33,12 +33,12 @@ pub struct SafeText(String);
 /// Removes only the control characters of a whole text, for the operator who reads what others
 /// wrote.
 pub fn without_controls(text: &str) -> String {
-    controls::remove(text, End::Final)
+    controls::remove(text, TextCompleteness::Final)
 }
 
 /// Whether the text ends here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum TextCompleteness {
     /// No: what cannot be decided yet is held back.
     Open,
     Final,
@@ -47,7 +47,7 @@ enum End {
 impl SafeText {
     /// The safe form of a whole text.
     pub fn new(text: &str) -> Self {
-        Self::through_passes(text, End::Final)
+        Self::through_passes(text, TextCompleteness::Final)
     }
 
     /// Returns the safe form of the beginning of a text that is still being written.
@@ -55,7 +55,7 @@ impl SafeText {
     /// [`SafeText::new`] of the complete text begins with this, whatever follows: undecided text is
     /// held back.
     pub fn streaming(so_far: &str) -> Self {
-        Self::through_passes(so_far, End::Open)
+        Self::through_passes(so_far, TextCompleteness::Open)
     }
 
     pub fn as_str(&self) -> &str {
@@ -76,7 +76,7 @@ impl SafeText {
         Self(text)
     }
 
-    fn through_passes(text: &str, end: End) -> Self {
+    fn through_passes(text: &str, end: TextCompleteness) -> Self {
         let text = controls::remove(text, end);
         let text = images::unload(&text, end);
         let text = links::show_targets(&text, end, None);

@@ -53,19 +53,19 @@ pub struct SeenUntil {
     file: Option<PathBuf>,
     /// Empty of a single connection.
     names: Vec<String>,
-    state: Mutex<State>,
+    state: Mutex<SeenUntilState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    connections: Vec<Seen>,
+struct SeenUntilState {
+    connections: Vec<ConnectionWatermark>,
     /// How far this machine's clock is ahead of the platform's, or as long as the newest message was on its way.
     ahead: TimeDelta,
 }
 
 /// What one connection has seen.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct ConnectionWatermark {
     until: Option<DateTime<Utc>>,
     kept: Option<DateTime<Utc>>,
     /// While missed messages are being read, and until all of them are accepted, the time does not
@@ -87,15 +87,15 @@ impl SeenUntil {
             Some(Ok(kept)) => kept,
             Some(Err(error)) => {
                 tracing::warn!(%error, "until when was listened cannot be read; what was said meanwhile is not read");
-                Kept::default()
+                SeenUntilFile::default()
             }
-            None => Kept::default(),
+            None => SeenUntilFile::default(),
         };
         let names = if names.len() > 1 { names } else { Vec::new() };
         let seen = |name: Option<&String>| {
             let own = name.and_then(|name| kept.by_name.get(name)).copied();
             let until = own.or(kept.earliest);
-            Seen {
+            ConnectionWatermark {
                 until,
                 kept: until,
                 is_held: false,
@@ -109,7 +109,7 @@ impl SeenUntil {
         Self {
             file: missed.file.clone(),
             names,
-            state: Mutex::new(State {
+            state: Mutex::new(SeenUntilState {
                 connections,
                 ahead: TimeDelta::zero(),
             }),
@@ -165,14 +165,14 @@ impl SeenUntil {
         self.write(&mut self.state.lock());
     }
 
-    fn write(&self, state: &mut State) {
+    fn write(&self, state: &mut SeenUntilState) {
         let earliest = state.connections.iter().filter_map(|seen| seen.until).min();
         let (Some(file), Some(earliest)) = (&self.file, earliest) else {
             return;
         };
         let untils = state.connections.iter().map(|seen| seen.until);
         let by_name = self.names.iter().zip(untils);
-        let kept = Kept {
+        let kept = SeenUntilFile {
             earliest: Some(earliest),
             by_name: by_name
                 .filter_map(|(name, until)| Some((name.clone(), until?)))
@@ -192,23 +192,25 @@ impl SeenUntil {
     }
 }
 
-impl State {
-    fn of(&mut self, connection: usize) -> &mut Seen {
+impl SeenUntilState {
+    fn of(&mut self, connection: usize) -> &mut ConnectionWatermark {
         &mut self.connections[connection]
     }
 }
 
 /// What a file says.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Kept {
+struct SeenUntilFile {
     earliest: Option<DateTime<Utc>>,
     by_name: BTreeMap<String, DateTime<Utc>>,
 }
 
-fn read(file: &Path) -> io::Result<Kept> {
+fn read(file: &Path) -> io::Result<SeenUntilFile> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(SeenUntilFile::default());
+        }
         Err(error) => return Err(error),
     };
     let time = |text: &str| {
@@ -221,13 +223,13 @@ fn read(file: &Path) -> io::Result<Kept> {
         let (name, until) = line.split_once(' ').ok_or(io::ErrorKind::InvalidData)?;
         Ok((name.to_owned(), time(until)?))
     });
-    Ok(Kept {
+    Ok(SeenUntilFile {
         earliest: Some(earliest),
         by_name: named.collect::<io::Result<_>>()?,
     })
 }
 
-fn write(file: &Path, kept: &Kept) -> io::Result<()> {
+fn write(file: &Path, kept: &SeenUntilFile) -> io::Result<()> {
     let earliest = kept.earliest.iter().map(DateTime::to_rfc3339);
     let named = kept.by_name.iter();
     let named = named.map(|(name, until)| format!("{name} {}", until.to_rfc3339()));

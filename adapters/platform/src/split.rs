@@ -7,7 +7,7 @@
 mod blocks;
 mod pieces;
 
-use crate::fence::{Fences, Opening};
+use crate::fence::{Fences, OpeningFence};
 use crate::safe_text::ZERO_WIDTH_SPACE;
 use crate::{SafeText, TextLimit};
 use blocks::{Block, Code};
@@ -204,7 +204,7 @@ fn unclosed_fence(text: &str) -> Option<usize> {
 
 /// The text around each part of code that is too long for one message.
 struct Frame {
-    opening: Opening,
+    opening: OpeningFence,
     open: String,
     close: String,
     /// The remaining length for the code itself.

@@ -2,7 +2,7 @@
 
 /// The words that the bot uses when it speaks about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vocabulary {
+pub struct PlatformVocabulary {
     /// An audience: "channel", "room".
     pub channel: &'static str,
     /// A conversation in it: "thread", "conversation".
@@ -18,7 +18,7 @@ pub struct Vocabulary {
     pub has_slash_commands: bool,
 }
 
-impl Vocabulary {
+impl PlatformVocabulary {
     /// For platforms without words of their own.
     pub const PLAIN: Self = Self {
         channel: "room",

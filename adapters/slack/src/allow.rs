@@ -3,11 +3,11 @@
 use muninn_platform::{AllowEntry, AllowList};
 
 /// The allow list of `SLACK_ALLOW`. The default admits nobody.
-pub type Allow = AllowList<Entry>;
+pub type SlackAllowList = AllowList<SlackAllowEntry>;
 
 /// An entry of the allow list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum SlackAllowEntry {
     Workspace(String),
     Channel(String),
     User(String),
@@ -24,7 +24,7 @@ pub(crate) struct Speaker<'a> {
     pub(crate) is_shared: bool,
 }
 
-impl AllowEntry for Entry {
+impl AllowEntry for SlackAllowEntry {
     const VARIABLE: &'static str = "SLACK_ALLOW";
     const ENTRIES: &'static str = "ids of workspaces, channels or users";
     const FORMS: &'static str =
@@ -46,13 +46,12 @@ impl AllowEntry for Entry {
 impl Speaker<'_> {
     /// Whether messages there are answered. A channel shared with other organisations is only
     /// served if it is listed itself.
-    pub(crate) fn is_let_in(&self, allow: &Allow) -> bool {
-        let names_channel =
-            |entry: &Entry| matches!(entry, Entry::Channel(id) if id == self.channel);
-        let fits = |entry: &Entry| match entry {
-            Entry::Channel(id) => id == self.channel,
-            Entry::User(id) => id == self.user,
-            Entry::Workspace(id) => id == self.workspace,
+    pub(crate) fn is_let_in(&self, allow: &SlackAllowList) -> bool {
+        let names_channel = |entry: &SlackAllowEntry| matches!(entry, SlackAllowEntry::Channel(id) if id == self.channel);
+        let fits = |entry: &SlackAllowEntry| match entry {
+            SlackAllowEntry::Channel(id) => id == self.channel,
+            SlackAllowEntry::User(id) => id == self.user,
+            SlackAllowEntry::Workspace(id) => id == self.workspace,
         };
         allow.names(names_channel) || !self.is_shared && allow.lets_in(fits)
     }
@@ -86,7 +85,7 @@ mod tests {
             // Matches whole ids, not parts.
             ("T", false, false, false),
         ] {
-            let Ok(allow) = allow.parse::<Allow>() else {
+            let Ok(allow) = allow.parse::<SlackAllowList>() else {
                 assert_eq!(allow, "T");
                 continue;
             };
@@ -98,7 +97,7 @@ mod tests {
     #[test]
     fn what_is_no_entry_is_named() {
         for entry in ["T", "general", "#general", "**", "c123", "X123", "U-1"] {
-            let error = entry.parse::<Allow>().unwrap_err();
+            let error = entry.parse::<SlackAllowList>().unwrap_err();
             assert!(error.to_string().contains(entry), "{entry}");
         }
     }

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{Announce, Announced, AudienceId, SafeText, Vocabulary};
+use muninn_platform::{Announce, Announced, AudienceId, PlatformVocabulary, SafeText};
 use serde_json::json;
 
 use crate::content;
 use crate::errors::ApiError;
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
-use crate::outbox::Call;
+use crate::outbox::MethodCall;
 use crate::withdraw::VOCABULARY;
 
-pub(crate) struct Announcer(pub(crate) Arc<Hub>);
+pub(crate) struct SlackAnnouncer(pub(crate) Arc<SlackHub>);
 
 #[async_trait]
-impl Announce for Announcer {
+impl Announce for SlackAnnouncer {
     async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
         let hub = &self.0;
         let Some(channel) = ids::channel_of(audience) else {
@@ -34,7 +34,7 @@ impl Announce for Announcer {
             "unfurl_links": false,
             "unfurl_media": false,
         });
-        let call = Call {
+        let call = MethodCall {
             method: "chat.postMessage",
             channel,
         };
@@ -61,7 +61,7 @@ impl Announce for Announcer {
         channel.is_some_and(|channel| ids::audience(&self.0.me.team, channel) == *audience)
     }
 
-    fn vocabulary(&self) -> &'static Vocabulary {
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
         &VOCABULARY
     }
 }

@@ -11,14 +11,14 @@ use serde_json::Value;
 use slack_morphism::prelude::{SlackApiToken, SlackClient, SlackClientHyperConnector};
 
 use crate::errors::ApiError;
-use crate::options::{Entrance, Options};
+use crate::options::{Entrance, SlackOptions};
 
 /// Maximum time of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 type Connector = SlackClientHyperConnector<hyper_rustls::HttpsConnector<HttpConnector>>;
 
-pub(crate) struct Api {
+pub(crate) struct SlackApi {
     client: SlackClient<Connector>,
     bot: SlackApiToken,
     /// Only for the socket.
@@ -28,10 +28,10 @@ pub(crate) struct Api {
     bot_token: SecretString,
 }
 
-impl Api {
+impl SlackApi {
     /// # Errors
     /// Fails when the address is invalid, or the system has no certificates.
-    pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
+    pub(crate) fn new(options: &SlackOptions) -> Result<Self, PlatformError> {
         let no_certificates =
             |error| misconfigured(format!("the system's certificates cannot be read: {error}"));
         let provider = hyper_rustls::HttpsConnectorBuilder::new()

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::errors::ApiError;
 use crate::event::time_of;
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 use crate::ids;
 use crate::standing::ts_at;
 use crate::text::plain;
@@ -31,14 +31,14 @@ const NAMES: usize = 32;
 
 /// What Slack lets the app read, as far as observed.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct HistoryLimits {
     /// The end of a rate limit for such requests, in seconds since the epoch.
     rest_until: AtomicI64,
     /// Slack returns few messages per page.
     is_little: AtomicBool,
 }
 
-impl Reading {
+impl HistoryLimits {
     fn rests(&self) -> bool {
         Utc::now().timestamp() < self.rest_until.load(Ordering::Relaxed)
     }
@@ -90,7 +90,12 @@ pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
 }
 
 /// Returns what was said in the thread before the message `until`, oldest first.
-pub(crate) async fn prior(hub: &Hub, channel: &str, thread: &str, until: &str) -> PriorMessages {
+pub(crate) async fn prior(
+    hub: &SlackHub,
+    channel: &str,
+    thread: &str,
+    until: &str,
+) -> PriorMessages {
     let reading = &hub.reading;
     if reading.rests() {
         return PriorMessages {
@@ -147,7 +152,7 @@ pub(crate) fn weight(message: &Value) -> usize {
     message["text"].as_str().map_or(0, str::len)
 }
 
-async fn said(hub: &Hub, channel: &str, messages: &[Value], until: &str) -> Vec<PriorMessage> {
+async fn said(hub: &SlackHub, channel: &str, messages: &[Value], until: &str) -> Vec<PriorMessage> {
     let earlier: Vec<&Value> = messages
         .iter()
         .filter(|message| is_speech(message, &hub.me.user, until))

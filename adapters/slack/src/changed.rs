@@ -7,7 +7,7 @@ use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
 use serde_json::{Value, json};
 
 use crate::event::Push;
-use crate::ids::{self, Place, Within};
+use crate::ids::{self, SlackPlace, Within};
 use crate::missed::{CatchUp, Listed};
 
 /// Maximum number of threads to check in all channels: Slack lets an app make about 50 requests per
@@ -31,7 +31,7 @@ impl CatchUp<'_> {
                 break;
             }
             let audience = ids::audience(&hub.me.team, &channel.id);
-            let kept = Kept::of(&self.inbound.inbox.kept(&audience).await?);
+            let kept = KeptChannelMessages::of(&self.inbound.inbox.kept(&audience).await?);
             changed += self.look_again(channel, None, &kept.main).await?;
             // Newest threads first.
             for (root, kept) in kept.threads.iter().rev().take(threads) {
@@ -87,18 +87,18 @@ impl CatchUp<'_> {
 
 /// The kept messages of a channel, by `ts`.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Kept {
+struct KeptChannelMessages {
     /// Messages in the channel itself.
     main: BTreeSet<String>,
     /// Messages in threads, by the thread's root.
     threads: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl Kept {
+impl KeptChannelMessages {
     fn of(messages: &[KeptMessage]) -> Self {
         let mut kept = Self::default();
         for message in messages {
-            let place = Place::parse(message.conversation.as_str());
+            let place = SlackPlace::parse(message.conversation.as_str());
             let (Some(place), Some(ts)) = (place, ids::ts_of(&message.event)) else {
                 continue;
             };
@@ -159,7 +159,7 @@ mod tests {
     use muninn_platform::{ConversationId, EventId};
 
     use super::*;
-    use crate::event::EventKind;
+    use crate::event::SlackEventKind;
 
     fn kept(place: &str, event: &str) -> KeptMessage {
         KeptMessage {
@@ -178,7 +178,7 @@ mod tests {
             kept("C1/1.0", "Ev123"),
             kept("C1/main", "C1/4.0"),
         ];
-        let kept = Kept::of(&all);
+        let kept = KeptChannelMessages::of(&all);
         assert_eq!(Vec::from_iter(&kept.main), ["1.0", "2.0", "4.0"]);
         assert_eq!(Vec::from_iter(&kept.threads["1.0"]), ["1.5"]);
         assert_eq!(kept.threads.len(), 1);
@@ -199,8 +199,8 @@ mod tests {
         let told = changes(&channel, Some("1.0"), kept.iter(), &read, "7.0");
         let told = told.iter().map(|push| match push {
             Push::Event(event) => match &event.what {
-                EventKind::Changed { now, .. } => format!("{} says {}", now.ts, now.text),
-                EventKind::Deleted { ts, thread, .. } => format!("{ts} of {thread:?} is gone"),
+                SlackEventKind::Changed { now, .. } => format!("{} says {}", now.ts, now.text),
+                SlackEventKind::Deleted { ts, thread, .. } => format!("{ts} of {thread:?} is gone"),
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),

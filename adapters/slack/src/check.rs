@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
-use muninn_platform::{Finding, PlatformError, misconfigured};
+use muninn_platform::{PlatformError, SelfCheckFinding, misconfigured};
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
-use crate::api::Api;
+use crate::api::SlackApi;
 use crate::errors::ApiError;
 use crate::manifest::SCOPES;
-use crate::options::{Entrance, Options};
+use crate::options::{Entrance, SlackOptions};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Checks tokens, scopes and the way events arrive.
-pub async fn check(options: &Options) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = options.allow.finding().into_iter().collect();
-    let api = match Api::new(options) {
+pub async fn check(options: &SlackOptions) -> Vec<SelfCheckFinding> {
+    let mut findings: Vec<SelfCheckFinding> = options.allow.finding().into_iter().collect();
+    let api = match SlackApi::new(options) {
         Ok(api) => api,
         Err(error) => {
-            findings.push(Finding::error(error.to_string()));
+            findings.push(SelfCheckFinding::error(error.to_string()));
             return findings;
         }
     };
@@ -29,14 +29,17 @@ pub async fn check(options: &Options) -> Vec<Finding> {
             findings.push(account(&answer));
             findings.push(scopes(&headers));
         }
-        Err(error) => findings.push(Finding::error(error.to_string())),
+        Err(error) => findings.push(SelfCheckFinding::error(error.to_string())),
     }
     findings.push(entrance(&api, options).await);
     findings
 }
 
 /// Asks Slack who the bot is. The client library hides the headers, which list the scopes.
-async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), PlatformError> {
+async fn asked(
+    api: &SlackApi,
+    options: &SlackOptions,
+) -> Result<(Value, HeaderMap), PlatformError> {
     let base = options.api_url.trim_end_matches('/');
     let away = |_| {
         misconfigured(format!(
@@ -65,12 +68,14 @@ async fn asked(api: &Api, options: &Options) -> Result<(Value, HeaderMap), Platf
     }
 }
 
-fn account(answer: &Value) -> Finding {
+fn account(answer: &Value) -> SelfCheckFinding {
     let text = |name: &str| answer[name].as_str().unwrap_or("?").to_owned();
     if !answer["bot_id"].is_string() {
-        return Finding::error("SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-");
+        return SelfCheckFinding::error(
+            "SLACK_BOT_TOKEN is a person's token; the bot's begins with xoxb-",
+        );
     }
-    Finding::ok(format!(
+    SelfCheckFinding::ok(format!(
         "logged in as @{} in {} ({})",
         text("user"),
         text("team"),
@@ -78,12 +83,12 @@ fn account(answer: &Value) -> Finding {
     ))
 }
 
-fn scopes(headers: &HeaderMap) -> Finding {
+fn scopes(headers: &HeaderMap) -> SelfCheckFinding {
     let granted = headers
         .get("x-oauth-scopes")
         .and_then(|value| value.to_str().ok());
     let Some(granted) = granted else {
-        return Finding::warning("Slack does not say what the app may do");
+        return SelfCheckFinding::warning("Slack does not say what the app may do");
     };
     let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
     let missing: Vec<String> = SCOPES
@@ -92,22 +97,22 @@ fn scopes(headers: &HeaderMap) -> Finding {
         .map(|(scope, reason)| format!("{scope} ({reason})"))
         .collect();
     if missing.is_empty() {
-        return Finding::ok("the app has every scope it needs");
+        return SelfCheckFinding::ok("the app has every scope it needs");
     }
-    Finding::error(format!(
+    SelfCheckFinding::error(format!(
         "the app lacks {}; add them under OAuth & Permissions and install it again",
         missing.join(", ")
     ))
 }
 
-async fn entrance(api: &Api, options: &Options) -> Finding {
+async fn entrance(api: &SlackApi, options: &SlackOptions) -> SelfCheckFinding {
     match &options.entrance {
-        Entrance::Http { address, .. } => Finding::warning(format!(
+        Entrance::Http { address, .. } => SelfCheckFinding::warning(format!(
             "events come to http://{address}/slack/events; Slack must reach it by the https address in the app's settings"
         )),
         Entrance::Socket { .. } => match api.open_connection().await {
-            Ok(_) => Finding::ok("Socket Mode is on, and the app's token opens a socket"),
-            Err(error) => Finding::error(no_socket(&error)),
+            Ok(_) => SelfCheckFinding::ok("Socket Mode is on, and the app's token opens a socket"),
+            Err(error) => SelfCheckFinding::error(no_socket(&error)),
         },
     }
 }
@@ -131,7 +136,7 @@ fn no_socket(error: &ApiError) -> String {
 
 #[cfg(test)]
 mod tests {
-    use muninn_platform::Verdict;
+    use muninn_platform::CheckStatus;
 
     use super::*;
 
@@ -143,14 +148,14 @@ mod tests {
             scopes(&headers)
         };
         let all = crate::manifest::scopes().join(",");
-        assert_eq!(with(&all).verdict, Verdict::Ok);
+        assert_eq!(with(&all).verdict, CheckStatus::Ok);
         let some = with(&all.replace("files:read", "files:write"));
-        assert_eq!(some.verdict, Verdict::Error);
+        assert_eq!(some.verdict, CheckStatus::Error);
         assert!(
             some.text.contains("files:read (reads files"),
             "{}",
             some.text
         );
-        assert_eq!(scopes(&HeaderMap::new()).verdict, Verdict::Warning);
+        assert_eq!(scopes(&HeaderMap::new()).verdict, CheckStatus::Warning);
     }
 }

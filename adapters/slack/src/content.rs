@@ -23,7 +23,7 @@ pub(crate) const METADATA: &str = "muninn_answer";
 
 /// How a message is formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum SlackMessageFormat {
     Blocks,
     /// Text in Slack's own markup without buttons, after Slack refused the blocks.
     Plain,
@@ -60,11 +60,16 @@ fn plain(part: &SafeText) -> String {
 }
 
 /// Builds the content of a message: its text and blocks.
-pub(crate) fn message(text: &SafeText, stage: Stage, form: Form, language: Language) -> Value {
+pub(crate) fn message(
+    text: &SafeText,
+    stage: Stage,
+    form: SlackMessageFormat,
+    language: Language,
+) -> Value {
     match form {
-        Form::Blocks => in_blocks(text, stage, language),
+        SlackMessageFormat::Blocks => in_blocks(text, stage, language),
         // No blocks, also if there were some before.
-        Form::Plain => json!({ "text": plain(text), "blocks": [] }),
+        SlackMessageFormat::Plain => json!({ "text": plain(text), "blocks": [] }),
     }
 }
 
@@ -152,7 +157,12 @@ mod tests {
     fn too_long(text: &str) -> Option<String> {
         let parts = SafeText::new(text).split(LIMIT);
         for part in &parts {
-            let content = message(part, Stage::Last, Form::Blocks, Language::English);
+            let content = message(
+                part,
+                Stage::Last,
+                SlackMessageFormat::Blocks,
+                Language::English,
+            );
             let block = content["blocks"][0]["text"].as_str().unwrap();
             if block.chars().count() > BLOCKS {
                 return Some(format!("a block of {}", block.chars().count()));
@@ -163,7 +173,12 @@ mod tests {
             }
         }
         for part in plain_parts(&parts) {
-            let content = message(&part, Stage::Last, Form::Plain, Language::English);
+            let content = message(
+                &part,
+                Stage::Last,
+                SlackMessageFormat::Plain,
+                Language::English,
+            );
             let text = content["text"].as_str().unwrap();
             if text.len() > EDITED_TEXT {
                 return Some(format!("a plain text of {}", text.len()));

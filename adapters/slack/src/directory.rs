@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout};
 
-use crate::api::Api;
+use crate::api::SlackApi;
 use crate::errors::ApiError;
 
 /// Maximum number of cached people and channels.
@@ -48,35 +48,35 @@ pub(crate) struct Channel {
 }
 
 /// The result of a lookup, and its time.
-struct Found<T> {
+struct CachedLookup<T> {
     what: Option<T>,
     at: Instant,
 }
 
 /// The cache of one kind of thing, and the lookups in flight.
-struct Table<T> {
-    known: Mutex<Recent<String, Found<T>>>,
-    asked: Mutex<HashMap<String, Arc<OnceCell<Answer<T>>>>>,
+struct LookupCache<T> {
+    known: Mutex<Recent<String, CachedLookup<T>>>,
+    asked: Mutex<HashMap<String, Arc<OnceCell<LookupResult<T>>>>>,
 }
 
 /// Inner `None`: Slack refused. Outer `None`: it took too long.
-type Answer<T> = Option<Option<T>>;
+type LookupResult<T> = Option<Option<T>>;
 
 pub(crate) struct Directory {
-    people: Table<Person>,
-    channels: Table<Channel>,
+    people: LookupCache<Person>,
+    channels: LookupCache<Channel>,
 }
 
 impl Directory {
     pub(crate) fn new() -> Self {
         Self {
-            people: Table::new(),
-            channels: Table::new(),
+            people: LookupCache::new(),
+            channels: LookupCache::new(),
         }
     }
 
     /// Returns a person, if known in time.
-    pub(crate) async fn person(&self, api: &Api, user: &str) -> Option<Person> {
+    pub(crate) async fn person(&self, api: &SlackApi, user: &str) -> Option<Person> {
         let arguments = [("user", user), ("include_locale", "true")];
         let ask = || async { api.get("users.info", &arguments).await };
         let read = |answer: &Value| person(&answer["user"]);
@@ -97,7 +97,7 @@ impl Directory {
     }
 
     /// Returns a channel, if known in time.
-    pub(crate) async fn channel(&self, api: &Api, id: &str) -> Option<Channel> {
+    pub(crate) async fn channel(&self, api: &SlackApi, id: &str) -> Option<Channel> {
         let arguments = [("channel", id)];
         let ask = || async { api.get("conversations.info", &arguments).await };
         let read = |answer: &Value| channel(&answer["channel"]);
@@ -105,7 +105,7 @@ impl Directory {
     }
 }
 
-impl<T: Clone> Table<T> {
+impl<T: Clone> LookupCache<T> {
     fn new() -> Self {
         Self {
             known: Mutex::new(Recent::new(REMEMBERED)),
@@ -134,7 +134,7 @@ impl<T: Clone> Table<T> {
             let answer = in_time(ask()).await?;
             let what = answer.map(|answer| read(&answer));
             let at = Instant::now();
-            let found = Found {
+            let found = CachedLookup {
                 what: what.clone(),
                 at,
             };
@@ -155,7 +155,7 @@ impl<T: Clone> Table<T> {
 }
 
 /// Returns Slack's response, if it arrives in time.
-async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Answer<Value> {
+async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> LookupResult<Value> {
     match timeout(PATIENCE, asked).await.ok()? {
         Ok(answer) => Some(Some(answer)),
         Err(error) => {

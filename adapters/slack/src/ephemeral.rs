@@ -11,22 +11,22 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::{
     Attachment, Delivered, DownloadError, EventId, HandedOver, Language, NotHandedOver, OwnFile,
-    PlatformError, Reply, SafeText, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
+    PlatformError, PlatformVocabulary, Reply, SafeText, ShownItem, Stage, TextLimit, Withdraw,
 };
 use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::content::{self, EPHEMERAL_LIMIT, Form};
+use crate::content::{self, EPHEMERAL_LIMIT, SlackMessageFormat};
 use crate::errors::ApiError;
 use crate::files::{self, is_slacks};
 use crate::handing::{self, LARGEST_FILE};
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
-use crate::outbox::Call;
+use crate::outbox::MethodCall;
 use crate::views::{below_ephemeral, below_items};
-use crate::withdraw::{VOCABULARY, Withdrawer};
+use crate::withdraw::{SlackWithdrawer, VOCABULARY};
 
 /// How long and how often a response URL works.
 const ADDRESS_LIFE: Duration = Duration::from_secs(29 * 60);
@@ -49,7 +49,7 @@ pub(crate) struct EphemeralTarget {
 }
 
 pub(crate) struct EphemeralReply {
-    hub: Arc<Hub>,
+    hub: Arc<SlackHub>,
     whisper: EphemeralTarget,
     asked_at: Instant,
     /// The items that the answer lists.
@@ -59,7 +59,7 @@ pub(crate) struct EphemeralReply {
 }
 
 impl EphemeralReply {
-    pub(crate) fn new(hub: Arc<Hub>, whisper: EphemeralTarget) -> Self {
+    pub(crate) fn new(hub: Arc<SlackHub>, whisper: EphemeralTarget) -> Self {
         Self {
             hub,
             whisper,
@@ -69,11 +69,17 @@ impl EphemeralReply {
         }
     }
 
-    fn content(&self, part: &SafeText, number: usize, is_last: bool, form: Form) -> Value {
+    fn content(
+        &self,
+        part: &SafeText,
+        number: usize,
+        is_last: bool,
+        form: SlackMessageFormat,
+    ) -> Value {
         let EphemeralTarget {
             channel, question, ..
         } = &self.whisper;
-        if form == Form::Plain {
+        if form == SlackMessageFormat::Plain {
             return content::message(part, Stage::Last, form, self.language);
         }
         let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
@@ -98,7 +104,7 @@ impl EphemeralReply {
     /// Sends a part: formatted, or else as plain text; to the response URL, or else to the channel.
     async fn send(&self, part: &SafeText, number: usize, is_last: bool) -> Result<(), ApiError> {
         let content = |form| self.content(part, number, is_last, form);
-        let forms = [Form::Blocks, Form::Plain].map(content);
+        let forms = [SlackMessageFormat::Blocks, SlackMessageFormat::Plain].map(content);
         if let Some(url) = self.address(number) {
             for content in &forms {
                 match respond(&self.hub, url.clone(), private(content.clone())).await {
@@ -135,7 +141,7 @@ impl EphemeralReply {
             arguments["thread_ts"] = json!(thread);
         }
         let hub = &self.hub;
-        let call = Call {
+        let call = MethodCall {
             method: "chat.postEphemeral",
             channel,
         };
@@ -172,7 +178,7 @@ pub(crate) enum Responded {
 }
 
 /// Sends a message to a response URL.
-pub(crate) async fn respond(hub: &Hub, url: Url, content: Value) -> Responded {
+pub(crate) async fn respond(hub: &SlackHub, url: Url, content: Value) -> Responded {
     let request = hub
         .api
         .http
@@ -239,10 +245,10 @@ impl Reply for EphemeralReply {
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+        Arc::new(SlackWithdrawer(Arc::clone(&self.hub)))
     }
 
-    fn vocabulary(&self) -> &'static Vocabulary {
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
         &VOCABULARY
     }
 

@@ -9,7 +9,7 @@ use crate::views::CORRECT_FIELD;
 /// What Slack sends, by either transport.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Push {
-    Event(Event),
+    Event(SlackEvent),
     Slash(Slash),
     Interaction(Interaction),
     /// Nothing that is handled here.
@@ -18,27 +18,27 @@ pub(crate) enum Push {
 
 /// Something that happened in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
+pub(crate) struct SlackEvent {
     /// Slack's id: `Ev…`.
     pub(crate) id: String,
     /// In a channel shared with other organisations.
     pub(crate) is_shared: bool,
-    pub(crate) what: EventKind,
+    pub(crate) what: SlackEventKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EventKind {
+pub(crate) enum SlackEventKind {
     /// A message, or a mention, which Slack sends as a separate event in addition to the message.
-    Message(Message),
+    Message(SlackMessage),
     Changed {
-        now: Message,
+        now: SlackMessage,
         /// The previous text, if Slack sends it.
         before: Option<String>,
         at: Option<DateTime<Utc>>,
     },
     Deleted {
         channel: String,
-        kind: Kind,
+        kind: SlackChannelKind,
         ts: String,
         thread: Option<String>,
         /// The author of the deleted message, and whether it was a bot.
@@ -72,7 +72,7 @@ pub(crate) enum EventKind {
 
 /// The kind of channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SlackChannelKind {
     /// Public, private, or a group message.
     Channel,
     /// Between one person and the bot.
@@ -80,9 +80,9 @@ pub(crate) enum Kind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct SlackMessage {
     pub(crate) channel: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SlackChannelKind,
     pub(crate) ts: String,
     /// The first message of its thread, which may be the message itself.
     pub(crate) thread: Option<String>,
@@ -93,11 +93,11 @@ pub(crate) struct Message {
     pub(crate) subtype: Option<String>,
     /// In Slack's markup.
     pub(crate) text: String,
-    pub(crate) files: Vec<File>,
+    pub(crate) files: Vec<SlackFile>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct File {
+pub(crate) struct SlackFile {
     pub(crate) id: String,
     /// `None` if Slack only says that there is a file, as in shared channels.
     pub(crate) url: Option<String>,
@@ -129,11 +129,11 @@ pub(crate) struct Interaction {
     pub(crate) team: Option<String>,
     pub(crate) channel: Option<String>,
     pub(crate) response_url: Option<String>,
-    pub(crate) deed: Action,
+    pub(crate) deed: SlackInteraction,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum SlackInteraction {
     Button {
         action: String,
         value: String,
@@ -172,10 +172,10 @@ impl Push {
         if payload["type"] != "event_callback" {
             return payload["type"].is_string().then_some(Self::Other);
         }
-        Some(Self::Event(Event {
+        Some(Self::Event(SlackEvent {
             id: text(&payload["event_id"])?,
             is_shared: payload["is_ext_shared_channel"] == true,
-            what: EventKind::read(&payload["event"]).unwrap_or(EventKind::Other),
+            what: SlackEventKind::read(&payload["event"]).unwrap_or(SlackEventKind::Other),
         }))
     }
 
@@ -201,19 +201,19 @@ impl Push {
             return submitted(payload);
         }
         let deed = match kind {
-            "block_actions" => Action::Button {
+            "block_actions" => SlackInteraction::Button {
                 action: text(&action["action_id"])?,
                 value: text(&action["value"]).unwrap_or_default(),
                 ts: text(&container["message_ts"]).or_else(|| text(&message["ts"])),
                 thread: text(&message["thread_ts"]).or_else(|| text(&container["thread_ts"])),
                 is_ephemeral: container["is_ephemeral"] == true,
             },
-            "message_action" => Action::Shortcut {
+            "message_action" => SlackInteraction::Shortcut {
                 callback: text(&payload["callback_id"])?,
                 ts: text(&message["ts"]).or_else(|| text(&payload["message_ts"]))?,
                 text: text(&message["text"]).unwrap_or_default(),
             },
-            _ => Action::Other,
+            _ => SlackInteraction::Other,
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
@@ -247,7 +247,7 @@ fn submitted(payload: &Value) -> Option<Push> {
         team: text(&user["team_id"]).or_else(|| text(&payload["team"]["id"])),
         channel: text(&about["channel"]),
         response_url: text(&about["response_url"]),
-        deed: Action::Submitted {
+        deed: SlackInteraction::Submitted {
             callback: text(&view["callback_id"])?,
             item: text(&about["item"]).unwrap_or_default(),
             thread: text(&about["thread"]),
@@ -256,16 +256,16 @@ fn submitted(payload: &Value) -> Option<Push> {
     }))
 }
 
-impl EventKind {
+impl SlackEventKind {
     fn read(event: &Value) -> Option<Self> {
         let channel = || text(&event["channel"]);
         match event["type"].as_str()? {
             "message" => match event["subtype"].as_str() {
                 Some("message_changed") => Self::changed(event),
                 Some("message_deleted") => Self::deleted(event),
-                Some(_) | None => Message::read(event, event).map(Self::Message),
+                Some(_) | None => SlackMessage::read(event, event).map(Self::Message),
             },
-            "app_mention" => Message::read(event, event).map(Self::Message),
+            "app_mention" => SlackMessage::read(event, event).map(Self::Message),
             // Only agents are told what somebody is viewing.
             name @ ("app_home_opened" | "app_context_changed")
                 if event["context"].is_object() && event["tab"] != "home" =>
@@ -309,7 +309,7 @@ impl EventKind {
             return Self::gone(event, text(&now["ts"])?, before);
         }
         Some(Self::Changed {
-            now: Message::read(event, now)?,
+            now: SlackMessage::read(event, now)?,
             before: before["text"].as_str().map(str::to_owned),
             at: event["ts"].as_str().and_then(time_of),
         })
@@ -333,7 +333,7 @@ impl EventKind {
     }
 }
 
-impl Message {
+impl SlackMessage {
     /// Parses a message; `event` says where, `message` what.
     fn read(event: &Value, message: &Value) -> Option<Self> {
         let channel = text(&event["channel"])?;
@@ -350,7 +350,7 @@ impl Message {
             is_bot: is_bot(message),
             subtype: text(&message["subtype"]),
             text: text(&message["text"]).unwrap_or_default(),
-            files: files.filter_map(File::read).collect(),
+            files: files.filter_map(SlackFile::read).collect(),
         })
     }
 
@@ -359,7 +359,7 @@ impl Message {
     }
 }
 
-impl File {
+impl SlackFile {
     fn read(file: &Value) -> Option<Self> {
         // A deleted or inaccessible file still has an entry in the message.
         let url = text(&file["url_private_download"]).or_else(|| text(&file["url_private"]));
@@ -390,13 +390,13 @@ pub(crate) fn time_of(ts: &str) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(seconds.parse().ok()?, micros * 1_000)
 }
 
-fn kind(event: &Value, channel: &str) -> Kind {
+fn kind(event: &Value, channel: &str) -> SlackChannelKind {
     match event["channel_type"].as_str() {
-        Some("im") => Kind::Direct,
-        Some(_) => Kind::Channel,
+        Some("im") => SlackChannelKind::Direct,
+        Some(_) => SlackChannelKind::Channel,
         // A mention does not contain it.
-        None if crate::ids::is_direct(channel) => Kind::Direct,
-        None => Kind::Channel,
+        None if crate::ids::is_direct(channel) => SlackChannelKind::Direct,
+        None => SlackChannelKind::Channel,
     }
 }
 

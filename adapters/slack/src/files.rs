@@ -4,12 +4,12 @@ use muninn_platform::{Attachment, DownloadError};
 use reqwest::{Response, Url};
 use secrecy::ExposeSecret;
 
-use crate::event::File;
-use crate::hub::Hub;
+use crate::event::SlackFile;
+use crate::hub::SlackHub;
 
 /// Returns the attachment for the bot: identified by URL, or by id if Slack gave no URL, so that it
 /// is found again after a restart.
-pub(crate) fn attachment(file: &File) -> Attachment {
+pub(crate) fn attachment(file: &SlackFile) -> Attachment {
     Attachment {
         id: file.url.clone().unwrap_or_else(|| file.id.clone()),
         name: file.name.clone(),
@@ -19,14 +19,18 @@ pub(crate) fn attachment(file: &File) -> Attachment {
 }
 
 pub(crate) async fn download(
-    hub: &Hub,
+    hub: &SlackHub,
     attachment: &Attachment,
     most: usize,
 ) -> Result<Vec<u8>, DownloadError> {
     attachment.read(most, fetch(hub, attachment, most)).await
 }
 
-async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8>, DownloadError> {
+async fn fetch(
+    hub: &SlackHub,
+    attachment: &Attachment,
+    most: usize,
+) -> Result<Vec<u8>, DownloadError> {
     let refused = |reason: &str| DownloadError::Refused(reason.to_owned());
     let url = match Url::parse(&attachment.id) {
         Ok(url) => url,
@@ -46,7 +50,7 @@ async fn fetch(hub: &Hub, attachment: &Attachment, most: usize) -> Result<Vec<u8
 }
 
 /// Asks Slack for the URL of a file.
-async fn address(hub: &Hub, id: &str) -> Result<Url, DownloadError> {
+async fn address(hub: &SlackHub, id: &str) -> Result<Url, DownloadError> {
     let answer = hub.api.get("files.info", &[("file", id)]).await;
     let answer = answer.map_err(|error| DownloadError::Refused(error.to_string()))?;
     let file = &answer["file"];

@@ -8,8 +8,8 @@ use tokio::time::Duration;
 
 use crate::errors::ApiError;
 use crate::files::is_slacks;
-use crate::hub::Hub;
-use crate::outbox::Call;
+use crate::hub::SlackHub;
+use crate::outbox::MethodCall;
 
 /// Slack accepts a gigabyte, but one file is in memory at a time.
 pub(crate) const LARGEST_FILE: u64 = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ const UPLOAD: &str = "files.getUploadURLExternal";
 
 /// Sends the files to somebody in one message. `asked_in`: the channel of the request.
 pub(crate) async fn hand_over(
-    hub: &Hub,
+    hub: &SlackHub,
     user: &str,
     asked_in: &str,
     files: &[OwnFile],
@@ -36,7 +36,7 @@ pub(crate) async fn hand_over(
         let id = id.map_err(|error| why(&error))?;
         uploaded.push(json!({ "id": id, "title": file.name }));
     }
-    let complete = Call {
+    let complete = MethodCall {
         method: "files.completeUploadExternal",
         channel: &direct,
     };
@@ -52,8 +52,8 @@ pub(crate) async fn hand_over(
 }
 
 /// Returns the channel of the bot's direct messages with somebody.
-async fn open_direct(hub: &Hub, user: &str) -> Result<String, ApiError> {
-    let open = Call {
+async fn open_direct(hub: &SlackHub, user: &str) -> Result<String, ApiError> {
+    let open = MethodCall {
         method: "conversations.open",
         channel: user,
     };
@@ -64,9 +64,14 @@ async fn open_direct(hub: &Hub, user: &str) -> Result<String, ApiError> {
 }
 
 /// Uploads a file without sharing it yet; returns its id.
-async fn upload(hub: &Hub, direct: &str, name: &str, content: Vec<u8>) -> Result<String, ApiError> {
+async fn upload(
+    hub: &SlackHub,
+    direct: &str,
+    name: &str,
+    content: Vec<u8>,
+) -> Result<String, ApiError> {
     let length = content.len().to_string();
-    let asking = Call {
+    let asking = MethodCall {
         method: UPLOAD,
         channel: direct,
     };
@@ -82,7 +87,7 @@ async fn upload(hub: &Hub, direct: &str, name: &str, content: Vec<u8>) -> Result
     hub.outbox.send(asking, attempt).await
 }
 
-async fn put(hub: &Hub, address: &str, content: Vec<u8>) -> Result<(), ApiError> {
+async fn put(hub: &SlackHub, address: &str, content: Vec<u8>) -> Result<(), ApiError> {
     let refused = |code: String| ApiError::Refused {
         method: UPLOAD,
         code,
@@ -106,7 +111,7 @@ async fn put(hub: &Hub, address: &str, content: Vec<u8>) -> Result<(), ApiError>
     }
 }
 
-async fn call(hub: &Hub, call: Call<'_>, arguments: &Value) -> Result<Value, ApiError> {
+async fn call(hub: &SlackHub, call: MethodCall<'_>, arguments: &Value) -> Result<Value, ApiError> {
     let attempt = |_| hub.api.post(call.method, arguments);
     hub.outbox.send(call, attempt).await
 }

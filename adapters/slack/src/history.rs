@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::background::next_cursor;
 use crate::errors::ApiError;
-use crate::event::{EventKind, Push, time_of};
-use crate::inbound::Inbound;
+use crate::event::{Push, SlackEventKind, time_of};
+use crate::inbound::SlackEventHandler;
 use crate::intent::overheard;
 use crate::missed::Listed;
 use crate::standing::ts_at;
@@ -23,17 +23,17 @@ use crate::standing::ts_at;
 const PAGE: &str = "200";
 
 /// Reads the history of a workspace's channels.
-pub(crate) struct SlackHistory(pub(crate) Inbound);
+pub(crate) struct SlackHistory(pub(crate) SlackEventHandler);
 
 impl SlackHistory {
-    pub(crate) fn of(inbound: &Inbound) -> Arc<dyn History> {
+    pub(crate) fn of(inbound: &SlackEventHandler) -> Arc<dyn History> {
         Arc::new(Self(inbound.clone()))
     }
 }
 
 /// The position in a channel's history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
+struct SlackHistoryCursor {
     /// Of the channel's next page.
     cursor: Option<String>,
     /// The channel has no more pages.
@@ -44,7 +44,7 @@ struct Place {
     thread_cursor: Option<String>,
 }
 
-impl Place {
+impl SlackHistoryCursor {
     /// Parses a stored position; starts from the beginning if it is invalid.
     fn read(at: Option<&str>) -> Self {
         at.and_then(|at| serde_json::from_str(at).ok())
@@ -84,7 +84,7 @@ impl History for SlackHistory {
         at: Option<&str>,
     ) -> Result<HistoryPage, HistoryError> {
         let channel = self.channel(channel).await?;
-        let mut place = Place::read(at);
+        let mut place = SlackHistoryCursor::read(at);
         let (oldest, root) = (ts_at(since), place.threads.front().cloned());
         let mut arguments = vec![("channel", channel.id.as_str()), ("limit", PAGE)];
         arguments.push(("oldest", oldest.as_str()));
@@ -169,7 +169,7 @@ impl SlackHistory {
     }
 }
 
-impl Inbound {
+impl SlackEventHandler {
     /// Delivers a message that somebody sent to others before the bot listened. Returns false if it
     /// is not a person's message, or not said to others.
     async fn said_before(&self, push: Push) -> Result<bool, InboxClosed> {
@@ -177,7 +177,7 @@ impl Inbound {
             return Ok(false);
         };
         let facts = self.facts(&event);
-        let EventKind::Message(message) = event.what else {
+        let SlackEventKind::Message(message) = event.what else {
             return Ok(false);
         };
         match overheard(&message, &facts) {
@@ -213,12 +213,12 @@ mod tests {
 
     #[test]
     fn behind_each_page_come_its_threads() {
-        let mut place = Place::read(None);
+        let mut place = SlackHistoryCursor::read(None);
         place.listed(&json!({
             "messages": [{ "ts": "3.0", "reply_count": 2 }, { "ts": "2.0" }, { "ts": "1.0", "reply_count": 1 }],
             "response_metadata": { "next_cursor": "c2" },
         }));
-        let mut place = Place::read(place.keep().as_deref());
+        let mut place = SlackHistoryCursor::read(place.keep().as_deref());
         assert_eq!(place.threads, ["3.0", "1.0"]);
         place.followed(Some("t2".to_owned()));
         assert_eq!(place.threads.front().map(String::as_str), Some("3.0"));
@@ -230,6 +230,9 @@ mod tests {
         );
         place.listed(&json!({ "messages": [] }));
         assert_eq!(place.keep(), None);
-        assert_eq!(Place::read(Some("damaged")), Place::default());
+        assert_eq!(
+            SlackHistoryCursor::read(Some("damaged")),
+            SlackHistoryCursor::default()
+        );
     }
 }

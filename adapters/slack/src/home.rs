@@ -7,14 +7,14 @@ use muninn_platform::{Delivered, Language, PlatformError, Reply, SafeText, TextL
 use serde_json::json;
 
 use crate::content;
-use crate::hub::Hub;
-use crate::outbox::Call;
+use crate::hub::SlackHub;
+use crate::outbox::MethodCall;
 use crate::views;
 
 /// A reply that publishes the answer as the person's home tab. There is one home tab, which is
 /// always replaced.
 pub(crate) struct HomeReply {
-    hub: Arc<Hub>,
+    hub: Arc<SlackHub>,
     user: String,
     /// The channel of their direct messages with the bot.
     direct: String,
@@ -22,7 +22,7 @@ pub(crate) struct HomeReply {
 }
 
 impl HomeReply {
-    pub(crate) fn new(hub: Arc<Hub>, user: String, direct: String) -> Self {
+    pub(crate) fn new(hub: Arc<SlackHub>, user: String, direct: String) -> Self {
         Self {
             hub,
             user,
@@ -51,7 +51,7 @@ impl Reply for HomeReply {
         );
         let arguments = json!({ "user_id": self.user, "view": view });
         let hub = &self.hub;
-        let call = Call {
+        let call = MethodCall {
             method: "views.publish",
             channel: &self.direct,
         };

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::errors::disconnected;
 use crate::event::Push;
-use crate::inbound::{Inbound, Taken};
+use crate::inbound::{SlackEventHandler, Taken};
 
 /// Maximum bytes of a request; Slack's are far shorter.
 const LONGEST_BODY: usize = 1024 * 1024;
@@ -31,21 +31,21 @@ const LONGEST_BODY: usize = 1024 * 1024;
 /// which a signature is valid: Slack allows 30,000 events per hour.
 const SIGNATURES: usize = 8_192;
 
-struct Gate {
-    inbound: Inbound,
+struct SlackHttpState {
+    inbound: SlackEventHandler,
     verifier: SlackEventSignatureVerifier,
     taken: Mutex<Recent<String, ()>>,
 }
 
 /// Listens until `shutdown` is cancelled. `ready` is called when the address is bound.
 pub(crate) async fn listen(
-    inbound: &Inbound,
+    inbound: &SlackEventHandler,
     address: std::net::SocketAddr,
     secret: &SecretString,
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), PlatformError> {
-    let gate = Gate {
+    let gate = SlackHttpState {
         inbound: inbound.clone(),
         verifier: SlackEventSignatureVerifier::new(&secret.expose_secret().into()),
         taken: Mutex::new(Recent::new(SIGNATURES)),
@@ -71,7 +71,7 @@ pub(crate) async fn listen(
 }
 
 /// The content of a request with a valid signature.
-enum Said {
+enum RequestPayload {
     Push(Box<Push>),
     /// Slack verifies that the URL is ours.
     Challenge(String),
@@ -80,7 +80,11 @@ enum Said {
     Nonsense,
 }
 
-async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes) -> Response {
+async fn receive(
+    State(gate): State<Arc<SlackHttpState>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let header = |name: &str| {
         let value = headers.get(name).and_then(|value| value.to_str().ok());
         value.unwrap_or_default().to_owned()
@@ -101,7 +105,7 @@ async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes)
     let is_form = header(header::CONTENT_TYPE.as_str()).contains("form-urlencoded");
     let is_late = !header("x-slack-retry-num").is_empty();
     match read(body, is_form) {
-        Said::Push(push) => match gate.inbound.take(*push, is_late).await {
+        RequestPayload::Push(push) => match gate.inbound.take(*push, is_late).await {
             Taken::Yes => {
                 gate.remember(signature);
                 gate.inbound
@@ -112,16 +116,16 @@ async fn receive(State(gate): State<Arc<Gate>>, headers: HeaderMap, body: Bytes)
             }
             Taken::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         },
-        Said::Challenge(challenge) => challenge.into_response(),
-        Said::Knock => StatusCode::OK.into_response(),
-        Said::Nonsense => {
+        RequestPayload::Challenge(challenge) => challenge.into_response(),
+        RequestPayload::Knock => StatusCode::OK.into_response(),
+        RequestPayload::Nonsense => {
             tracing::warn!("a request of Slack cannot be read");
             StatusCode::BAD_REQUEST.into_response()
         }
     }
 }
 
-impl Gate {
+impl SlackHttpState {
     fn has_taken(&self, signature: &String) -> bool {
         let taken = self.taken.lock();
         taken.get(signature).is_some()
@@ -133,30 +137,32 @@ impl Gate {
     }
 }
 
-fn read(body: &str, is_form: bool) -> Said {
+fn read(body: &str, is_form: bool) -> RequestPayload {
     if is_form {
         return read_form(body);
     }
     let Ok(payload) = serde_json::from_str::<Value>(body) else {
-        return Said::Nonsense;
+        return RequestPayload::Nonsense;
     };
     match (payload["type"].as_str(), payload["challenge"].as_str()) {
-        (Some("url_verification"), Some(challenge)) => Said::Challenge(challenge.to_owned()),
+        (Some("url_verification"), Some(challenge)) => {
+            RequestPayload::Challenge(challenge.to_owned())
+        }
         _ => pushed(Push::event(&payload)),
     }
 }
 
 /// Slash commands are forms; interactions are JSON within a form.
-fn read_form(body: &str) -> Said {
+fn read_form(body: &str) -> RequestPayload {
     let Ok(form) = Url::parse(&format!("form:?{body}")) else {
-        return Said::Nonsense;
+        return RequestPayload::Nonsense;
     };
     let mut fields = serde_json::Map::new();
     for (name, value) in form.query_pairs() {
         fields.insert(name.into_owned(), Value::String(value.into_owned()));
     }
     if fields.contains_key("ssl_check") {
-        return Said::Knock;
+        return RequestPayload::Knock;
     }
     let push = match fields.get("payload").and_then(Value::as_str) {
         Some(payload) => match serde_json::from_str::<Value>(payload) {
@@ -168,8 +174,10 @@ fn read_form(body: &str) -> Said {
     pushed(push)
 }
 
-fn pushed(push: Option<Push>) -> Said {
-    push.map_or(Said::Nonsense, |push| Said::Push(Box::new(push)))
+fn pushed(push: Option<Push>) -> RequestPayload {
+    push.map_or(RequestPayload::Nonsense, |push| {
+        RequestPayload::Push(Box::new(push))
+    })
 }
 
 #[cfg(test)]
@@ -198,15 +206,15 @@ mod tests {
             ("", true, "nonsense"),
         ] {
             let said = match read(body, is_form) {
-                Said::Push(push) => match *push {
+                RequestPayload::Push(push) => match *push {
                     Push::Event(_) => "event".to_owned(),
                     Push::Slash(slash) => format!("slash {}", slash.text),
                     Push::Interaction(_) => "interaction".to_owned(),
                     Push::Other => "other".to_owned(),
                 },
-                Said::Challenge(_) => "challenge".to_owned(),
-                Said::Knock => "knock".to_owned(),
-                Said::Nonsense => "nonsense".to_owned(),
+                RequestPayload::Challenge(_) => "challenge".to_owned(),
+                RequestPayload::Knock => "knock".to_owned(),
+                RequestPayload::Nonsense => "nonsense".to_owned(),
             };
             assert_eq!(said, expected, "{body}");
         }

@@ -12,13 +12,13 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::task::TaskTracker;
 
-use crate::api::Api;
-use crate::background::Reading;
+use crate::api::SlackApi;
+use crate::background::HistoryLimits;
 use crate::directory::Directory;
 use crate::errors::ApiError;
 use crate::ids;
-use crate::options::Options;
-use crate::outbox::Outbox;
+use crate::options::SlackOptions;
+use crate::outbox::SlackOutbox;
 
 /// Number of remembered events, for recognising repetitions by Slack. The bot recognises older ones
 /// by its graph.
@@ -71,11 +71,11 @@ pub(crate) struct Assisted {
     pub(crate) has_title: bool,
 }
 
-pub(crate) struct Hub {
-    pub(crate) api: Api,
+pub(crate) struct SlackHub {
+    pub(crate) api: SlackApi,
     pub(crate) me: Me,
-    pub(crate) options: Options,
-    pub(crate) outbox: Outbox,
+    pub(crate) options: SlackOptions,
+    pub(crate) outbox: SlackOutbox,
     /// Other processes may be this bot too, and write at the same time.
     pub(crate) has_peers: bool,
     pub(crate) directory: Directory,
@@ -85,13 +85,13 @@ pub(crate) struct Hub {
     pub(crate) sessions: Feature,
     pub(crate) statuses: Feature,
     /// What Slack lets the app read.
-    pub(crate) reading: Reading,
+    pub(crate) reading: HistoryLimits,
     /// Until when all events were accepted by the bot.
     pub(crate) seen_until: SeenUntil,
-    memory: Mutex<Memory>,
+    memory: Mutex<SlackHubState>,
 }
 
-struct Memory {
+struct SlackHubState {
     /// How each message was addressed to the bot.
     seen: Recent<EventId, Addressed>,
     /// Questions and their conversations.
@@ -103,21 +103,21 @@ struct Memory {
     streaming: HashSet<MessageId>,
 }
 
-impl Hub {
+impl SlackHub {
     /// Asks Slack who the bot is.
     ///
     /// # Errors
     /// Fails when Slack does not answer, or does not accept the token.
     pub(crate) async fn open(
-        options: &Options,
+        options: &SlackOptions,
         has_peers: bool,
     ) -> Result<Arc<Self>, PlatformError> {
-        let api = Api::new(options)?;
+        let api = SlackApi::new(options)?;
         let me = who_am_i(&api).await?;
         Ok(Arc::new(Self {
             api,
             me,
-            outbox: Outbox::new(options.post_every),
+            outbox: SlackOutbox::new(options.post_every),
             options: options.clone(),
             has_peers,
             directory: Directory::new(),
@@ -125,9 +125,9 @@ impl Hub {
             streams: Feature::new("native streams"),
             sessions: Feature::new("agent sessions"),
             statuses: Feature::new("assistant status"),
-            reading: Reading::default(),
+            reading: HistoryLimits::default(),
             seen_until: SeenUntil::open(&options.missed),
-            memory: Mutex::new(Memory {
+            memory: Mutex::new(SlackHubState {
                 seen: Recent::new(REMEMBERED),
                 conversations: Recent::new(REMEMBERED),
                 assisted: Recent::new(ASSISTED),
@@ -244,7 +244,7 @@ impl Hub {
 
 /// # Errors
 /// Fails when Slack does not answer, or does not accept the token.
-pub(crate) async fn who_am_i(api: &Api) -> Result<Me, PlatformError> {
+pub(crate) async fn who_am_i(api: &SlackApi) -> Result<Me, PlatformError> {
     let answer = api.post("auth.test", &json!({})).await;
     let answer = answer.map_err(|error| error.sentence("any channel"))?;
     let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();

@@ -22,12 +22,12 @@ pub(crate) enum Within {
 
 /// Where something is said.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct SlackPlace {
     pub(crate) channel: String,
     pub(crate) within: Within,
 }
 
-impl Place {
+impl SlackPlace {
     pub(crate) fn new(channel: impl Into<String>, within: Within) -> Self {
         Self {
             channel: channel.into(),
@@ -166,13 +166,13 @@ mod tests {
                 "slack/T1/C1/private/U1",
             ),
         ] {
-            let place = Place::new(channel, within);
+            let place = SlackPlace::new(channel, within);
             assert_eq!(place.conversation("T1").as_str(), conversation);
             assert_eq!(place.audience("T1").as_str(), audience);
-            assert_eq!(Place::parse(conversation), Some(place));
+            assert_eq!(SlackPlace::parse(conversation), Some(place));
         }
         for other in ["matrix/a/b/c", "slack/T1/C1", "slack/T1/C1/private/U1/x"] {
-            assert_eq!(Place::parse(other), None, "{other}");
+            assert_eq!(SlackPlace::parse(other), None, "{other}");
         }
         assert_eq!(ts_of(&message_event("T1", "C1", "1.2")), Some("1.2"));
         assert_eq!(ts_of(&other_event("T1", "Ev1")), None);

@@ -16,13 +16,13 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::allow::Speaker;
-use crate::announce::Announcer;
-use crate::event::{Event, EventKind, Interaction, Kind, Push, Slash};
-use crate::hub::Hub;
-use crate::ids::{self, Place};
-use crate::intent::{Context, Intent, intent};
+use crate::announce::SlackAnnouncer;
+use crate::event::{Interaction, Push, SlackChannelKind, SlackEvent, SlackEventKind, Slash};
+use crate::hub::SlackHub;
+use crate::ids::{self, SlackPlace};
+use crate::intent::{PushIntent, SlackEventContext, intent};
 use crate::lines::line_of;
-use crate::withdraw::Withdrawer;
+use crate::withdraw::SlackWithdrawer;
 
 use message::Actor;
 
@@ -55,15 +55,15 @@ const BUSY: Duration = Duration::from_millis(200);
 
 /// Delivers events of the workspace to the bot.
 #[derive(Clone)]
-pub(crate) struct Inbound {
-    pub(crate) hub: Arc<Hub>,
+pub(crate) struct SlackEventHandler {
+    pub(crate) hub: Arc<SlackHub>,
     pub(crate) inbox: Inbox,
     queue: Arc<KeyedQueue<String>>,
 }
 
 /// A relevant event.
 enum Work {
-    Event(Box<(Event, Intent)>),
+    Event(Box<(SlackEvent, PushIntent)>),
     Slash(Slash),
     Interaction(Interaction),
 }
@@ -74,12 +74,12 @@ impl Work {
         let Self::Event(event) = self else {
             return false;
         };
-        matches!(&event.1, Intent::Said(heard) if heard.addressed != Addressed::Overheard)
+        matches!(&event.1, PushIntent::Said(heard) if heard.addressed != Addressed::Overheard)
     }
 }
 
-impl Inbound {
-    pub(crate) fn new(hub: Arc<Hub>, inbox: Inbox) -> Self {
+impl SlackEventHandler {
+    pub(crate) fn new(hub: Arc<SlackHub>, inbox: Inbox) -> Self {
         Self {
             hub,
             inbox,
@@ -149,8 +149,8 @@ impl Inbound {
     /// it.
     pub(crate) fn tell_connected(&self) {
         let inbox = self.inbox.clone();
-        let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.hub)));
-        let announcer = Arc::new(Announcer(Arc::clone(&self.hub)));
+        let withdrawer = Arc::new(SlackWithdrawer(Arc::clone(&self.hub)));
+        let announcer = Arc::new(SlackAnnouncer(Arc::clone(&self.hub)));
         self.hub.chores.spawn(async move {
             // A bot that is ending accepts nothing; the next process reports it again.
             let _ = inbox
@@ -166,20 +166,20 @@ impl Inbound {
             Push::Event(event) => {
                 let intent = intent(&event.what, &self.facts(&event));
                 match &intent {
-                    Intent::Nothing(why) => {
+                    PushIntent::Nothing(why) => {
                         self.note_silence(&event.what, *why);
                         None
                     }
-                    Intent::Uninstalled => {
+                    PushIntent::Uninstalled => {
                         tracing::warn!("the app was taken out of the workspace; install it again");
                         None
                     }
-                    Intent::Said(_)
-                    | Intent::Edited { .. }
-                    | Intent::Deleted { .. }
-                    | Intent::Stop(_)
-                    | Intent::Home { .. }
-                    | Intent::Begun { .. } => Some(Work::Event(Box::new((event, intent)))),
+                    PushIntent::Said(_)
+                    | PushIntent::Edited { .. }
+                    | PushIntent::Deleted { .. }
+                    | PushIntent::Stop(_)
+                    | PushIntent::Home { .. }
+                    | PushIntent::Begun { .. } => Some(Work::Event(Box::new((event, intent)))),
                 }
             }
             Push::Slash(given) => Some(Work::Slash(given)),
@@ -199,66 +199,79 @@ impl Inbound {
         }
     }
 
-    async fn event(&self, event: Event, intent: Intent, is_late: bool) -> Result<(), InboxClosed> {
+    async fn event(
+        &self,
+        event: SlackEvent,
+        intent: PushIntent,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
         let own_id = ids::other_event(&self.hub.me.team, &event.id);
         match (intent, event.what) {
-            (Intent::Said(heard), EventKind::Message(message)) => {
+            (PushIntent::Said(heard), SlackEventKind::Message(message)) => {
                 self.said(&message, heard, is_late).await
             }
-            (Intent::Edited { addressed, place }, EventKind::Changed { now, at, .. }) => {
+            (PushIntent::Edited { addressed, place }, SlackEventKind::Changed { now, at, .. }) => {
                 self.edited(own_id, &now, at, addressed, place, is_late)
                     .await
             }
-            (Intent::Deleted { of, place }, EventKind::Deleted { user, .. }) => {
+            (PushIntent::Deleted { of, place }, SlackEventKind::Deleted { user, .. }) => {
                 let user = user.unwrap_or_else(|| self.hub.me.user.clone());
                 self.deleted(own_id, &user, &of, place).await
             }
-            (Intent::Stop(place), _) => self.stop(&place).await,
-            (Intent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
+            (PushIntent::Stop(place), _) => self.stop(&place).await,
+            (PushIntent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
             (
-                Intent::Begun {
+                PushIntent::Begun {
                     place,
                     looks_at,
                     is_new,
                 },
-                EventKind::Assistant { user, .. },
+                SlackEventKind::Assistant { user, .. },
             ) => {
                 self.begun(&place, &user, looks_at, is_new);
                 Ok(())
             }
-            (Intent::Nothing(_) | Intent::Uninstalled, _) => Ok(()),
+            (PushIntent::Nothing(_) | PushIntent::Uninstalled, _) => Ok(()),
             // Each intent belongs to one kind of event only.
             (
-                Intent::Said(_)
-                | Intent::Edited { .. }
-                | Intent::Deleted { .. }
-                | Intent::Begun { .. },
+                PushIntent::Said(_)
+                | PushIntent::Edited { .. }
+                | PushIntent::Deleted { .. }
+                | PushIntent::Begun { .. },
                 _,
             ) => Ok(()),
         }
     }
 
-    async fn stop(&self, place: &Place) -> Result<(), InboxClosed> {
+    async fn stop(&self, place: &SlackPlace) -> Result<(), InboxClosed> {
         let conversation = place.conversation(&self.hub.me.team);
         self.inbox.deliver(Incoming::Stop(conversation)).await
     }
 
-    pub(crate) fn facts(&self, event: &Event) -> Context {
+    pub(crate) fn facts(&self, event: &SlackEvent) -> SlackEventContext {
         let hub = &self.hub;
         let (user, team, channel, kind) = match &event.what {
-            EventKind::Message(message) | EventKind::Changed { now: message, .. } => (
+            SlackEventKind::Message(message) | SlackEventKind::Changed { now: message, .. } => (
                 message.user.as_deref(),
                 message.team.as_deref(),
                 message.channel.as_str(),
                 message.kind,
             ),
-            EventKind::Deleted { channel, kind, .. } => (None, None, channel.as_str(), *kind),
-            EventKind::Home { user, channel, .. } | EventKind::Assistant { user, channel, .. } => {
-                (Some(user.as_str()), None, channel.as_str(), Kind::Direct)
-            }
+            SlackEventKind::Deleted { channel, kind, .. } => (None, None, channel.as_str(), *kind),
+            SlackEventKind::Home { user, channel, .. }
+            | SlackEventKind::Assistant { user, channel, .. } => (
+                Some(user.as_str()),
+                None,
+                channel.as_str(),
+                SlackChannelKind::Direct,
+            ),
             // Whoever sees the button is in the channel.
-            EventKind::Stopped { channel, .. } => (None, None, channel.as_str(), Kind::Channel),
-            EventKind::Uninstalled | EventKind::Other => (None, None, "", Kind::Channel),
+            SlackEventKind::Stopped { channel, .. } => {
+                (None, None, channel.as_str(), SlackChannelKind::Channel)
+            }
+            SlackEventKind::Uninstalled | SlackEventKind::Other => {
+                (None, None, "", SlackChannelKind::Channel)
+            }
         };
         let speaker = Speaker {
             workspace: team.unwrap_or(&hub.me.team),
@@ -268,9 +281,9 @@ impl Inbound {
         };
         let is_anybodys = matches!(
             event.what,
-            EventKind::Stopped { .. } | EventKind::Uninstalled
+            SlackEventKind::Stopped { .. } | SlackEventKind::Uninstalled
         );
-        Context {
+        SlackEventContext {
             me: hub.me.user.clone(),
             is_allowed: is_anybodys || speaker.is_let_in(&hub.options.allow),
             mode: self.mode(channel, kind),
@@ -279,8 +292,8 @@ impl Inbound {
         }
     }
 
-    fn note_silence(&self, what: &EventKind, why: IgnoreReason) {
-        if let EventKind::Message(message) = what
+    fn note_silence(&self, what: &SlackEventKind, why: IgnoreReason) {
+        if let SlackEventKind::Message(message) = what
             && why.is_worth_telling()
         {
             let user = message.user.as_deref().unwrap_or_default();
@@ -289,13 +302,13 @@ impl Inbound {
         }
     }
 
-    fn mode(&self, channel: &str, kind: Kind) -> AnswerMode {
+    fn mode(&self, channel: &str, kind: SlackChannelKind) -> AnswerMode {
         let options = &self.hub.options;
         let audience = ids::audience(&self.hub.me.team, channel);
         let set = options.channels.answer_mode(&audience);
         set.unwrap_or(match kind {
-            Kind::Channel => options.answer,
-            Kind::Direct => AnswerMode::Always,
+            SlackChannelKind::Channel => options.answer,
+            SlackChannelKind::Direct => AnswerMode::Always,
         })
     }
 }

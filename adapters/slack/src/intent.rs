@@ -1,18 +1,20 @@
-//! Decides what an event means for the bot. Pure: other facts come in a `Context`.
+//! Decides what an event means for the bot. Pure: other facts come in a `SlackEventContext`.
 
 use muninn_platform::{
     Addressed, AnswerMode, Command, IgnoreReason, ItemDeed, Language, MessageId, Opinion, Request,
     ShownItem,
 };
 
-use crate::event::{Action, EventKind, File, Interaction, Kind, Message, Slash};
-use crate::ids::{self, Place, Within};
+use crate::event::{
+    Interaction, SlackChannelKind, SlackEventKind, SlackFile, SlackInteraction, SlackMessage, Slash,
+};
+use crate::ids::{self, SlackPlace, Within};
 use crate::text::{mentions, plain};
 use crate::views::{self, ASK_CALLBACK, CORRECT_CALLBACK};
 
 /// Facts besides the event.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
+pub(crate) struct SlackEventContext {
     /// The bot's user id.
     pub(crate) me: String,
     /// The allow list admits the person there.
@@ -27,18 +29,18 @@ pub(crate) struct Context {
 
 /// What a push means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Intent {
+pub(crate) enum PushIntent {
     Nothing(IgnoreReason),
     Said(Heard),
     Edited {
         addressed: Addressed,
-        place: Place,
+        place: SlackPlace,
     },
     Deleted {
         of: String,
-        place: Place,
+        place: SlackPlace,
     },
-    Stop(Place),
+    Stop(SlackPlace),
     /// Somebody opened the app's home tab.
     Home {
         user: String,
@@ -47,7 +49,7 @@ pub(crate) enum Intent {
     },
     /// Somebody may ask something in a thread made for that.
     Begun {
-        place: Place,
+        place: SlackPlace,
         looks_at: Option<String>,
         is_new: bool,
     },
@@ -60,8 +62,8 @@ pub(crate) enum Intent {
 pub(crate) struct Heard {
     pub(crate) addressed: Addressed,
     pub(crate) said: Request,
-    pub(crate) place: Place,
-    pub(crate) files: Vec<File>,
+    pub(crate) place: SlackPlace,
+    pub(crate) files: Vec<SlackFile>,
 }
 
 /// What a slash command, a button or a shortcut asks for.
@@ -71,14 +73,14 @@ pub(crate) enum InteractionIntent {
     /// Answer this person alone, there. `of`: the place of what is asked about.
     Ask {
         said: Request,
-        of: Place,
+        of: SlackPlace,
     },
     Opinion {
         answer: MessageId,
         opinion: Opinion,
-        of: Place,
+        of: SlackPlace,
     },
-    Stop(Place),
+    Stop(SlackPlace),
     /// Open a form to correct this item.
     Form(ShownItem),
     /// Share this with the channel.
@@ -100,12 +102,12 @@ pub(crate) enum Incomplete {
 }
 
 /// Returns the intent of an event.
-pub(crate) fn intent(what: &EventKind, facts: &Context) -> Intent {
+pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> PushIntent {
     match what {
-        EventKind::Message(message) => said(message, facts),
-        EventKind::Changed { now, before, .. } => edited(now, before.as_deref(), facts),
+        SlackEventKind::Message(message) => said(message, facts),
+        SlackEventKind::Changed { now, before, .. } => edited(now, before.as_deref(), facts),
         // A deleted message is forgotten, whoever had the right to delete it.
-        EventKind::Deleted {
+        SlackEventKind::Deleted {
             channel,
             kind,
             ts,
@@ -113,41 +115,43 @@ pub(crate) fn intent(what: &EventKind, facts: &Context) -> Intent {
             user,
             is_bot,
         } => match user {
-            Some(user) if *user == facts.me => Intent::Nothing(IgnoreReason::Own),
-            Some(_) | None if *is_bot => Intent::Nothing(IgnoreReason::Bot),
-            Some(_) | None => Intent::Deleted {
+            Some(user) if *user == facts.me => PushIntent::Nothing(IgnoreReason::Own),
+            Some(_) | None if *is_bot => PushIntent::Nothing(IgnoreReason::Bot),
+            Some(_) | None => PushIntent::Deleted {
                 of: ts.clone(),
                 place: place(channel, *kind, thread.as_deref(), ts, facts.direct_threads),
             },
         },
-        _ if !facts.is_allowed => Intent::Nothing(IgnoreReason::NotAllowed),
-        EventKind::Home { user, channel, tab } if tab == "home" => Intent::Home {
+        _ if !facts.is_allowed => PushIntent::Nothing(IgnoreReason::NotAllowed),
+        SlackEventKind::Home { user, channel, tab } if tab == "home" => PushIntent::Home {
             user: user.clone(),
             direct: channel.clone(),
         },
-        EventKind::Assistant {
+        SlackEventKind::Assistant {
             is_new,
             user: _,
             channel,
             thread,
             looks_at,
-        } => Intent::Begun {
-            place: Place::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
+        } => PushIntent::Begun {
+            place: SlackPlace::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
             looks_at: looks_at.clone(),
             is_new: *is_new,
         },
-        EventKind::Stopped { channel, thread } => {
+        SlackEventKind::Stopped { channel, thread } => {
             let within = thread.clone().map_or(Within::Main, Within::Thread);
-            Intent::Stop(Place::new(channel, within))
+            PushIntent::Stop(SlackPlace::new(channel, within))
         }
-        EventKind::Uninstalled => Intent::Uninstalled,
-        EventKind::Home { .. } | EventKind::Other => Intent::Nothing(IgnoreReason::Irrelevant),
+        SlackEventKind::Uninstalled => PushIntent::Uninstalled,
+        SlackEventKind::Home { .. } | SlackEventKind::Other => {
+            PushIntent::Nothing(IgnoreReason::Irrelevant)
+        }
     }
 }
 
-fn said(message: &Message, facts: &Context) -> Intent {
+fn said(message: &SlackMessage, facts: &SlackEventContext) -> PushIntent {
     if let Some(silence) = silence(message, facts) {
-        return Intent::Nothing(silence);
+        return PushIntent::Nothing(silence);
     }
     let is_called = mentions(&message.text, &facts.me);
     let place = place(
@@ -160,17 +164,17 @@ fn said(message: &Message, facts: &Context) -> Intent {
     let addressed = match addressed(message, is_called, facts.mode) {
         Some(addressed) => addressed,
         // A message that names the bot where it never answers is not said to others.
-        None if facts.is_heard && !is_called && message.kind == Kind::Channel => {
+        None if facts.is_heard && !is_called && message.kind == SlackChannelKind::Channel => {
             Addressed::Overheard
         }
-        None => return Intent::Nothing(IgnoreReason::NotAddressed),
+        None => return PushIntent::Nothing(IgnoreReason::NotAddressed),
     };
     let said = match called(message, is_called, facts) {
-        Some(Called::Stop) => return Intent::Stop(place),
+        Some(Called::Stop) => return PushIntent::Stop(place),
         Some(Called::Command(command)) => Request::Command(command),
         None => Request::Text(message.text.clone()),
     };
-    Intent::Said(Heard {
+    PushIntent::Said(Heard {
         addressed,
         said,
         place,
@@ -179,10 +183,10 @@ fn said(message: &Message, facts: &Context) -> Intent {
 }
 
 /// Returns a message to others from before the bot listened, as it would have been heard.
-pub(crate) fn overheard(message: &Message, facts: &Context) -> Option<Heard> {
+pub(crate) fn overheard(message: &SlackMessage, facts: &SlackEventContext) -> Option<Heard> {
     let is_called = mentions(&message.text, &facts.me);
     let is_heard = facts.is_heard
-        && message.kind == Kind::Channel
+        && message.kind == SlackChannelKind::Channel
         && silence(message, facts).is_none()
         && called(message, is_called, facts).is_none();
     is_heard.then(|| Heard {
@@ -199,22 +203,22 @@ pub(crate) fn overheard(message: &Message, facts: &Context) -> Option<Heard> {
     })
 }
 
-fn edited(now: &Message, before: Option<&str>, facts: &Context) -> Intent {
+fn edited(now: &SlackMessage, before: Option<&str>, facts: &SlackEventContext) -> PushIntent {
     if let Some(silence) = silence(now, facts) {
-        return Intent::Nothing(silence);
+        return PushIntent::Nothing(silence);
     }
     // An unfurled link or a counted reply: the text is unchanged.
     if before == Some(now.text.as_str()) {
-        return Intent::Nothing(IgnoreReason::Irrelevant);
+        return PushIntent::Nothing(IgnoreReason::Irrelevant);
     }
     let is_called = mentions(&now.text, &facts.me);
     // A corrected command is not executed again.
     if called(now, is_called, facts).is_some() {
-        return Intent::Nothing(IgnoreReason::Irrelevant);
+        return PushIntent::Nothing(IgnoreReason::Irrelevant);
     }
     // Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
     let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
-    Intent::Edited {
+    PushIntent::Edited {
         addressed,
         place: place(
             &now.channel,
@@ -226,7 +230,7 @@ fn edited(now: &Message, before: Option<&str>, facts: &Context) -> Intent {
     }
 }
 
-fn silence(message: &Message, facts: &Context) -> Option<IgnoreReason> {
+fn silence(message: &SlackMessage, facts: &SlackEventContext) -> Option<IgnoreReason> {
     let is_own = message.user.as_deref() == Some(facts.me.as_str());
     let is_speech = matches!(
         message.subtype.as_deref(),
@@ -245,12 +249,12 @@ fn silence(message: &Message, facts: &Context) -> Option<IgnoreReason> {
     }
 }
 
-fn addressed(message: &Message, is_called: bool, mode: AnswerMode) -> Option<Addressed> {
+fn addressed(message: &SlackMessage, is_called: bool, mode: AnswerMode) -> Option<Addressed> {
     let is_in_thread = message
         .thread
         .as_ref()
         .is_some_and(|root| *root != message.ts);
-    let is_alone = message.kind == Kind::Direct;
+    let is_alone = message.kind == SlackChannelKind::Direct;
     mode.addressed(is_called || is_alone, is_in_thread)
 }
 
@@ -260,7 +264,7 @@ enum Called {
 }
 
 /// Parses "@Muninn why" without further words: Slack allows no slash commands in threads.
-fn called(message: &Message, is_called: bool, facts: &Context) -> Option<Called> {
+fn called(message: &SlackMessage, is_called: bool, facts: &SlackEventContext) -> Option<Called> {
     if !is_called || !message.files.is_empty() {
         return None;
     }
@@ -275,16 +279,22 @@ fn called(message: &Message, is_called: bool, facts: &Context) -> Option<Called>
 }
 
 /// Returns a message's conversation: its thread, or the one it would begin.
-fn place(channel: &str, kind: Kind, thread: Option<&str>, ts: &str, direct_threads: bool) -> Place {
-    let begins_thread = direct_threads || kind == Kind::Channel;
+fn place(
+    channel: &str,
+    kind: SlackChannelKind,
+    thread: Option<&str>,
+    ts: &str,
+    direct_threads: bool,
+) -> SlackPlace {
+    let begins_thread = direct_threads || kind == SlackChannelKind::Channel;
     let within = match (thread, kind) {
         (Some(root), _) if begins_thread => Within::Thread(root.to_owned()),
         (None, _) if begins_thread => Within::Thread(ts.to_owned()),
         // The root of a thread in a direct message was itself outside the thread.
-        (Some(root), Kind::Direct) if root != ts => Within::Thread(root.to_owned()),
-        (Some(_) | None, Kind::Direct | Kind::Channel) => Within::Main,
+        (Some(root), SlackChannelKind::Direct) if root != ts => Within::Thread(root.to_owned()),
+        (Some(_) | None, SlackChannelKind::Direct | SlackChannelKind::Channel) => Within::Main,
     };
-    Place::new(channel, within)
+    SlackPlace::new(channel, within)
 }
 
 /// Returns what a slash command asks for.
@@ -308,13 +318,13 @@ pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
         Request::Command(command) if command.is_about_items() => {
             private(&slash.channel, &slash.user)
         }
-        Request::Command(_) => Place::new(&slash.channel, Within::Main),
+        Request::Command(_) => SlackPlace::new(&slash.channel, Within::Main),
     };
     InteractionIntent::Ask { said, of }
 }
 
-fn private(channel: &str, user: &str) -> Place {
-    Place::new(channel, Within::Private(user.to_owned()))
+fn private(channel: &str, user: &str) -> SlackPlace {
+    SlackPlace::new(channel, Within::Private(user.to_owned()))
 }
 
 /// Returns what a button or a shortcut asks for. `language`: the user's language in Slack.
@@ -325,16 +335,18 @@ pub(crate) fn wish(
 ) -> InteractionIntent {
     let Interaction { channel, user, .. } = interaction;
     match (&interaction.deed, channel) {
-        (Action::Other, _) => InteractionIntent::Nothing,
-        (Action::Shortcut { callback, text, .. }, Some(channel)) if callback == ASK_CALLBACK => {
+        (SlackInteraction::Other, _) => InteractionIntent::Nothing,
+        (SlackInteraction::Shortcut { callback, text, .. }, Some(channel))
+            if callback == ASK_CALLBACK =>
+        {
             InteractionIntent::Ask {
                 said: Request::Text(views::about_message(text, language)),
                 of: private(channel, user),
             }
         }
-        (Action::Shortcut { .. }, _) => InteractionIntent::Nothing,
+        (SlackInteraction::Shortcut { .. }, _) => InteractionIntent::Nothing,
         (
-            Action::Submitted {
+            SlackInteraction::Submitted {
                 callback,
                 item,
                 text,
@@ -345,14 +357,14 @@ pub(crate) fn wish(
             let deed = ItemDeed::Correct(text.trim().to_owned());
             of_item(item, deed, channel, user)
         }
-        (Action::Submitted { .. }, _) => InteractionIntent::Nothing,
-        (Action::Button { action, value, .. }, Some(channel))
+        (SlackInteraction::Submitted { .. }, _) => InteractionIntent::Nothing,
+        (SlackInteraction::Button { action, value, .. }, Some(channel))
             if let Some(deed) = deed_of(action) =>
         {
             of_item(value, deed, channel, user)
         }
         (
-            Action::Button {
+            SlackInteraction::Button {
                 action,
                 value,
                 ts,
@@ -367,8 +379,8 @@ pub(crate) fn wish(
                     true => private(channel, user),
                     false => {
                         let kind = match ids::is_direct(channel) {
-                            true => Kind::Direct,
-                            false => Kind::Channel,
+                            true => SlackChannelKind::Direct,
+                            false => SlackChannelKind::Channel,
                         };
                         let ts = ts.as_deref().unwrap_or_default();
                         place(channel, kind, thread.as_deref(), ts, direct_threads)
@@ -428,7 +440,7 @@ fn pressed(
     action: &str,
     value: &str,
     is_ephemeral: bool,
-    about: Option<(MessageId, Place)>,
+    about: Option<(MessageId, SlackPlace)>,
 ) -> InteractionIntent {
     let word = value.split(' ').next().unwrap_or_default();
     match (views::Button::of(action), about) {

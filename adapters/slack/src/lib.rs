@@ -52,14 +52,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::membership::SlackMembership;
 
-pub use allow::Allow;
+pub use allow::SlackAllowList;
 pub use check::check;
 pub use manifest::{Mode, manifest};
-pub use options::{API_URL, Entrance, Options, SlackArgs};
+pub use options::{API_URL, Entrance, SlackArgs, SlackOptions};
 
 use history::SlackHistory;
-use hub::Hub;
-use inbound::Inbound;
+use hub::SlackHub;
+use inbound::SlackEventHandler;
 
 const NAME: &str = "slack";
 
@@ -69,11 +69,11 @@ const CHORES: Duration = Duration::from_secs(20);
 /// One app in one workspace.
 #[derive(Debug)]
 pub struct Slack {
-    options: Options,
+    options: SlackOptions,
 }
 
 impl Slack {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: SlackOptions) -> Self {
         Self { options }
     }
 
@@ -81,12 +81,12 @@ impl Slack {
         let begun = Instant::now();
         let options = &self.options;
         options.allow.warn();
-        let opening = Hub::open(options, inbox.is_shared());
+        let opening = SlackHub::open(options, inbox.is_shared());
         let Some(opened) = shutdown.run_until_cancelled(opening).await else {
             return Ok(());
         };
         let hub = opened?;
-        let inbound = Inbound::new(Arc::clone(&hub), inbox);
+        let inbound = SlackEventHandler::new(Arc::clone(&hub), inbox);
         inbound.tell_connected();
         let history = SlackHistory::of(&inbound);
         options.histories.add(NAME, &history);

@@ -1,6 +1,6 @@
 //! The keys of the queues that keep events in order.
 
-use crate::event::{EventKind, Kind, Push};
+use crate::event::{Push, SlackChannelKind, SlackEventKind};
 
 /// Returns the queue of an event: its conversation, or else the person.
 pub(crate) fn line_of(push: &Push) -> String {
@@ -9,27 +9,29 @@ pub(crate) fn line_of(push: &Push) -> String {
     };
     match push {
         Push::Event(event) => match &event.what {
-            EventKind::Message(message) | EventKind::Changed { now: message, .. } => match message
-                .kind
-            {
-                Kind::Direct => message.channel.clone(),
-                Kind::Channel => of_message(&message.channel, message.thread.as_ref(), &message.ts),
-            },
-            EventKind::Deleted {
+            SlackEventKind::Message(message) | SlackEventKind::Changed { now: message, .. } => {
+                match message.kind {
+                    SlackChannelKind::Direct => message.channel.clone(),
+                    SlackChannelKind::Channel => {
+                        of_message(&message.channel, message.thread.as_ref(), &message.ts)
+                    }
+                }
+            }
+            SlackEventKind::Deleted {
                 channel,
                 kind,
                 ts,
                 thread,
                 ..
             } => match kind {
-                Kind::Direct => channel.clone(),
-                Kind::Channel => of_message(channel, thread.as_ref(), ts),
+                SlackChannelKind::Direct => channel.clone(),
+                SlackChannelKind::Channel => of_message(channel, thread.as_ref(), ts),
             },
-            EventKind::Assistant { channel, .. } => channel.clone(),
-            EventKind::Home { .. }
-            | EventKind::Stopped { .. }
-            | EventKind::Uninstalled
-            | EventKind::Other => event.id.clone(),
+            SlackEventKind::Assistant { channel, .. } => channel.clone(),
+            SlackEventKind::Home { .. }
+            | SlackEventKind::Stopped { .. }
+            | SlackEventKind::Uninstalled
+            | SlackEventKind::Other => event.id.clone(),
         },
         Push::Slash(slash) => format!("{}/{}", slash.channel, slash.user),
         Push::Interaction(done) => format!("{}/buttons", done.user),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::allow::Speaker;
 use crate::background::next_cursor;
 use crate::errors::ApiError;
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 use crate::ids;
 
 const METHOD: &str = "users.conversations";
@@ -20,10 +20,10 @@ const MOST_PAGES: usize = 10;
 const KINDS: &str = "public_channel,private_channel,mpim";
 
 /// Asks Slack which channels people are in.
-pub(crate) struct SlackMembership(Arc<Hub>);
+pub(crate) struct SlackMembership(Arc<SlackHub>);
 
 impl SlackMembership {
-    pub(crate) fn of(hub: &Arc<Hub>) -> Arc<dyn Membership> {
+    pub(crate) fn of(hub: &Arc<SlackHub>) -> Arc<dyn Membership> {
         Arc::new(Self(Arc::clone(hub)))
     }
 
@@ -82,7 +82,7 @@ impl Membership for SlackMembership {
         account: &str,
         mut places: Vec<AudienceId>,
     ) -> Result<Vec<AudienceId>, MembershipError> {
-        let Hub {
+        let SlackHub {
             api, me, options, ..
         } = &*self.0;
         let user = ids::user_of(account).filter(|user| ids::author(&me.team, user) == account);

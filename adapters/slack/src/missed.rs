@@ -20,8 +20,8 @@ use crate::NAME;
 use crate::background::{next_cursor, weight};
 use crate::errors::ApiError;
 use crate::event::{Push, time_of};
-use crate::ids::{Place, Within};
-use crate::inbound::{Inbound, MissedPush};
+use crate::ids::{SlackPlace, Within};
+use crate::inbound::{MissedPush, SlackEventHandler};
 use crate::standing::ts_at;
 
 /// Slack itself repeats the events of a gap that is shorter than this.
@@ -44,7 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Every kind of conversation that the bot may be in.
 const KINDS: &str = "public_channel,private_channel,mpim,im";
 
-impl Inbound {
+impl SlackEventHandler {
     /// Called when Slack is connected (again): reads what was missed. Nothing waits for it.
     /// `is_first`: the process has just started.
     pub(crate) fn hears(&self, is_first: bool, shutdown: &CancellationToken) {
@@ -73,7 +73,7 @@ impl Inbound {
 
 /// A read of missed messages.
 pub(crate) struct CatchUp<'a> {
-    pub(crate) inbound: &'a Inbound,
+    pub(crate) inbound: &'a SlackEventHandler,
     pub(crate) since: String,
     /// Older messages are not answered.
     oldest: DateTime<Utc>,
@@ -127,7 +127,7 @@ impl Listed {
 }
 
 impl<'a> CatchUp<'a> {
-    fn new(inbound: &'a Inbound, since: DateTime<Utc>) -> Self {
+    fn new(inbound: &'a SlackEventHandler, since: DateTime<Utc>) -> Self {
         let missed: &Missed = &inbound.hub.options.missed;
         Self {
             inbound,
@@ -169,7 +169,7 @@ impl<'a> CatchUp<'a> {
     }
 
     /// Returns the earlier threads that the bot takes part in.
-    async fn threads(&self) -> Result<Vec<Place>, InboxClosed> {
+    async fn threads(&self) -> Result<Vec<SlackPlace>, InboxClosed> {
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Conversations {
             prefix: format!("{NAME}/{}/", self.inbound.hub.me.team),
@@ -182,10 +182,12 @@ impl<'a> CatchUp<'a> {
             return Ok(Vec::new());
         };
         let places = conversations.iter();
-        Ok(places.filter_map(|id| Place::parse(id.as_str())).collect())
+        Ok(places
+            .filter_map(|id| SlackPlace::parse(id.as_str()))
+            .collect())
     }
 
-    async fn channel(&mut self, channel: &Listed, known: &[Place]) -> Result<(), InboxClosed> {
+    async fn channel(&mut self, channel: &Listed, known: &[SlackPlace]) -> Result<(), InboxClosed> {
         let arguments = [
             ("channel", channel.id.as_str()),
             ("oldest", self.since.as_str()),
@@ -292,7 +294,7 @@ fn unread(error: &ApiError, of: Option<&(&'static str, &str)>) -> PageFailure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{EventKind, Kind};
+    use crate::event::{SlackChannelKind, SlackEventKind};
 
     #[test]
     fn a_listed_message_is_as_if_it_was_told() {
@@ -316,11 +318,11 @@ mod tests {
             let Some(Push::Event(event)) = listed.push(&message) else {
                 panic!("no event");
             };
-            let EventKind::Message(message) = event.what else {
+            let SlackEventKind::Message(message) = event.what else {
                 panic!("no message");
             };
             assert_eq!((message.ts.as_str(), message.text.as_str()), ("1.2", "hi"));
-            assert_eq!(message.kind == Kind::Direct, is_direct);
+            assert_eq!(message.kind == SlackChannelKind::Direct, is_direct);
         }
     }
 }

@@ -120,7 +120,7 @@ pub(crate) fn fallback(text: &SafeText) -> String {
 pub(crate) fn mrkdwn(text: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer::default();
+    let mut writer = MrkdwnWriter::default();
     for event in Parser::new_ext(text, options) {
         writer.take(event);
     }
@@ -128,7 +128,7 @@ pub(crate) fn mrkdwn(text: &str) -> String {
 }
 
 #[derive(Default)]
-struct Writer {
+struct MrkdwnWriter {
     out: String,
     /// The numbers of the next items; `None` for bullets.
     lists: Vec<Option<u64>>,
@@ -136,17 +136,17 @@ struct Writer {
     in_code: bool,
     /// Targets of the open links; `None` for a target that must not become a link.
     links: Vec<Option<String>>,
-    table: Option<Table>,
+    table: Option<MonospaceTable>,
 }
 
 /// A table, shown in monospaced columns.
 #[derive(Default)]
-struct Table {
+struct MonospaceTable {
     alignments: Vec<Alignment>,
     rows: Vec<Vec<String>>,
 }
 
-impl Writer {
+impl MrkdwnWriter {
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -202,7 +202,7 @@ impl Writer {
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } => self.open_link(&dest_url),
             Tag::Table(alignments) => {
                 self.block();
-                self.table = Some(Table {
+                self.table = Some(MonospaceTable {
                     alignments,
                     rows: Vec::new(),
                 });
@@ -376,7 +376,7 @@ impl Writer {
     }
 }
 
-impl Table {
+impl MonospaceTable {
     fn lines(&self) -> Vec<String> {
         let columns = Columns {
             between: "  ",

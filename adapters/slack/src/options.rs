@@ -11,7 +11,7 @@ use muninn_platform::{
 use muninn_platform::{Histories, Memberships};
 use secrecy::SecretString;
 
-use crate::Allow;
+use crate::SlackAllowList;
 
 /// Slack's own Web API.
 pub const API_URL: &str = "https://slack.com/api";
@@ -35,11 +35,11 @@ pub enum Entrance {
 
 /// How the adapter is set up.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SlackOptions {
     /// The bot's token (`xoxb-…`).
     pub bot_token: SecretString,
     pub entrance: Entrance,
-    pub allow: Allow,
+    pub allow: SlackAllowList,
     /// The answer mode of channels without a setting of their own.
     pub answer: AnswerMode,
     /// The settings of single channels.
@@ -62,13 +62,13 @@ pub struct Options {
     pub memberships: Memberships,
 }
 
-impl Options {
+impl SlackOptions {
     /// Creates options with defaults.
     pub fn new(bot_token: SecretString, entrance: Entrance) -> Self {
         Self {
             bot_token,
             entrance,
-            allow: Allow::default(),
+            allow: SlackAllowList::default(),
             answer: AnswerMode::default(),
             channels: Arc::default(),
             api_url: API_URL.to_owned(),
@@ -119,7 +119,7 @@ impl SlackArgs {
     ///
     /// # Errors
     /// Fails with the variable that has to change.
-    pub fn options(self, channels: Arc<Channels>) -> Result<Option<Options>, SettingsError> {
+    pub fn options(self, channels: Arc<Channels>) -> Result<Option<SlackOptions>, SettingsError> {
         let app_token = filled_secret(&self.slack_app_token);
         let signing_secret = filled_secret(&self.slack_signing_secret);
         let address = filled(&self.slack_http_addr);
@@ -151,14 +151,14 @@ impl SlackArgs {
                 );
             }
         };
-        Ok(Some(Options {
+        Ok(Some(SlackOptions {
             allow: self.slack_allow.parse()?,
             answer: self.slack_answer,
             channels,
             api_url: self.slack_api_url.trim_end_matches('/').to_owned(),
             direct_threads: self.slack_direct_threads,
             command: self.slack_command,
-            ..Options::new(bot_token, entrance)
+            ..SlackOptions::new(bot_token, entrance)
         }))
     }
 }
@@ -169,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    fn options(arguments: &[&str]) -> Result<Option<Options>, String> {
+    fn options(arguments: &[&str]) -> Result<Option<SlackOptions>, String> {
         let command = SlackArgs::augment_args(Command::new("muninn"));
         let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
         let read = SlackArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();

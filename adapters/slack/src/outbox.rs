@@ -52,9 +52,9 @@ fn fills_channel(method: &str) -> bool {
 }
 
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub(crate) struct SlackOutbox {
     every: Duration,
-    lines: Mutex<HashMap<String, Arc<Line>>>,
+    lines: Mutex<HashMap<String, Arc<ChannelQueue>>>,
     /// By method: the end of its rate limit.
     rests: Mutex<HashMap<&'static str, Instant>>,
     /// By method: when the next progress update may go.
@@ -63,13 +63,13 @@ pub(crate) struct Outbox {
 
 /// A method call for a channel.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct MethodCall<'a> {
     pub(crate) method: &'static str,
     pub(crate) channel: &'a str,
 }
 
 #[derive(Debug)]
-struct Line {
+struct ChannelQueue {
     /// Fair: the longest waiting request goes first.
     turn: tokio::sync::Mutex<()>,
     pace: Mutex<Pace>,
@@ -102,7 +102,7 @@ impl Pace {
     }
 }
 
-impl Outbox {
+impl SlackOutbox {
     pub(crate) fn new(every: Duration) -> Self {
         Self {
             every,
@@ -112,7 +112,7 @@ impl Outbox {
         }
     }
 
-    fn line(&self, channel: &str) -> Arc<Line> {
+    fn line(&self, channel: &str) -> Arc<ChannelQueue> {
         let mut lines = self.lines.lock();
         let now = Instant::now();
         if lines.len() > LINES {
@@ -122,7 +122,7 @@ impl Outbox {
             });
         }
         let line = lines.entry(channel.to_owned()).or_insert_with(|| {
-            Arc::new(Line {
+            Arc::new(ChannelQueue {
                 turn: tokio::sync::Mutex::default(),
                 pace: Mutex::new(Pace::new(now)),
             })
@@ -133,7 +133,7 @@ impl Outbox {
     /// Sends a progress update: once, and not while others wait or during a rate limit.
     pub(crate) async fn try_send<T>(
         &self,
-        call: Call<'_>,
+        call: MethodCall<'_>,
         attempt: impl Future<Output = Result<T, ApiError>>,
     ) -> Option<Result<T, ApiError>> {
         if !self.may_show(call) {
@@ -146,7 +146,7 @@ impl Outbox {
         Some(sent)
     }
 
-    fn may_show(&self, call: Call<'_>) -> bool {
+    fn may_show(&self, call: MethodCall<'_>) -> bool {
         let line = self.line(call.channel);
         let now = Instant::now();
         let Ok(_turn) = line.turn.try_lock() else {
@@ -177,7 +177,7 @@ impl Outbox {
     /// attempt may have succeeded without confirmation.
     pub(crate) async fn send<T, F>(
         &self,
-        call: Call<'_>,
+        call: MethodCall<'_>,
         attempt: impl Fn(bool) -> F,
     ) -> Result<T, ApiError>
     where
@@ -186,12 +186,12 @@ impl Outbox {
         self.send_within(PATIENCE, call, attempt).await
     }
 
-    /// As [`Outbox::send`], for a request that has an alternative if Slack is unreachable for that
+    /// As [`SlackOutbox::send`], for a request that has an alternative if Slack is unreachable for that
     /// long.
     pub(crate) async fn send_within<T, F>(
         &self,
         patience: Duration,
-        call: Call<'_>,
+        call: MethodCall<'_>,
         attempt: impl Fn(bool) -> F,
     ) -> Result<T, ApiError>
     where
@@ -222,7 +222,7 @@ impl Outbox {
     }
 
     /// Waits for the channel's turn, and for the end of the method's rate limit.
-    async fn wait(&self, call: Call<'_>, deadline: Instant) -> Result<(), ApiError> {
+    async fn wait(&self, call: MethodCall<'_>, deadline: Instant) -> Result<(), ApiError> {
         let too_late = || ApiError::Away {
             method: call.method,
             reason: "Slack let nothing through for too long".to_owned(),
@@ -258,7 +258,7 @@ impl Outbox {
     }
 
     /// Records a rate limit: posts are limited per channel, other methods per workspace.
-    fn note(&self, call: Call<'_>, rest: Option<Duration>) {
+    fn note(&self, call: MethodCall<'_>, rest: Option<Duration>) {
         let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
@@ -278,13 +278,13 @@ mod tests {
 
     const EVERY: Duration = Duration::from_secs(1);
 
-    const fn post(channel: &str) -> Call<'_> {
+    const fn post(channel: &str) -> MethodCall<'_> {
         let method = "chat.postMessage";
-        Call { method, channel }
+        MethodCall { method, channel }
     }
 
-    const C1: Call<'_> = post("C1");
-    const C2: Call<'_> = post("C2");
+    const C1: MethodCall<'_> = post("C1");
+    const C2: MethodCall<'_> = post("C2");
 
     fn limited(seconds: u64) -> ApiError {
         ApiError::Limited {
@@ -295,7 +295,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_burst_goes_at_once_and_the_rest_at_the_pace() {
-        let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
+        let (outbox, begun) = (SlackOutbox::new(EVERY), Instant::now());
         let mut seconds = Vec::new();
         for _ in 0..8 {
             outbox.send(C1, async |_| Ok(())).await.unwrap();
@@ -309,7 +309,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_rest_is_kept_and_nothing_is_shown_meanwhile() {
-        let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
+        let (outbox, begun) = (SlackOutbox::new(EVERY), Instant::now());
         let tries = AtomicU32::new(0);
         let sent = outbox.send(C1, async |_| match tries.fetch_add(1, Ordering::SeqCst) {
             0 => Err(limited(30)),
@@ -326,14 +326,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_is_for_show_leaves_room_for_the_rest() {
-        let outbox = Outbox::new(EVERY);
+        let outbox = SlackOutbox::new(EVERY);
         let begun = Instant::now();
         let mut shown = 0;
         // Forty channels want to show progress each second.
         while begun.elapsed() < Duration::from_secs(300) {
             for channel in 0..40 {
                 let channel = format!("C{channel}");
-                let call = Call {
+                let call = MethodCall {
                     method: "chat.update",
                     channel: &channel,
                 };
@@ -346,7 +346,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_is_away_for_too_long_is_given_up() {
-        let (outbox, begun) = (Outbox::new(EVERY), Instant::now());
+        let (outbox, begun) = (SlackOutbox::new(EVERY), Instant::now());
         let doubts = AtomicU32::new(0);
         let away = || ApiError::timed_out("chat.postMessage");
         let sent = outbox.send(C1, async |may_be_done| {
@@ -360,7 +360,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_refusal_is_told_at_once() {
-        let outbox = Outbox::new(EVERY);
+        let outbox = SlackOutbox::new(EVERY);
         let refused = || ApiError::Refused {
             method: "chat.postMessage",
             code: "is_archived".to_owned(),

@@ -12,25 +12,26 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, Attachment, Delivered, DownloadError, Edited, Ending, EventId, HandedOver,
-    Language, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, Part, PlatformError,
-    PriorMessages, Reply as _, SafeText, Shown, ShownItem, Stage, TextLimit, Vocabulary, Withdraw,
+    AnswerPart, AnswerSink, Attachment, Delivered, DisplayOutcome, DownloadError, Edited, Ending,
+    EventId, HandedOver, Language, LiveReply, MessageId, NotHandedOver, OwnFile, Pace,
+    PlatformError, PlatformVocabulary, PriorMessages, Reply as _, SafeText, ShownItem, Stage,
+    TextLimit, Withdraw,
 };
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use crate::content::{self, Form};
+use crate::content::{self, SlackMessageFormat};
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::errors::ApiError;
 use crate::handing::{self, LARGEST_FILE};
-use crate::hub::Hub;
-use crate::ids::{self, Place};
-use crate::outbox::Call;
+use crate::hub::SlackHub;
+use crate::ids::{self, SlackPlace};
+use crate::outbox::MethodCall;
 use crate::standing;
 use crate::status::{STATUS_EVERY, StatusIndicator};
 use crate::views::below_items;
-use crate::withdraw::{VOCABULARY, Withdrawer};
+use crate::withdraw::{SlackWithdrawer, VOCABULARY};
 use crate::{background, files};
 
 pub(crate) use delivering::take_away_all;
@@ -40,8 +41,8 @@ const UPDATE_EVERY: Duration = Duration::from_secs(1);
 
 /// What a reply answers, and where.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) place: Place,
+pub(crate) struct SlackReplyTarget {
+    pub(crate) place: SlackPlace,
     /// The event that identifies the answer.
     pub(crate) question: EventId,
     /// The message that is answered, if there is one.
@@ -54,8 +55,8 @@ pub(crate) struct Target {
 }
 
 /// Creates the reply for one answer in a channel.
-pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
-    let Place { channel, .. } = &target.place;
+pub(crate) fn reply(hub: Arc<SlackHub>, target: SlackReplyTarget) -> LiveReply<ChannelSink> {
+    let SlackPlace { channel, .. } = &target.place;
     let signs = StatusIndicator::new(channel, target.place.thread(), &target.asker);
     let may_be_repetition = target.may_be_repetition;
     let sink = ChannelSink {
@@ -70,8 +71,8 @@ pub(crate) fn reply(hub: Arc<Hub>, target: Target) -> LiveReply<ChannelSink> {
 }
 
 pub(crate) struct ChannelSink {
-    hub: Arc<Hub>,
-    target: Target,
+    hub: Arc<SlackHub>,
+    target: SlackReplyTarget,
     /// Streams of this reply, which only it ends.
     begun: Mutex<Vec<String>>,
     /// The items that the answer lists.
@@ -83,18 +84,18 @@ pub(crate) struct ChannelSink {
 
 /// A text with its formatting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct FormattedText {
     text: SafeText,
-    form: Form,
+    form: SlackMessageFormat,
 }
 
 /// A message in the channel.
 #[derive(Clone, Debug)]
-pub(crate) enum LiveMessage {
+pub(crate) enum SlackLiveMessage {
     Posted {
         ts: String,
         /// Its content and stage; `None` if unknown.
-        says: Option<(Words, Stage)>,
+        says: Option<(FormattedText, Stage)>,
     },
     Stream {
         ts: String,
@@ -103,7 +104,7 @@ pub(crate) enum LiveMessage {
     },
 }
 
-impl LiveMessage {
+impl SlackLiveMessage {
     fn ts(&self) -> &str {
         match self {
             Self::Posted { ts, .. } | Self::Stream { ts, .. } => ts,
@@ -114,7 +115,7 @@ impl LiveMessage {
         Self::Posted { ts, says: None }
     }
 
-    fn saying(ts: String, part: &Part<'_, Words>) -> Self {
+    fn saying(ts: String, part: &AnswerPart<'_, FormattedText>) -> Self {
         let says = Some((part.text.clone(), part.stage));
         Self::Posted { ts, says }
     }
@@ -125,12 +126,12 @@ impl ChannelSink {
         &self.target.place.channel
     }
 
-    fn call(&self, method: &'static str) -> Call<'_> {
+    fn call(&self, method: &'static str) -> MethodCall<'_> {
         let channel = self.channel();
-        Call { method, channel }
+        MethodCall { method, channel }
     }
 
-    fn content(&self, part: &Part<'_, Words>) -> Value {
+    fn content(&self, part: &AnswerPart<'_, FormattedText>) -> Value {
         let mut content = content::message(
             &part.text.text,
             part.stage,
@@ -152,7 +153,7 @@ impl ChannelSink {
         }
     }
 
-    fn new_message(&self, part: &Part<'_, Words>) -> Value {
+    fn new_message(&self, part: &AnswerPart<'_, FormattedText>) -> Value {
         let mut arguments = self.content(part);
         arguments["channel"] = json!(self.channel());
         arguments["unfurl_links"] = json!(false);
@@ -165,7 +166,7 @@ impl ChannelSink {
     }
 
     /// Returns the arguments that change a message.
-    fn change_of(&self, ts: &str, part: &Part<'_, Words>) -> Value {
+    fn change_of(&self, ts: &str, part: &AnswerPart<'_, FormattedText>) -> Value {
         let mut arguments = self.content(part);
         arguments["channel"] = json!(self.channel());
         arguments["ts"] = json!(ts);
@@ -194,9 +195,9 @@ fn ts_of(answer: &Value) -> String {
 }
 
 /// Deletes a message of ours. A message that is already gone is no error.
-pub(crate) async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), ApiError> {
+pub(crate) async fn remove(hub: &SlackHub, channel: &str, ts: &str) -> Result<(), ApiError> {
     let arguments = json!({ "channel": channel, "ts": ts });
-    let call = Call {
+    let call = MethodCall {
         method: "chat.delete",
         channel,
     };
@@ -208,8 +209,8 @@ pub(crate) async fn remove(hub: &Hub, channel: &str, ts: &str) -> Result<(), Api
     }
 }
 
-fn in_form(parts: &[SafeText], form: Form) -> Vec<Words> {
-    let words = |text: &SafeText| Words {
+fn in_form(parts: &[SafeText], form: SlackMessageFormat) -> Vec<FormattedText> {
+    let words = |text: &SafeText| FormattedText {
         text: text.clone(),
         form,
     };
@@ -218,8 +219,8 @@ fn in_form(parts: &[SafeText], form: Form) -> Vec<Words> {
 
 #[async_trait]
 impl AnswerSink for ChannelSink {
-    type Message = LiveMessage;
-    type Text = Words;
+    type Message = SlackLiveMessage;
+    type Text = FormattedText;
     type Error = ApiError;
 
     fn limit(&self) -> TextLimit {
@@ -233,74 +234,77 @@ impl AnswerSink for ChannelSink {
         }
     }
 
-    fn texts(&self, parts: &[SafeText]) -> Vec<Words> {
-        in_form(parts, Form::Blocks)
+    fn texts(&self, parts: &[SafeText]) -> Vec<FormattedText> {
+        in_form(parts, SlackMessageFormat::Blocks)
     }
 
-    fn first_text(&self, so_far: &SafeText) -> Option<Words> {
+    fn first_text(&self, so_far: &SafeText) -> Option<FormattedText> {
         let text = growing::first_part(so_far)?;
-        let form = Form::Blocks;
-        Some(Words { text, form })
+        let form = SlackMessageFormat::Blocks;
+        Some(FormattedText { text, form })
     }
 
-    fn plainer(&self, error: &ApiError, parts: &[SafeText]) -> Option<Vec<Words>> {
-        let plain = || in_form(&content::plain_parts(parts), Form::Plain);
+    fn plainer(&self, error: &ApiError, parts: &[SafeText]) -> Option<Vec<FormattedText>> {
+        let plain = || in_form(&content::plain_parts(parts), SlackMessageFormat::Plain);
         error.is_about_content().then(plain)
     }
 
-    fn says(&self, message: &LiveMessage, part: &Part<'_, Words>) -> bool {
+    fn says(&self, message: &SlackLiveMessage, part: &AnswerPart<'_, FormattedText>) -> bool {
         match message {
-            LiveMessage::Posted { says, .. } => says
+            SlackLiveMessage::Posted { says, .. } => says
                 .as_ref()
                 .is_some_and(|(words, stage)| words == part.text && *stage == part.stage),
-            LiveMessage::Stream { .. } => false,
+            SlackLiveMessage::Stream { .. } => false,
         }
     }
 
-    async fn post(&self, part: &Part<'_, Words>) -> Result<LiveMessage, ApiError> {
+    async fn post(
+        &self,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> Result<SlackLiveMessage, ApiError> {
         let ts = self.post_part(part).await?;
-        Ok(LiveMessage::saying(ts, part))
+        Ok(SlackLiveMessage::saying(ts, part))
     }
 
     async fn edit(
         &self,
-        message: &LiveMessage,
-        part: &Part<'_, Words>,
-    ) -> Result<Edited<LiveMessage>, ApiError> {
+        message: &SlackLiveMessage,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> Result<Edited<SlackLiveMessage>, ApiError> {
         self.complete(message, part).await
     }
 
-    async fn delete(&self, message: &LiveMessage) -> Result<(), ApiError> {
-        if let LiveMessage::Stream { ts, .. } = message {
+    async fn delete(&self, message: &SlackLiveMessage) -> Result<(), ApiError> {
+        if let SlackLiveMessage::Stream { ts, .. } = message {
             self.stop_bare(ts).await;
         }
         remove(&self.hub, self.channel(), message.ts()).await
     }
 
-    async fn find(&self) -> Result<Vec<Option<LiveMessage>>, ApiError> {
+    async fn find(&self) -> Result<Vec<Option<SlackLiveMessage>>, ApiError> {
         let found = standing::find(&self.hub, &self.target).await;
         Ok(delivering::shown(found))
     }
 
     async fn show(
         &self,
-        shown: Option<&LiveMessage>,
-        part: &Part<'_, Words>,
-    ) -> Shown<LiveMessage> {
+        shown: Option<&SlackLiveMessage>,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> DisplayOutcome<SlackLiveMessage> {
         match shown {
             Some(shown) => self.go_on(shown, part).await,
             None => self.begin(part).await,
         }
     }
 
-    fn id(&self, message: &LiveMessage) -> MessageId {
+    fn id(&self, message: &SlackLiveMessage) -> MessageId {
         ids::message(self.channel(), message.ts())
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<LiveMessage> {
+    fn replaces(&self, earlier: &Delivered) -> Vec<SlackLiveMessage> {
         let standing = earlier.0.iter().filter_map(ids::standing_ts);
         standing
-            .map(|ts| LiveMessage::standing(ts.to_owned()))
+            .map(|ts| SlackLiveMessage::standing(ts.to_owned()))
             .collect()
     }
 
@@ -324,7 +328,7 @@ impl AnswerSink for ChannelSink {
         }
     }
 
-    fn ends(&self, _: Option<&LiveMessage>) {
+    fn ends(&self, _: Option<&SlackLiveMessage>) {
         for ts in self.begun.lock().drain(..) {
             self.hub.ends_stream(self.channel(), &ts);
         }
@@ -378,10 +382,10 @@ impl AnswerSink for ChannelSink {
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(Withdrawer(Arc::clone(&self.hub)))
+        Arc::new(SlackWithdrawer(Arc::clone(&self.hub)))
     }
 
-    fn vocabulary(&self) -> &'static Vocabulary {
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
         &VOCABULARY
     }
 

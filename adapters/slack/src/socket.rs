@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::errors::{ApiError, disconnected};
 use crate::event::Push;
-use crate::inbound::{Inbound, Taken};
+use crate::inbound::{SlackEventHandler, Taken};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
@@ -70,7 +70,7 @@ enum ConnectError {
 
 /// Listens until `shutdown` is cancelled. `ready` is called at the first hello.
 pub(crate) async fn listen(
-    inbound: &Inbound,
+    inbound: &SlackEventHandler,
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), PlatformError> {
@@ -84,7 +84,7 @@ pub(crate) async fn listen(
 /// Opens one connection after the other. When Slack announces the end of one, the next is opened
 /// while the old one is still served, so that there is always one.
 async fn go_on(
-    inbound: &Inbound,
+    inbound: &SlackEventHandler,
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), PlatformError> {
@@ -148,7 +148,7 @@ fn rest_after(error: ConnectError, away: Duration) -> Result<Option<Duration>, P
     }
 }
 
-async fn connect(inbound: &Inbound) -> Result<Socket, ConnectError> {
+async fn connect(inbound: &SlackEventHandler) -> Result<Socket, ConnectError> {
     let opened = inbound.hub.api.open_connection().await?;
     let url = opened["url"].as_str().unwrap_or_default().to_owned();
     let mut config = WebSocketConfig::default();
@@ -231,7 +231,7 @@ impl Envelope {
 
 /// Serves one connection until it ends. `ending` is sent, or dropped, when another one is needed.
 async fn serve(
-    inbound: Inbound,
+    inbound: SlackEventHandler,
     mut socket: Socket,
     shutdown: CancellationToken,
     ending: oneshot::Sender<()>,
@@ -318,7 +318,7 @@ async fn leave<F: Future<Output = (String, Taken)>>(
 }
 
 fn take(
-    inbound: &Inbound,
+    inbound: &SlackEventHandler,
     id: String,
     push: Option<Box<Push>>,
     is_late: bool,

@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::content::{is_marked, part_of};
 use crate::errors::ApiError;
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 use crate::ids;
-use crate::reply::Target;
+use crate::reply::SlackReplyTarget;
 
 /// Messages per page: Slack gives this many to every app (`conversations.history`, apps outside of
 /// its marketplace).
@@ -36,13 +36,13 @@ const LONGEST_LIFE: TimeDelta = TimeDelta::minutes(15);
 
 /// The existing messages of an answer, by `ts`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ExistingMessage {
+pub(crate) struct AnswerMessages {
     pub(crate) parts: Vec<Option<String>>,
     /// Streams without metadata. They may still be running.
     pub(crate) halves: Vec<String>,
 }
 
-impl ExistingMessage {
+impl AnswerMessages {
     pub(crate) fn has_beginning(&self) -> bool {
         self.parts.first().is_some_and(Option::is_some)
     }
@@ -50,9 +50,9 @@ impl ExistingMessage {
 
 /// Finds the messages of an answer. Returns nothing if Slack does not answer: a repeated answer is
 /// better than none.
-pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
+pub(crate) async fn find(hub: &SlackHub, target: &SlackReplyTarget) -> AnswerMessages {
     let Some(question) = &target.question_ts else {
-        return ExistingMessage::default();
+        return AnswerMessages::default();
     };
     let now = Utc::now();
     // Questions before this one also determine whose streams there may be.
@@ -62,7 +62,7 @@ pub(crate) async fn find(hub: &Hub, target: &Target) -> ExistingMessage {
     };
     let mut messages = Vec::new();
     let mut cursor = String::new();
-    let mut found = ExistingMessage::default();
+    let mut found = AnswerMessages::default();
     for _ in 0..PAGES {
         let Some(answer) = page(hub, target, &since, &cursor).await else {
             break;
@@ -142,7 +142,12 @@ pub(crate) fn ts_at(time: DateTime<Utc>) -> String {
 }
 
 /// Returns one page of messages since then, if Slack delivers it.
-async fn page(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Option<Value> {
+async fn page(
+    hub: &SlackHub,
+    target: &SlackReplyTarget,
+    question: &str,
+    cursor: &str,
+) -> Option<Value> {
     for _ in 0..TRIES {
         match look(hub, target, question, cursor).await {
             Ok(answer) => return Some(answer),
@@ -164,7 +169,12 @@ async fn page(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Optio
     None
 }
 
-async fn look(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Result<Value, ApiError> {
+async fn look(
+    hub: &SlackHub,
+    target: &SlackReplyTarget,
+    question: &str,
+    cursor: &str,
+) -> Result<Value, ApiError> {
     let mut arguments = vec![
         ("channel", target.place.channel.as_str()),
         ("oldest", question),
@@ -183,8 +193,8 @@ async fn look(hub: &Hub, target: &Target, question: &str, cursor: &str) -> Resul
     }
 }
 
-fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> ExistingMessage {
-    let mut standing = ExistingMessage::default();
+fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> AnswerMessages {
+    let mut standing = AnswerMessages::default();
     for message in messages {
         let Some(ts) = message["ts"].as_str() else {
             continue;

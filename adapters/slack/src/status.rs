@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 
 /// Slack removes a status after two minutes.
 pub(crate) const STATUS_EVERY: Duration = Duration::from_secs(60);
@@ -48,7 +48,7 @@ impl StatusIndicator {
     }
 
     /// Shows the indicators, unless they are still shown.
-    pub(crate) fn show(&mut self, hub: &Arc<Hub>, language: Language) {
+    pub(crate) fn show(&mut self, hub: &Arc<SlackHub>, language: Language) {
         // Slightly early, because the bot's clock ticks at that pace.
         let is_due = self
             .shown_at
@@ -72,7 +72,7 @@ impl StatusIndicator {
     }
 
     /// Removes the indicators. `is_answered`: Slack removed the status itself.
-    pub(crate) async fn hide(&mut self, hub: &Hub, is_answered: bool) {
+    pub(crate) async fn hide(&mut self, hub: &SlackHub, is_answered: bool) {
         let Some(thread) = self.thread.clone().filter(|_| self.shown_at.is_some()) else {
             return;
         };
@@ -108,7 +108,7 @@ impl StatusIndicator {
     }
 }
 
-async fn set_status(hub: &Hub, channel: &str, thread: &str, status: &str) {
+async fn set_status(hub: &SlackHub, channel: &str, thread: &str, status: &str) {
     if !hub.statuses.is_there() {
         return;
     }
@@ -124,7 +124,7 @@ async fn set_status(hub: &Hub, channel: &str, thread: &str, status: &str) {
 }
 
 /// An agent's session shows Slack's own stop button while it is `processing`.
-async fn set_session(hub: &Hub, session: &Value) {
+async fn set_session(hub: &SlackHub, session: &Value) {
     if !hub.sessions.is_there() {
         return;
     }

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    ConversationId, EventId, MessageId, NotNow, Vocabulary, Withdraw, Withdrawn,
+    ConversationId, EventId, MessageId, NotNow, PlatformVocabulary, Withdraw, Withdrawn,
 };
 use muninn_texts::text;
 use serde_json::json;
 
 use crate::errors::ApiError;
-use crate::hub::Hub;
-use crate::ids::{self, Place};
-use crate::outbox::Call;
-use crate::reply::{Target, remove};
+use crate::hub::SlackHub;
+use crate::ids::{self, SlackPlace};
+use crate::outbox::MethodCall;
+use crate::reply::{SlackReplyTarget, remove};
 use crate::standing;
 
 /// Slack's terms.
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
+pub(crate) const VOCABULARY: PlatformVocabulary = PlatformVocabulary {
     channel: "channel",
     conversation: "thread",
     moderator: "workspace-admin",
@@ -29,10 +29,10 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary {
 /// The text of messages that cannot be removed.
 const EMPTIED: &str = "(forgotten)";
 
-pub(crate) struct Withdrawer(pub(crate) Arc<Hub>);
+pub(crate) struct SlackWithdrawer(pub(crate) Arc<SlackHub>);
 
 #[async_trait]
-impl Withdraw for Withdrawer {
+impl Withdraw for SlackWithdrawer {
     async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
         let Some((channel, _)) = message.as_str().split_once('/') else {
             return Withdrawn::Gone;
@@ -57,11 +57,11 @@ impl Withdraw for Withdrawer {
         conversation: &ConversationId,
         question: &EventId,
     ) -> Result<Vec<MessageId>, NotNow> {
-        let Some(place) = Place::parse(conversation.as_str()) else {
+        let Some(place) = SlackPlace::parse(conversation.as_str()) else {
             return Ok(Vec::new());
         };
         let channel = place.channel.clone();
-        let target = Target {
+        let target = SlackReplyTarget {
             place,
             question: question.clone(),
             question_ts: ids::ts_of(question).map(str::to_owned),
@@ -75,13 +75,13 @@ impl Withdraw for Withdrawer {
     }
 }
 
-impl Withdrawer {
+impl SlackWithdrawer {
     async fn empty(&self, channel: &str, ts: &str) -> Result<(), ApiError> {
         let hub = &self.0;
         let arguments = json!({
             "channel": channel, "ts": ts, "text": EMPTIED, "blocks": [], "attachments": [],
         });
-        let call = Call {
+        let call = MethodCall {
             method: "chat.update",
             channel,
         };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use muninn_platform::{Arrivals, Body, Inbox, Incoming, Platform, Reply, SafeText};
-use muninn_terminal::{Options, Session, SocketOptions, Terminal, TerminalSocket};
+use muninn_terminal::{Session, SocketOptions, Terminal, TerminalOptions, TerminalSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -30,10 +30,10 @@ async fn main() -> ExitCode {
             Ok(socket) => Box::new(socket),
             Err(error) => return fail(&error.to_string()),
         },
-        None => Box::new(Terminal::new(Options {
+        None => Box::new(Terminal::new(TerminalOptions {
             greeting: "Echo repeats what you say.".to_owned(),
             history: history.map(Into::into),
-            ..Options::new(session)
+            ..TerminalOptions::new(session)
         })),
     };
     run(platform.as_ref()).await

@@ -8,14 +8,14 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::lines::{leaves, meaning};
-use crate::reader::{Reader, Restored, Typed, end_bracketed_paste};
+use crate::reader::{LineReader, Restored, Typed, end_bracketed_paste};
 use crate::screen::{ScreenReply, say};
 use crate::script::DRAIN;
-use crate::{Options, disconnected};
+use crate::{TerminalOptions, disconnected};
 
 /// Alternates prompt and turn until `/quit` or Ctrl-D.
 pub(crate) async fn run(
-    options: &Options,
+    options: &TerminalOptions,
     inbox: &Inbox,
     shutdown: &CancellationToken,
 ) -> Result<(), PlatformError> {
@@ -26,7 +26,7 @@ pub(crate) async fn run(
         shutdown,
         interrupts: signal(SignalKind::interrupt()).map_err(disconnected)?,
     };
-    let mut reader = Reader::start(options.history.clone()).map_err(disconnected)?;
+    let mut reader = LineReader::start(options.history.clone()).map_err(disconnected)?;
     if !options.greeting.is_empty() {
         say(&options.greeting).map_err(disconnected)?;
     }
@@ -45,7 +45,7 @@ pub(crate) async fn run(
 }
 
 struct Talk<'a> {
-    options: &'a Options,
+    options: &'a TerminalOptions,
     inbox: &'a Inbox,
     shutdown: &'a CancellationToken,
     interrupts: Signal,

@@ -39,7 +39,7 @@ pub const LONGEST_LINE: usize = 1024 * 1024;
 
 /// The options of a terminal.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct TerminalOptions {
     pub session: Session,
     /// The history file of the prompt; `None`: no history.
     pub history: Option<PathBuf>,
@@ -51,7 +51,7 @@ pub struct Options {
     pub language: Language,
 }
 
-impl Options {
+impl TerminalOptions {
     pub fn new(session: Session) -> Self {
         Self {
             session,
@@ -70,11 +70,11 @@ impl Options {
 /// [`PlatformError::BadInput`] when a line was refused or not answered.
 #[derive(Debug)]
 pub struct Terminal {
-    options: Options,
+    options: TerminalOptions,
 }
 
 impl Terminal {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: TerminalOptions) -> Self {
         Self { options }
     }
 

@@ -3,7 +3,7 @@
 
 /// The next step of printing an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Step<'a> {
+pub(crate) enum PrintStep<'a> {
     Nothing,
     /// Print the new text.
     Append(&'a str),
@@ -13,20 +13,20 @@ pub(crate) enum Step<'a> {
 
 /// Returns the step while an answer grows. A changed answer waits for its end, and trailing blanks
 /// wait for the text after them.
-pub(crate) fn on_update<'a>(printed: &str, so_far: &'a str) -> Step<'a> {
+pub(crate) fn on_update<'a>(printed: &str, so_far: &'a str) -> PrintStep<'a> {
     match so_far.trim_end().strip_prefix(printed) {
-        Some("") | None => Step::Nothing,
-        Some(new) => Step::Append(new),
+        Some("") | None => PrintStep::Nothing,
+        Some(new) => PrintStep::Append(new),
     }
 }
 
 /// Returns the step when the answer is complete.
-pub(crate) fn at_end<'a>(printed: &str, whole: &'a str) -> Step<'a> {
+pub(crate) fn at_end<'a>(printed: &str, whole: &'a str) -> PrintStep<'a> {
     let whole = whole.trim_end();
     match whole.strip_prefix(printed) {
-        Some("") => Step::Nothing,
-        Some(new) => Step::Append(new),
-        None => Step::Afresh(whole),
+        Some("") => PrintStep::Nothing,
+        Some(new) => PrintStep::Append(new),
+        None => PrintStep::Afresh(whole),
     }
 }
 
@@ -37,17 +37,27 @@ mod tests {
     #[test]
     fn only_what_is_new_is_printed() {
         for (printed, so_far, update, end) in [
-            ("", "", Step::Nothing, Step::Nothing),
-            ("", "One", Step::Append("One"), Step::Append("One")),
+            ("", "", PrintStep::Nothing, PrintStep::Nothing),
+            (
+                "",
+                "One",
+                PrintStep::Append("One"),
+                PrintStep::Append("One"),
+            ),
             (
                 "One",
                 "One two\n\n",
-                Step::Append(" two"),
-                Step::Append(" two"),
+                PrintStep::Append(" two"),
+                PrintStep::Append(" two"),
             ),
-            ("One", "One\n", Step::Nothing, Step::Nothing),
-            ("One", "Two", Step::Nothing, Step::Afresh("Two")),
-            ("One two", "One", Step::Nothing, Step::Afresh("One")),
+            ("One", "One\n", PrintStep::Nothing, PrintStep::Nothing),
+            ("One", "Two", PrintStep::Nothing, PrintStep::Afresh("Two")),
+            (
+                "One two",
+                "One",
+                PrintStep::Nothing,
+                PrintStep::Afresh("One"),
+            ),
         ] {
             assert_eq!(on_update(printed, so_far), update, "{printed:?} {so_far:?}");
             assert_eq!(at_end(printed, so_far), end, "{printed:?} {so_far:?}");

@@ -36,12 +36,12 @@ pub(crate) enum Typed {
 
 /// Reads one line at a time; between two lines the terminal is in its original mode.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct LineReader {
     next: blocking::Sender<()>,
     typed: mpsc::Receiver<Typed>,
 }
 
-impl Reader {
+impl LineReader {
     pub(crate) fn start(history: Option<PathBuf>) -> io::Result<Self> {
         let (next, asked) = blocking::channel();
         let (sender, typed) = mpsc::channel(1);

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::disconnected;
 use crate::folder::{self, LARGEST_FILE};
-use crate::printing::{Step, at_end, on_update};
+use crate::printing::{PrintStep, at_end, on_update};
 
 pub(crate) const PACE: Pace = Pace {
     // Often enough to look like typing.
@@ -27,14 +27,14 @@ const SPINNER_TICK: Duration = Duration::from_millis(120);
 
 /// One answer on the screen.
 #[derive(Debug, Default)]
-struct Answer {
+struct ScreenAnswer {
     spinner: Option<ProgressBar>,
     printed: String,
     /// Nobody waits for it any more; it prints nothing.
     is_abandoned: bool,
 }
 
-impl Answer {
+impl ScreenAnswer {
     fn show_life(&mut self) {
         if self.is_abandoned || self.spinner.is_some() || !self.printed.is_empty() {
             return;
@@ -51,8 +51,8 @@ impl Answer {
         }
     }
 
-    fn print(&mut self, step: &Step<'_>) -> io::Result<()> {
-        if self.is_abandoned || *step == Step::Nothing {
+    fn print(&mut self, step: &PrintStep<'_>) -> io::Result<()> {
+        if self.is_abandoned || *step == PrintStep::Nothing {
             return Ok(());
         }
         self.hide_life();
@@ -60,12 +60,12 @@ impl Answer {
         // else in the process waits for it.
         let mut out = io::stdout().lock();
         match *step {
-            Step::Nothing => {}
-            Step::Append(new) => {
+            PrintStep::Nothing => {}
+            PrintStep::Append(new) => {
                 out.write_all(new.as_bytes())?;
                 self.printed.push_str(new);
             }
-            Step::Afresh(whole) => {
+            PrintStep::Afresh(whole) => {
                 write!(out, "\n\n{whole}")?;
                 whole.clone_into(&mut self.printed);
             }
@@ -94,34 +94,34 @@ pub(crate) fn say(sentence: &str) -> io::Result<()> {
 
 /// A reply on the screen.
 pub(crate) struct ScreenReply {
-    answer: Arc<Mutex<Answer>>,
+    answer: Arc<Mutex<ScreenAnswer>>,
     done: Option<oneshot::Sender<()>>,
 }
 
 /// Tells the waiting prompt that the answer has ended.
-pub(crate) struct Shown {
-    answer: Arc<Mutex<Answer>>,
+pub(crate) struct AnswerHandle {
+    answer: Arc<Mutex<ScreenAnswer>>,
     pub(crate) done: oneshot::Receiver<()>,
 }
 
 impl ScreenReply {
-    pub(crate) fn new() -> (Self, Shown) {
-        let answer = Arc::new(Mutex::new(Answer::default()));
+    pub(crate) fn new() -> (Self, AnswerHandle) {
+        let answer = Arc::new(Mutex::new(ScreenAnswer::default()));
         let (sender, done) = oneshot::channel();
         let reply = Self {
             answer: Arc::clone(&answer),
             done: Some(sender),
         };
-        (reply, Shown { answer, done })
+        (reply, AnswerHandle { answer, done })
     }
 
-    fn with_answer<T>(&self, act: impl FnOnce(&mut Answer) -> T) -> T {
+    fn with_answer<T>(&self, act: impl FnOnce(&mut ScreenAnswer) -> T) -> T {
         // After a panic, the partial output is still the best state there is.
         act(&mut self.answer.lock())
     }
 }
 
-impl Shown {
+impl AnswerHandle {
     /// Prints nothing from now on.
     pub(crate) fn abandon(&self) {
         let mut answer = self.answer.lock();
@@ -142,7 +142,7 @@ impl Reply for ScreenReply {
     }
 
     async fn working(&mut self) {
-        self.with_answer(Answer::show_life);
+        self.with_answer(ScreenAnswer::show_life);
     }
 
     async fn update(&mut self, so_far: &SafeText) {
@@ -182,7 +182,7 @@ impl Drop for ScreenReply {
     fn drop(&mut self) {
         if self.done.is_some() {
             // Given up: the waiting prompt sees `done` fail, after the line was ended.
-            let _ = self.with_answer(Answer::close);
+            let _ = self.with_answer(ScreenAnswer::close);
         }
     }
 }

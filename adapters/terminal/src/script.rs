@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::folder::{self, LARGEST_FILE};
 use crate::lines::{Assembler, Line, leaves, meaning};
-use crate::{Options, Session, disconnected};
+use crate::{Session, TerminalOptions, disconnected};
 
 /// Maximum wait for an answer in flight at the end.
 pub(crate) const DRAIN: Duration = Duration::from_secs(30);
@@ -66,12 +66,12 @@ impl Output {
 
 /// The results of all lines.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct ScriptTally {
     refused: usize,
     unanswered: usize,
 }
 
-impl Tally {
+impl ScriptTally {
     fn result(self) -> Result<(), PlatformError> {
         let mut problems = Vec::new();
         if self.refused > 0 {
@@ -90,7 +90,7 @@ impl Tally {
 
 /// Talks over this process's standard streams.
 pub(crate) async fn run(
-    options: &Options,
+    options: &TerminalOptions,
     inbox: &Inbox,
     shutdown: &CancellationToken,
 ) -> Result<(), PlatformError> {
@@ -157,7 +157,7 @@ pub(crate) struct Talk<'a> {
 }
 
 /// The result of a turn.
-enum Turn {
+enum TurnOutcome {
     Answered,
     GivenUp,
     /// The reader of the answers is gone.
@@ -171,8 +171,8 @@ impl Talk<'_> {
     pub(crate) async fn through(
         &self,
         mut lines: mpsc::Receiver<ReadLine>,
-    ) -> Result<Tally, PlatformError> {
-        let mut tally = Tally::default();
+    ) -> Result<ScriptTally, PlatformError> {
+        let mut tally = ScriptTally::default();
         loop {
             let line = tokio::select! {
                 biased;
@@ -194,13 +194,13 @@ impl Talk<'_> {
             };
             let Some(body) = body else { continue };
             match self.turn(body).await {
-                Turn::Answered => {}
-                Turn::GivenUp => {
+                TurnOutcome::Answered => {}
+                TurnOutcome::GivenUp => {
                     tally.unanswered += 1;
                     self.complain(&format!("line {number} got no answer")).await;
                 }
-                Turn::OutputClosed => return Ok(tally),
-                Turn::BotEnded => {
+                TurnOutcome::OutputClosed => return Ok(tally),
+                TurnOutcome::BotEnded => {
                     self.complain(&format!("line {number} came too late: the bot is ending"))
                         .await;
                     tally.unanswered += 1;
@@ -210,7 +210,7 @@ impl Talk<'_> {
         }
     }
 
-    async fn turn(&self, body: muninn_platform::Body) -> Turn {
+    async fn turn(&self, body: muninn_platform::Body) -> TurnOutcome {
         let (done, outcome) = oneshot::channel();
         let reply = Box::new(PlainReply {
             output: Some(self.output.clone()),
@@ -220,7 +220,7 @@ impl Talk<'_> {
         let message = self.session.message(body);
         let delivered = self.inbox.deliver(Incoming::Message { message, reply });
         if delivered.await.is_err() {
-            return Turn::BotEnded;
+            return TurnOutcome::BotEnded;
         }
         let drained = async {
             self.shutdown.cancelled().await;
@@ -228,16 +228,16 @@ impl Talk<'_> {
         };
         tokio::select! {
             outcome = outcome => match outcome {
-                Ok(Ok(())) => Turn::Answered,
-                Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Turn::OutputClosed,
+                Ok(Ok(())) => TurnOutcome::Answered,
+                Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => TurnOutcome::OutputClosed,
                 Ok(Err(error)) => {
                     self.complain(&format!("the answer could not be written: {error}")).await;
-                    Turn::OutputClosed
+                    TurnOutcome::OutputClosed
                 }
                 // The reply was dropped.
-                Err(_) => Turn::GivenUp,
+                Err(_) => TurnOutcome::GivenUp,
             },
-            () = drained => Turn::GivenUp,
+            () = drained => TurnOutcome::GivenUp,
         }
     }
 

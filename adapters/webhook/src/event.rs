@@ -17,7 +17,7 @@ const LONGEST_ID: usize = 200;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Posted {
     #[serde(rename = "type", default)]
-    kind: Kind,
+    kind: WebhookEventKind,
     /// Stays the same when the request is sent again.
     id: String,
     /// The message that is edited or deleted.
@@ -35,7 +35,7 @@ pub(crate) struct Posted {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum WebhookEventKind {
     #[default]
     Message,
     Edit,
@@ -89,18 +89,20 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
     let conversation = ConversationId::new(conversation);
     let text = posted.text.trim().to_owned();
     let body = match (posted.kind, text.strip_prefix('/')) {
-        (Kind::Stop, _) => return Ok(Meaning::Stop(conversation)),
-        (Kind::Message | Kind::Edit, _) if text.is_empty() => {
+        (WebhookEventKind::Stop, _) => return Ok(Meaning::Stop(conversation)),
+        (WebhookEventKind::Message | WebhookEventKind::Edit, _) if text.is_empty() => {
             return Err("text is empty".to_owned());
         }
-        (Kind::Message, Some(command)) => Body::Command(Command::parse(command)),
-        (Kind::Message, None) => Body::Text(text),
-        (Kind::Edit | Kind::Deletion, _) => {
+        (WebhookEventKind::Message, Some(command)) => Body::Command(Command::parse(command)),
+        (WebhookEventKind::Message, None) => Body::Text(text),
+        (WebhookEventKind::Edit | WebhookEventKind::Deletion, _) => {
             check_id("of", &of)?;
             let of = place(&of);
             match posted.kind {
-                Kind::Edit => Body::Edit { of, text },
-                Kind::Deletion | Kind::Message | Kind::Stop => Body::Deletion { of },
+                WebhookEventKind::Edit => Body::Edit { of, text },
+                WebhookEventKind::Deletion | WebhookEventKind::Message | WebhookEventKind::Stop => {
+                    Body::Deletion { of }
+                }
             }
         }
     };

@@ -24,10 +24,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::NAME;
 use crate::event::{self, Meaning};
-use crate::options::Options;
-use crate::outbox::Outbox;
+use crate::options::WebhookOptions;
+use crate::outbox::WebhookOutbox;
 use crate::signature::{self, Rejection, Taken};
-use crate::sink::{Target, Withdrawer, reply};
+use crate::sink::{WebhookReplyTarget, WebhookWithdrawer, reply};
 
 /// The path of the endpoint.
 pub(crate) const PATH: &str = "/messages";
@@ -42,18 +42,18 @@ const ACCEPTANCE: Duration = Duration::from_secs(10);
 
 /// Delivers what is posted to the bot.
 #[derive(Clone)]
-pub(crate) struct Inbound(Arc<Gate>);
+pub(crate) struct WebhookReceiver(Arc<InboundState>);
 
-struct Gate {
-    outbox: Arc<Outbox>,
+struct InboundState {
+    outbox: Arc<WebhookOutbox>,
     inbox: Inbox,
     secret: SecretString,
     taken: Mutex<Taken>,
 }
 
-impl Inbound {
-    pub(crate) fn new(options: &Options, outbox: Arc<Outbox>, inbox: Inbox) -> Self {
-        Self(Arc::new(Gate {
+impl WebhookReceiver {
+    pub(crate) fn new(options: &WebhookOptions, outbox: Arc<WebhookOutbox>, inbox: Inbox) -> Self {
+        Self(Arc::new(InboundState {
             outbox,
             inbox,
             secret: options.secret.clone(),
@@ -73,7 +73,7 @@ impl Inbound {
             ))
         })?;
         let inbox = self.0.inbox.clone();
-        let withdrawer = Arc::new(Withdrawer(Arc::clone(&self.0.outbox)));
+        let withdrawer = Arc::new(WebhookWithdrawer(Arc::clone(&self.0.outbox)));
         let begun = async {
             let announcer = Arc::new(NothingToSay);
             inbox.tell_connected(NAME, withdrawer, announcer).await?;
@@ -124,7 +124,7 @@ impl Inbound {
             Body::Edit { of, .. } | Body::Deletion { of } => of,
             Body::Text(_) | Body::Command(_) => &message.event,
         };
-        let target = Target {
+        let target = WebhookReplyTarget {
             question: question.clone(),
             conversation: message.conversation.clone(),
         };
@@ -133,14 +133,18 @@ impl Inbound {
 }
 
 #[async_trait]
-impl Readdress for Inbound {
+impl Readdress for WebhookReceiver {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         event::place_of(&message.conversation)?;
         Some(self.reply_to(message))
     }
 }
 
-async fn receive(State(inbound): State<Inbound>, headers: HeaderMap, body: Bytes) -> Response {
+async fn receive(
+    State(inbound): State<WebhookReceiver>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let signature = match inbound.take(&headers, &body) {
         Ok(signature) => signature,
         Err(why) => {

@@ -23,11 +23,11 @@ use muninn_platform::{Inbox, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
 pub use check::check;
-pub use options::{Options, WebhookArgs};
+pub use options::{WebhookArgs, WebhookOptions};
 pub use signature::sign;
 
-use inbound::Inbound;
-use outbox::Outbox;
+use inbound::WebhookReceiver;
+use outbox::WebhookOutbox;
 
 const NAME: &str = "webhook";
 
@@ -37,11 +37,11 @@ const CHORES: Duration = Duration::from_secs(20);
 /// An endpoint for messages, and a URL for answers.
 #[derive(Debug)]
 pub struct Webhook {
-    options: Options,
+    options: WebhookOptions,
 }
 
 impl Webhook {
-    pub fn new(options: Options) -> Self {
+    pub fn new(options: WebhookOptions) -> Self {
         Self { options }
     }
 }
@@ -53,8 +53,8 @@ impl Platform for Webhook {
     }
 
     async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
-        let outbox = Arc::new(Outbox::new(&self.options)?);
-        let inbound = Inbound::new(&self.options, Arc::clone(&outbox), inbox);
+        let outbox = Arc::new(WebhookOutbox::new(&self.options)?);
+        let inbound = WebhookReceiver::new(&self.options, Arc::clone(&outbox), inbox);
         let ended = inbound.listen(self.options.address, &shutdown).await;
         outbox.chores.close();
         let _ = tokio::time::timeout(CHORES, outbox.chores.wait()).await;

@@ -26,7 +26,7 @@ pub struct WebhookArgs {
 
 /// The adapter's options.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WebhookOptions {
     /// The address to listen at.
     pub address: SocketAddr,
     /// The shared secret that authenticates both sides.
@@ -40,7 +40,7 @@ impl WebhookArgs {
     ///
     /// # Errors
     /// Fails with the variable that has to change.
-    pub fn options(self) -> Result<Option<Options>, SettingsError> {
+    pub fn options(self) -> Result<Option<WebhookOptions>, SettingsError> {
         let unreadable = |name, value, needs| SettingsError::Unreadable { name, value, needs };
         let secret = filled_secret(&self.webhook_secret);
         let answer_url = filled(&self.webhook_answer_url);
@@ -59,7 +59,7 @@ impl WebhookArgs {
         }
         let is_http = |url: &Url| matches!(url.scheme(), "http" | "https");
         let parsed = Url::parse(&answer_url).ok().filter(is_http);
-        Ok(Some(Options {
+        Ok(Some(WebhookOptions {
             address: address.parse().map_err(|_| {
                 let needs = "an IP address with a port, such as 127.0.0.1:8081";
                 unreadable("WEBHOOK_ADDR", address, needs)
@@ -81,7 +81,7 @@ mod tests {
 
     const SECRET: &str = "a secret of some length";
 
-    fn options(arguments: &[&str]) -> Result<Option<Options>, String> {
+    fn options(arguments: &[&str]) -> Result<Option<WebhookOptions>, String> {
         let command = WebhookArgs::augment_args(Command::new("muninn"));
         let arguments = std::iter::once("muninn").chain(arguments.iter().copied());
         let read = WebhookArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap();

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
-use crate::options::Options;
+use crate::options::WebhookOptions;
 use crate::signature::{self, sign};
 
 /// Maximum time of an attempt.
@@ -38,7 +38,7 @@ enum Attempt {
 }
 
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub(crate) struct WebhookOutbox {
     http: Client,
     address: Url,
     secret: SecretString,
@@ -46,8 +46,8 @@ pub(crate) struct Outbox {
     pub(crate) chores: TaskTracker,
 }
 
-impl Outbox {
-    pub(crate) fn new(options: &Options) -> Result<Self, PlatformError> {
+impl WebhookOutbox {
+    pub(crate) fn new(options: &WebhookOptions) -> Result<Self, PlatformError> {
         // No redirects: the signature would go to somebody else.
         let http = Client::builder()
             .timeout(ATTEMPT)

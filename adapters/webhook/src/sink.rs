@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerSink, ConversationId, Delivered, Edited, EventId, LiveReply, MessageId, NotHandedOver,
-    NotNow, Pace, Part, PlatformError, SafeText, Shown, TextLimit, Withdraw, Withdrawn,
-    misconfigured,
+    AnswerPart, AnswerSink, ConversationId, Delivered, DisplayOutcome, Edited, EventId, LiveReply,
+    MessageId, NotHandedOver, NotNow, Pace, PlatformError, SafeText, TextLimit, Withdraw,
+    Withdrawn, misconfigured,
 };
 use muninn_texts::text;
 use serde_json::{Value, json};
@@ -17,27 +17,30 @@ use tokio_util::task::TaskTracker;
 
 use crate::NAME;
 use crate::event::{own_id, place_of};
-use crate::outbox::{Outbox, SendError};
+use crate::outbox::{SendError, WebhookOutbox};
 
 /// What a reply answers.
-pub(crate) struct Target {
+pub(crate) struct WebhookReplyTarget {
     pub(crate) question: EventId,
     pub(crate) conversation: ConversationId,
 }
 
 /// Creates the reply for one answer to the program.
-pub(crate) fn reply(outbox: Arc<Outbox>, target: Target) -> LiveReply<ProgramSink> {
+pub(crate) fn reply(
+    outbox: Arc<WebhookOutbox>,
+    target: WebhookReplyTarget,
+) -> LiveReply<ProgramSink> {
     LiveReply::new(ProgramSink { outbox, target }, false)
 }
 
 pub(crate) struct ProgramSink {
-    outbox: Arc<Outbox>,
-    target: Target,
+    outbox: Arc<WebhookOutbox>,
+    target: WebhookReplyTarget,
 }
 
 /// A message that the program has.
 #[derive(Clone)]
-pub(crate) struct Message {
+pub(crate) struct ProgramMessage {
     id: MessageId,
     /// `None`: the text of an earlier answer.
     text: Option<String>,
@@ -49,14 +52,18 @@ fn id_of(question: &EventId, part: usize) -> MessageId {
 }
 
 impl ProgramSink {
-    async fn put(&self, id: MessageId, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
+    async fn put(
+        &self,
+        id: MessageId,
+        part: &AnswerPart<'_, SafeText>,
+    ) -> Result<ProgramMessage, SendError> {
         let mut content = content("put", &self.target.conversation, &id);
         content["question"] = json!(own_id(&self.target.question));
         content["part"] = json!(part.number);
         content["text"] = json!(part.text.as_str());
         self.outbox.send(&content).await?;
         let text = Some(part.text.to_string());
-        Ok(Message { id, text })
+        Ok(ProgramMessage { id, text })
     }
 }
 
@@ -67,7 +74,7 @@ fn content(action: &str, conversation: &ConversationId, message: &MessageId) -> 
 
 #[async_trait]
 impl AnswerSink for ProgramSink {
-    type Message = Message;
+    type Message = ProgramMessage;
     type Text = SafeText;
     type Error = SendError;
 
@@ -88,40 +95,44 @@ impl AnswerSink for ProgramSink {
         None
     }
 
-    fn says(&self, message: &Message, part: &Part<'_, SafeText>) -> bool {
+    fn says(&self, message: &ProgramMessage, part: &AnswerPart<'_, SafeText>) -> bool {
         message.text.as_deref() == Some(part.text.as_str())
     }
 
-    async fn post(&self, part: &Part<'_, SafeText>) -> Result<Message, SendError> {
+    async fn post(&self, part: &AnswerPart<'_, SafeText>) -> Result<ProgramMessage, SendError> {
         let id = id_of(&self.target.question, part.number);
         self.put(id, part).await
     }
 
     async fn edit(
         &self,
-        message: &Message,
-        part: &Part<'_, SafeText>,
-    ) -> Result<Edited<Message>, SendError> {
+        message: &ProgramMessage,
+        part: &AnswerPart<'_, SafeText>,
+    ) -> Result<Edited<ProgramMessage>, SendError> {
         let changed = self.put(message.id.clone(), part).await?;
         Ok(Edited::As(changed))
     }
 
-    async fn delete(&self, message: &Message) -> Result<(), SendError> {
+    async fn delete(&self, message: &ProgramMessage) -> Result<(), SendError> {
         let content = content("delete", &self.target.conversation, &message.id);
         self.outbox.send(&content).await
     }
 
-    async fn show(&self, _: Option<&Message>, _: &Part<'_, SafeText>) -> Shown<Message> {
-        Shown::Refused
+    async fn show(
+        &self,
+        _: Option<&ProgramMessage>,
+        _: &AnswerPart<'_, SafeText>,
+    ) -> DisplayOutcome<ProgramMessage> {
+        DisplayOutcome::Refused
     }
 
-    fn id(&self, message: &Message) -> MessageId {
+    fn id(&self, message: &ProgramMessage) -> MessageId {
         message.id.clone()
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<Message> {
+    fn replaces(&self, earlier: &Delivered) -> Vec<ProgramMessage> {
         let ids = earlier.0.iter().cloned();
-        ids.map(|id| Message { id, text: None }).collect()
+        ids.map(|id| ProgramMessage { id, text: None }).collect()
     }
 
     fn chores(&self) -> &TaskTracker {
@@ -143,14 +154,14 @@ impl AnswerSink for ProgramSink {
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(Withdrawer(Arc::clone(&self.outbox)))
+        Arc::new(WebhookWithdrawer(Arc::clone(&self.outbox)))
     }
 }
 
-pub(crate) struct Withdrawer(pub(crate) Arc<Outbox>);
+pub(crate) struct WebhookWithdrawer(pub(crate) Arc<WebhookOutbox>);
 
 #[async_trait]
-impl Withdraw for Withdrawer {
+impl Withdraw for WebhookWithdrawer {
     async fn withdraw(&self, conversation: &ConversationId, message: &MessageId) -> Withdrawn {
         match self
             .0

@@ -10,7 +10,7 @@
 
 use std::process::ExitCode;
 
-use cypher_guard::{Guard, Limits, Schema};
+use cypher_guard::{Guard, Schema, StatementLimits};
 
 const SCHEMA: &str = r#"{
     "nodes": {"Person": [["name", "STRING"]], "Movie": [["title", "STRING"], ["released", "INTEGER"]]},
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     let query = written
         .as_deref()
         .unwrap_or("MATCH (p:Person)-->(m) RETURN p.name, m");
-    match GUARD.confine(query, &schema, &Limits::of_rows(100), &[]) {
+    match GUARD.confine(query, &schema, &StatementLimits::of_rows(100), &[]) {
         Ok(confined) => {
             println!("{}", confined.as_str());
             ExitCode::SUCCESS

@@ -1,9 +1,9 @@
 //! Splits text into tokens. Refuses characters that people cannot see or distinguish.
 
-use super::problem::{Checked, Problem};
+use super::problem::{CheckResult, Problem};
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum CypherTokenKind {
     /// A word: a keyword or name.
     Word,
     /// A name in backticks, without them.
@@ -18,7 +18,7 @@ pub(super) enum Kind {
 /// A token and its position, in byte offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: CypherTokenKind,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -30,12 +30,12 @@ const SYMBOLS: &[&str] = &[
 ];
 
 /// All tokens, and `End`.
-pub(super) fn tokens(text: &str) -> Checked<Vec<Token>> {
+pub(super) fn tokens(text: &str) -> CheckResult<Vec<Token>> {
     let mut lexer = Lexer { text, at: 0 };
     let mut tokens = Vec::with_capacity(text.len() / 3);
     loop {
         let token = lexer.next()?;
-        let is_last = token.kind == Kind::End;
+        let is_last = token.kind == CypherTokenKind::End;
         tokens.push(token);
         if is_last {
             return Ok(tokens);
@@ -71,20 +71,20 @@ impl Lexer<'_> {
         &self.text[start..self.at]
     }
 
-    fn next(&mut self) -> Checked<Token> {
+    fn next(&mut self) -> CheckResult<Token> {
         self.skip_blanks()?;
         let start = self.at;
         let kind = match self.peek() {
-            None => Kind::End,
-            Some('`') => Kind::Quoted(self.quoted()?),
-            Some(quote @ ('\'' | '"')) => Kind::Text(self.string(quote)?),
+            None => CypherTokenKind::End,
+            Some('`') => CypherTokenKind::Quoted(self.quoted()?),
+            Some(quote @ ('\'' | '"')) => CypherTokenKind::Text(self.string(quote)?),
             Some(digit) if digit.is_ascii_digit() => self.number()?,
             Some('.') if self.rest()[1..].starts_with(|c: char| c.is_ascii_digit()) => {
                 self.number()?
             }
             Some(letter) if letter == '_' || (letter.is_alphabetic() && is_plain(letter)) => {
                 self.take_while(|c| c == '_' || (c.is_alphanumeric() && is_plain(c)));
-                Kind::Word
+                CypherTokenKind::Word
             }
             Some(other) => self.symbol(other)?,
         };
@@ -95,7 +95,7 @@ impl Lexer<'_> {
         })
     }
 
-    fn skip_blanks(&mut self) -> Checked<()> {
+    fn skip_blanks(&mut self) -> CheckResult<()> {
         loop {
             self.take_while(|c| matches!(c, ' ' | '\t' | '\n' | '\r'));
             if self.rest().starts_with("//") {
@@ -111,11 +111,11 @@ impl Lexer<'_> {
         }
     }
 
-    fn symbol(&mut self, first: char) -> Checked<Kind> {
+    fn symbol(&mut self, first: char) -> CheckResult<CypherTokenKind> {
         let known = SYMBOLS.iter().find(|s| self.rest().starts_with(**s));
         if let Some(symbol) = known {
             self.at += symbol.len();
-            return Ok(Kind::Symbol(symbol));
+            return Ok(CypherTokenKind::Symbol(symbol));
         }
         let problem = if first == '\\' {
             Problem::at(self.at, "a backslash outside of a string").advice("write plain characters")
@@ -130,7 +130,7 @@ impl Lexer<'_> {
         Err(problem)
     }
 
-    fn quoted(&mut self) -> Checked<String> {
+    fn quoted(&mut self) -> CheckResult<String> {
         let start = self.at;
         self.bump();
         let name = self.take_while(|c| c != '`').to_owned();
@@ -145,7 +145,7 @@ impl Lexer<'_> {
         Ok(name)
     }
 
-    fn string(&mut self, quote: char) -> Checked<String> {
+    fn string(&mut self, quote: char) -> CheckResult<String> {
         let start = self.at;
         self.bump();
         let mut value = String::new();
@@ -163,7 +163,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn escape(&mut self, at: usize) -> Checked<char> {
+    fn escape(&mut self, at: usize) -> CheckResult<char> {
         let escaped = match self.bump() {
             Some(same @ ('\\' | '\'' | '"' | '`')) => Some(same),
             Some('n') => Some('\n'),
@@ -188,7 +188,7 @@ impl Lexer<'_> {
         Some(character)
     }
 
-    fn number(&mut self) -> Checked<Kind> {
+    fn number(&mut self) -> CheckResult<CypherTokenKind> {
         let start = self.at;
         let digits = self
             .take_while(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -214,9 +214,9 @@ impl Lexer<'_> {
                 .parse()
                 .ok()
                 .filter(|f: &f64| f.is_finite())
-                .map(Kind::Float)
+                .map(CypherTokenKind::Float)
         } else {
-            integer(written).map(Kind::Integer)
+            integer(written).map(CypherTokenKind::Integer)
         };
         number.ok_or_else(|| {
             Problem::at(

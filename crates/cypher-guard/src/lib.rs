@@ -123,14 +123,14 @@ impl ConfinedCypher {
 
 /// Limits of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits<'a> {
+pub struct StatementLimits<'a> {
     /// Rows of the result.
     pub rows: u32,
     /// The number of nodes of each label, if known: that many may be collected into one list.
     pub nodes: Option<&'a BTreeMap<String, u64>>,
 }
 
-impl<'a> Limits<'a> {
+impl<'a> StatementLimits<'a> {
     /// For a graph of unknown size.
     pub const fn of_rows(rows: u32) -> Self {
         Self { rows, nodes: None }
@@ -185,7 +185,7 @@ impl Guard<'_> {
         &self,
         query: &str,
         schema: &Schema,
-        limits: &Limits<'_>,
+        limits: &StatementLimits<'_>,
         parameters: &[&str],
     ) -> Result<ConfinedCypher, Refusal> {
         let (tree, findings) = parser::parse(query)

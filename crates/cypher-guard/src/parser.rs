@@ -7,10 +7,11 @@
 mod expressions;
 mod patterns;
 
-use super::lexer::{Kind, Token, tokens};
-use super::problem::{Checked, Problem};
+use super::lexer::{CypherTokenKind, Token, tokens};
+use super::problem::{CheckResult, Problem};
 use super::tree::{
-    Aside, Branch, Clause, Direction, Expr, Imports, Item, Name, Place, Projection, Query, Subquery,
+    Aside, Branch, ByteOffset, Clause, Direction, Expr, Imports, Name, Projection, ProjectionItem,
+    Query, Subquery,
 };
 
 /// Maximum characters of a statement. The longest of 8,702 statements by models has 790.
@@ -27,7 +28,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_EFFORT: usize = 20;
 
 /// Parses one statement.
-pub(super) fn parse(text: &str) -> Checked<Query> {
+pub(super) fn parse(text: &str) -> CheckResult<Query> {
     let length = text.chars().count();
     if length > MAX_LENGTH {
         return Err(Problem::of_all(format!(
@@ -120,11 +121,11 @@ impl Parser<'_> {
         &self.tokens[(self.next + by).min(self.tokens.len() - 1)]
     }
 
-    fn at(&self) -> Place {
+    fn at(&self) -> ByteOffset {
         Aside(self.token().start)
     }
 
-    fn advance(&mut self) -> Checked<()> {
+    fn advance(&mut self) -> CheckResult<()> {
         if self.effort == 0 {
             return Err(Problem::of_all("the statement is too entangled to be read")
                 .advice("ask for less at once"));
@@ -139,12 +140,13 @@ impl Parser<'_> {
     }
 
     fn is_sign_ahead(&self, by: usize, sign: &str) -> bool {
-        matches!(self.ahead(by).kind, Kind::Symbol(symbol) if symbol == sign)
+        matches!(self.ahead(by).kind, CypherTokenKind::Symbol(symbol) if symbol == sign)
     }
 
     fn is_word_ahead(&self, by: usize, word: &str) -> bool {
         let token = self.ahead(by);
-        token.kind == Kind::Word && self.text[token.start..token.end].eq_ignore_ascii_case(word)
+        token.kind == CypherTokenKind::Word
+            && self.text[token.start..token.end].eq_ignore_ascii_case(word)
     }
 
     fn is_sign(&self, sign: &str) -> bool {
@@ -180,14 +182,14 @@ impl Parser<'_> {
         are_next
     }
 
-    fn expect(&mut self, sign: &str) -> Checked<()> {
+    fn expect(&mut self, sign: &str) -> CheckResult<()> {
         if self.sign(sign) {
             return Ok(());
         }
         Err(self.unexpected(&format!("`{sign}`")))
     }
 
-    fn expect_word(&mut self, word: &str) -> Checked<()> {
+    fn expect_word(&mut self, word: &str) -> CheckResult<()> {
         if self.word(word) {
             return Ok(());
         }
@@ -197,13 +199,13 @@ impl Parser<'_> {
     fn unexpected(&self, expected: &str) -> Problem {
         let token = self.token();
         let found = match &token.kind {
-            Kind::End => "the statement ends".to_owned(),
-            Kind::Word
-            | Kind::Quoted(_)
-            | Kind::Text(_)
-            | Kind::Integer(_)
-            | Kind::Float(_)
-            | Kind::Symbol(_) => {
+            CypherTokenKind::End => "the statement ends".to_owned(),
+            CypherTokenKind::Word
+            | CypherTokenKind::Quoted(_)
+            | CypherTokenKind::Text(_)
+            | CypherTokenKind::Integer(_)
+            | CypherTokenKind::Float(_)
+            | CypherTokenKind::Symbol(_) => {
                 let written: String = self.text[token.start..token.end].chars().take(40).collect();
                 format!("`{written}` stands")
             }
@@ -212,13 +214,17 @@ impl Parser<'_> {
     }
 
     /// A name: of a variable, label, type, property or column.
-    fn name(&mut self, what: &str) -> Checked<Name> {
+    fn name(&mut self, what: &str) -> CheckResult<Name> {
         let token = self.token();
         let at = Aside(token.start);
         let text = match &token.kind {
-            Kind::Word => self.text[token.start..token.end].to_owned(),
-            Kind::Quoted(name) => name.clone(),
-            Kind::Text(_) | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) | Kind::End => {
+            CypherTokenKind::Word => self.text[token.start..token.end].to_owned(),
+            CypherTokenKind::Quoted(name) => name.clone(),
+            CypherTokenKind::Text(_)
+            | CypherTokenKind::Integer(_)
+            | CypherTokenKind::Float(_)
+            | CypherTokenKind::Symbol(_)
+            | CypherTokenKind::End => {
                 return Err(self.unexpected(what));
             }
         };
@@ -230,11 +236,11 @@ impl Parser<'_> {
     fn is_reserved(&self) -> bool {
         let token = self.token();
         let word = &self.text[token.start..token.end];
-        token.kind == Kind::Word && RESERVED.iter().any(|r| r.eq_ignore_ascii_case(word))
+        token.kind == CypherTokenKind::Word && RESERVED.iter().any(|r| r.eq_ignore_ascii_case(word))
     }
 
     /// Parses a part of the grammar one level deeper.
-    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> CheckResult<T>) -> CheckResult<T> {
         if self.depth >= MAX_DEPTH {
             return Err(Problem::at(
                 self.at(),
@@ -250,8 +256,8 @@ impl Parser<'_> {
 
     fn comma_separated<T>(
         &mut self,
-        mut part: impl FnMut(&mut Self) -> Checked<T>,
-    ) -> Checked<Vec<T>> {
+        mut part: impl FnMut(&mut Self) -> CheckResult<T>,
+    ) -> CheckResult<Vec<T>> {
         let mut all = vec![part(self)?];
         while self.sign(",") {
             all.push(part(self)?);
@@ -259,22 +265,22 @@ impl Parser<'_> {
         Ok(all)
     }
 
-    fn end_of_statement(&self) -> Checked<()> {
-        if self.token().kind == Kind::End {
+    fn end_of_statement(&self) -> CheckResult<()> {
+        if self.token().kind == CypherTokenKind::End {
             return Ok(());
         }
-        if self.tokens[self.next - 1].kind == Kind::Symbol(";") {
+        if self.tokens[self.next - 1].kind == CypherTokenKind::Symbol(";") {
             return Err(Problem::at(self.at(), "a second statement begins here")
                 .advice("write one statement"));
         }
         Err(self.not_read_here())
     }
 
-    fn query(&mut self) -> Checked<Query> {
+    fn query(&mut self) -> CheckResult<Query> {
         self.branches(true)
     }
 
-    fn branches(&mut self, must_return: bool) -> Checked<Query> {
+    fn branches(&mut self, must_return: bool) -> CheckResult<Query> {
         let mut branches = vec![self.branch(must_return)?];
         let mut keeps_duplicates = false;
         while self.is_word("UNION") {
@@ -295,7 +301,7 @@ impl Parser<'_> {
         })
     }
 
-    fn branch(&mut self, must_return: bool) -> Checked<Branch> {
+    fn branch(&mut self, must_return: bool) -> CheckResult<Branch> {
         let mut clauses = Vec::new();
         loop {
             if self.is_word("RETURN") {
@@ -313,7 +319,7 @@ impl Parser<'_> {
         }
     }
 
-    fn clause(&mut self, is_later: bool) -> Checked<Clause> {
+    fn clause(&mut self, is_later: bool) -> CheckResult<Clause> {
         if self.is_word("MATCH") || self.is_word("OPTIONAL") {
             let optional = self.word("OPTIONAL");
             self.expect_word("MATCH")?;
@@ -338,14 +344,14 @@ impl Parser<'_> {
             self.advance()?;
             return self.call();
         }
-        if self.token().kind == Kind::End && is_later {
+        if self.token().kind == CypherTokenKind::End && is_later {
             return Err(Problem::at(self.at(), "the statement returns nothing")
                 .advice("end it with RETURN"));
         }
         Err(self.not_read_here())
     }
 
-    fn condition(&mut self) -> Checked<Option<Expr>> {
+    fn condition(&mut self) -> CheckResult<Option<Expr>> {
         if self.word("WHERE") {
             self.expression().map(Some)
         } else {
@@ -354,7 +360,7 @@ impl Parser<'_> {
     }
 
     /// Parses what follows `CALL`.
-    fn call(&mut self) -> Checked<Clause> {
+    fn call(&mut self) -> CheckResult<Clause> {
         let imports = if !self.sign("(") {
             Imports::ByWith
         } else if self.sign("*") {
@@ -379,7 +385,7 @@ impl Parser<'_> {
     }
 
     /// Parses `WITH` or `RETURN` with everything except `WHERE`.
-    fn projection(&mut self) -> Checked<Projection> {
+    fn projection(&mut self) -> CheckResult<Projection> {
         let at = self.at();
         self.advance()?;
         let distinct = self.word("DISTINCT");
@@ -415,7 +421,7 @@ impl Parser<'_> {
         })
     }
 
-    fn item(&mut self) -> Checked<Item> {
+    fn item(&mut self) -> CheckResult<ProjectionItem> {
         let at = self.at();
         let value = self.expression()?;
         let end = self.tokens[self.next - 1].end;
@@ -425,7 +431,7 @@ impl Parser<'_> {
         } else {
             None
         };
-        Ok(Item {
+        Ok(ProjectionItem {
             value,
             alias,
             written,
@@ -433,7 +439,7 @@ impl Parser<'_> {
         })
     }
 
-    fn sort_key(&mut self) -> Checked<(Expr, Direction)> {
+    fn sort_key(&mut self) -> CheckResult<(Expr, Direction)> {
         let key = self.expression()?;
         let descends = self.word("DESC") || self.word("DESCENDING");
         if descends {
@@ -444,8 +450,11 @@ impl Parser<'_> {
     }
 
     /// Parses the content of the braces of `EXISTS` and `COUNT`, where `RETURN` is optional.
-    fn pattern_or_query(&mut self) -> Checked<Subquery> {
-        let is_name = matches!(self.token().kind, Kind::Word | Kind::Quoted(_));
+    fn pattern_or_query(&mut self) -> CheckResult<Subquery> {
+        let is_name = matches!(
+            self.token().kind,
+            CypherTokenKind::Word | CypherTokenKind::Quoted(_)
+        );
         let is_pattern = self.is_sign("(")
             || (is_name && self.is_sign_ahead(1, "="))
             || self.is_word("shortestPath")

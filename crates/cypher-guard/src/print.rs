@@ -5,8 +5,8 @@ mod expressions;
 use std::fmt::Write as _;
 
 use super::tree::{
-    Arrow, Branch, Clause, Direction, Expr, Imports, Item, Labels, Name, NamedPath, NodePattern,
-    Path, Pattern, Projection, Query, RelationshipPattern, Selector, Step, Times,
+    Arrow, Branch, Clause, Direction, Expr, Imports, Labels, Name, NamedPath, NodePattern, Path,
+    PathElement, Pattern, Projection, ProjectionItem, Query, RelationshipPattern, Selector, Times,
 };
 
 /// A printed statement.
@@ -266,7 +266,9 @@ impl Printer {
     fn note_hints(&mut self, pattern: &Pattern) {
         let at = self.text.len();
         for step in pattern.paths.iter().flat_map(|path| &path.path.steps) {
-            let Step::Node(node) = step else { continue };
+            let PathElement::Node(node) = step else {
+                continue;
+            };
             let (Some(variable), Some(Labels::Or(labels))) = (&node.variable, &node.labels) else {
                 continue;
             };
@@ -320,7 +322,7 @@ impl Printer {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &ProjectionItem) {
         self.expression(&item.value);
         if let Some(alias) = &item.alias {
             self.push(" AS ");
@@ -352,9 +354,9 @@ impl Printer {
     fn path(&mut self, path: &Path) {
         for step in &path.steps {
             match step {
-                Step::Node(node) => self.node(node),
-                Step::Relationship(relationship) => self.relationship(relationship),
-                Step::Group {
+                PathElement::Node(node) => self.node(node),
+                PathElement::Relationship(relationship) => self.relationship(relationship),
+                PathElement::Group {
                     path,
                     condition,
                     times,

@@ -11,7 +11,7 @@ pub(super) struct Problem {
     advice: Option<String>,
 }
 
-pub(super) type Checked<T> = Result<T, Problem>;
+pub(super) type CheckResult<T> = Result<T, Problem>;
 
 impl Problem {
     pub(super) fn at(offset: impl Into<usize>, message: impl Into<String>) -> Self {

@@ -17,16 +17,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::cost::MAX_COLLECTED;
 pub(super) use self::regex::check as check_regex;
-use self::rows::Rows;
+use self::rows::RowEstimate;
 use self::scope::{Holds, Scope, Variable, element};
-use self::vocabulary::Vocabulary;
+use self::vocabulary::SchemaNames;
 use super::print;
-use super::problem::{Checked, Problem};
+use super::problem::{CheckResult, Problem};
 use super::tree::{
-    Aside, Branch, Call, Case, Clause, Expr, Imports, Item, Name, Operator, Place, Projection,
-    Query, Strength, SubqueryKind,
+    Aside, Branch, ByteOffset, Case, Clause, Expr, FunctionCall, Imports, Name, Operator,
+    Projection, ProjectionItem, Query, Strength, SubqueryKind,
 };
-use super::{Guard, Limits};
+use super::{Guard, StatementLimits};
 use crate::schema::Schema;
 
 /// What was found out about a statement while it was confined.
@@ -56,11 +56,11 @@ pub(super) fn shield(
     mut query: Query,
     guard: &Guard<'_>,
     schema: &Schema,
-    limits: &Limits<'_>,
+    limits: &StatementLimits<'_>,
     parameters: &[&str],
-) -> Checked<(Query, Findings)> {
+) -> CheckResult<(Query, Findings)> {
     let mut shield = Shield {
-        words: Vocabulary::of(guard, schema),
+        words: SchemaNames::of(guard, schema),
         parameters,
         nodes: limits.nodes,
         added: 0,
@@ -70,7 +70,7 @@ pub(super) fn shield(
         relationships: 0,
         together: 0,
         work: 0,
-        rows: Rows::default(),
+        rows: RowEstimate::default(),
         regex_parameters: BTreeSet::new(),
     };
     let mut renamed = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn shield(
     }
     for branch in &mut query.branches {
         let mut scope = Scope::default();
-        shield.rows = Rows::default();
+        shield.rows = RowEstimate::default();
         shield.clauses(&mut branch.clauses, &mut scope)?;
         let Some(returned) = &mut branch.returned else {
             return Err(Problem::of_all("the statement returns nothing"));
@@ -114,7 +114,7 @@ pub(super) fn shield(
 type Column = (String, bool);
 
 fn columns_of(returned: &Projection, scope: &Scope) -> Vec<Column> {
-    let name = |item: &Item| match (&item.alias, &item.value) {
+    let name = |item: &ProjectionItem| match (&item.alias, &item.value) {
         (Some(alias), _) => alias.text.clone(),
         (None, Expr::Variable(variable)) => variable.text.clone(),
         (None, value) => print::expression(value),
@@ -131,7 +131,7 @@ fn name_columns(
     returned: &mut Projection,
     always: bool,
     columns: &mut Vec<(String, String)>,
-) -> Checked<()> {
+) -> CheckResult<()> {
     let mut renamed = Vec::new();
     // A sort key may refer to the variable.
     let is_alone = returned.order.is_empty() && !returned.star;
@@ -176,7 +176,7 @@ fn name_columns(
     refuse_equal_columns(returned)
 }
 
-fn refuse_equal_columns(returned: &Projection) -> Checked<()> {
+fn refuse_equal_columns(returned: &Projection) -> CheckResult<()> {
     let mut names = BTreeSet::new();
     for ((name, _), item) in columns_of(returned, &Scope::default())
         .into_iter()
@@ -201,7 +201,11 @@ fn column_name(written: &str) -> String {
 }
 
 /// Limits the rows of the whole statement.
-fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Checked<Query> {
+fn limited(
+    mut query: Query,
+    columns: &[Vec<Column>],
+    limits: &StatementLimits<'_>,
+) -> CheckResult<Query> {
     let rows = i64::from(limits.rows);
     if let [branch] = query.branches.as_mut_slice() {
         if let Some(returned) = &mut branch.returned {
@@ -214,7 +218,7 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Ch
         let at = branch
             .returned
             .as_ref()
-            .map_or(Place::default(), |returned| returned.at);
+            .map_or(ByteOffset::default(), |returned| returned.at);
         if branch
             .returned
             .as_ref()
@@ -230,14 +234,14 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Ch
         }
     }
     // A LIMIT would apply to the last part only, so the whole becomes a subquery.
-    let items = names(&columns[0]).into_iter().map(|text| Item {
+    let items = names(&columns[0]).into_iter().map(|text| ProjectionItem {
         value: Expr::Variable(Name {
             text,
-            at: Place::default(),
+            at: ByteOffset::default(),
         }),
         alias: None,
         written: Aside::default(),
-        at: Place::default(),
+        at: ByteOffset::default(),
     });
     let returned = Projection {
         distinct: false,
@@ -246,7 +250,7 @@ fn limited(mut query: Query, columns: &[Vec<Column>], limits: &Limits<'_>) -> Ch
         order: Vec::new(),
         skip: None,
         limit: Some(Expr::Integer(rows)),
-        at: Place::default(),
+        at: ByteOffset::default(),
     };
     Ok(Query {
         branches: vec![Branch {
@@ -269,7 +273,7 @@ fn columns_of_first(query: &Query) -> Vec<Column> {
 }
 
 /// A `LIMIT` of at most `rows`; for a parameter, the minimum is computed when the statement runs.
-fn smaller_limit(limit: Option<Expr>, rows: i64, at: Place) -> Checked<Expr> {
+fn smaller_limit(limit: Option<Expr>, rows: i64, at: ByteOffset) -> CheckResult<Expr> {
     match limit {
         None => Ok(Expr::Integer(rows)),
         Some(Expr::Integer(number)) => Ok(Expr::Integer(number.min(rows))),
@@ -282,7 +286,7 @@ fn smaller_limit(limit: Option<Expr>, rows: i64, at: Place) -> Checked<Expr> {
     }
 }
 
-fn not_a_number(word: &str, at: Place) -> Problem {
+fn not_a_number(word: &str, at: ByteOffset) -> Problem {
     Problem::at(
         at,
         format!("{word} is followed by something that is computed"),
@@ -320,7 +324,7 @@ fn made_smaller(case: &Case) -> Option<(Name, i64)> {
 
 /// The state while a statement is walked.
 struct Shield<'a> {
-    words: Vocabulary<'a>,
+    words: SchemaNames<'a>,
     parameters: &'a [&'a str],
     nodes: Option<&'a BTreeMap<String, u64>>,
     added: usize,
@@ -333,13 +337,13 @@ struct Shield<'a> {
     together: usize,
     /// Total steps of the expressions of one row.
     work: u64,
-    rows: Rows,
+    rows: RowEstimate,
     /// Parameters used as regular expressions.
     regex_parameters: BTreeSet<String>,
 }
 
 impl Shield<'_> {
-    fn clauses(&mut self, clauses: &mut [Clause], scope: &mut Scope) -> Checked<()> {
+    fn clauses(&mut self, clauses: &mut [Clause], scope: &mut Scope) -> CheckResult<()> {
         let around = std::mem::take(&mut self.together);
         for clause in clauses {
             if !matches!(clause, Clause::Match { .. }) {
@@ -375,7 +379,7 @@ impl Shield<'_> {
     }
 
     /// Shields `WITH` or `RETURN`, and returns what its columns contain.
-    fn projection(&mut self, projection: &mut Projection, scope: &Scope) -> Checked<Scope> {
+    fn projection(&mut self, projection: &mut Projection, scope: &Scope) -> CheckResult<Scope> {
         let mut after = if projection.star {
             scope.clone()
         } else {
@@ -407,7 +411,7 @@ impl Shield<'_> {
         Ok(after)
     }
 
-    fn count(&self, word: &str, count: Option<&Expr>, at: Place) -> Checked<()> {
+    fn count(&self, word: &str, count: Option<&Expr>, at: ByteOffset) -> CheckResult<()> {
         match count {
             None | Some(Expr::Integer(_)) => Ok(()),
             Some(Expr::Parameter(name)) => self.parameter(name),
@@ -419,7 +423,7 @@ impl Shield<'_> {
         }
     }
 
-    fn parameter(&self, name: &Name) -> Checked<()> {
+    fn parameter(&self, name: &Name) -> CheckResult<()> {
         if self.parameters.contains(&name.text.as_str()) {
             return Ok(());
         }
@@ -430,7 +434,12 @@ impl Shield<'_> {
     }
 
     /// Shields `CALL { … }`, and binds what it returns.
-    fn called(&mut self, imports: &Imports, query: &mut Query, scope: &mut Scope) -> Checked<()> {
+    fn called(
+        &mut self,
+        imports: &Imports,
+        query: &mut Query,
+        scope: &mut Scope,
+    ) -> CheckResult<()> {
         let outside = match imports {
             Imports::ByWith | Imports::All => scope.clone(),
             Imports::Named(names) => {
@@ -444,7 +453,7 @@ impl Shield<'_> {
         let around = std::mem::take(&mut self.rows);
         let mut most = 0;
         for branch in &mut query.branches {
-            self.rows = Rows::default();
+            self.rows = RowEstimate::default();
             let starts_with_imports = matches!(branch.clauses.first(), Some(Clause::With { .. }));
             let mut inside = if *imports == Imports::ByWith && !starts_with_imports {
                 Scope::default()
@@ -472,11 +481,16 @@ impl Shield<'_> {
     }
 
     /// Shields a subquery of an expression, which sees the variables around it.
-    fn subquery(&mut self, query: &mut Query, kind: SubqueryKind, scope: &Scope) -> Checked<()> {
+    fn subquery(
+        &mut self,
+        query: &mut Query,
+        kind: SubqueryKind,
+        scope: &Scope,
+    ) -> CheckResult<()> {
         let around = std::mem::take(&mut self.rows);
         let mut rows: u64 = 0;
         for branch in &mut query.branches {
-            self.rows = Rows::default();
+            self.rows = RowEstimate::default();
             let mut inside = scope.clone();
             self.clauses(&mut branch.clauses, &mut inside)?;
             if let Some(returned) = &mut branch.returned {
@@ -493,7 +507,7 @@ impl Shield<'_> {
     }
 
     /// Counts added names, so that a large schema does not make the statement endless.
-    fn add_names(&mut self, names: usize, at: Place) -> Checked<()> {
+    fn add_names(&mut self, names: usize, at: ByteOffset) -> CheckResult<()> {
         self.added += names;
         if self.added > MAX_ADDED_NAMES {
             return Err(Problem::at(
@@ -506,7 +520,7 @@ impl Shield<'_> {
     }
 }
 
-impl Call {
+impl FunctionCall {
     fn is(&self, function: &str) -> bool {
         self.function.text.eq_ignore_ascii_case(function)
     }

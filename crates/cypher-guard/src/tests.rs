@@ -7,7 +7,11 @@ const GUARD: Guard<'_> = Guard {
     hidden_types: &["CONTEXT", "NEXT"],
 };
 
-fn confine(query: &str, schema: &Schema, limits: &Limits<'_>) -> Result<ConfinedCypher, Refusal> {
+fn confine(
+    query: &str,
+    schema: &Schema,
+    limits: &StatementLimits<'_>,
+) -> Result<ConfinedCypher, Refusal> {
     GUARD.confine(query, schema, limits, &[])
 }
 
@@ -22,7 +26,12 @@ fn schema() -> Schema {
 }
 
 fn checked(query: &str) -> Result<ConfinedCypher, Refusal> {
-    GUARD.confine(query, &schema(), &Limits::of_rows(50), &["name", "many"])
+    GUARD.confine(
+        query,
+        &schema(),
+        &StatementLimits::of_rows(50),
+        &["name", "many"],
+    )
 }
 
 fn printed(query: &str) -> String {
@@ -256,7 +265,7 @@ fn a_column_stands_once() {
 
 #[test]
 fn an_empty_graph_can_compute_and_nothing_else() {
-    let limits = Limits::of_rows(5);
+    let limits = StatementLimits::of_rows(5);
     let on_nothing = |query| confine(query, &Schema::default(), &limits);
     assert_eq!(
         on_nothing("RETURN 1 AS x").unwrap().as_str(),
@@ -273,12 +282,24 @@ fn a_schema_that_names_memory_changes_nothing() {
     let text = r#"{"nodes": {"Session": [["id", "STRING"]], "Movie": []},
         "relationships": {"NEXT": [], "SEQUEL": []}, "patterns": [["Session", "CONTEXT", "Movie"]]}"#;
     let schema: Schema = serde_json::from_str(text).unwrap();
-    let confined = confine("MATCH (n)--() RETURN n", &schema, &Limits::of_rows(5)).unwrap();
+    let confined = confine(
+        "MATCH (n)--() RETURN n",
+        &schema,
+        &StatementLimits::of_rows(5),
+    )
+    .unwrap();
     assert_eq!(
         confined.as_str(),
         "MATCH (n:Movie)-[:SEQUEL]-(:Movie) RETURN n LIMIT 5"
     );
-    assert!(confine("MATCH (n:Session) RETURN n", &schema, &Limits::of_rows(5)).is_err());
+    assert!(
+        confine(
+            "MATCH (n:Session) RETURN n",
+            &schema,
+            &StatementLimits::of_rows(5)
+        )
+        .is_err()
+    );
 }
 
 #[test]
@@ -348,7 +369,7 @@ fn a_schema_of_thousands_makes_no_endless_statement() {
     for number in 0..5_000 {
         schema.nodes.insert(format!("Label{number}"), Vec::new());
     }
-    let limits = Limits::of_rows(5);
+    let limits = StatementLimits::of_rows(5);
     assert!(confine("MATCH (p:Person) RETURN p.name", &schema, &limits).is_ok());
     assert!(confine("MATCH (n) RETURN n", &schema, &limits).is_ok());
     let refusal = confine("MATCH (a)--(b)--(c) RETURN a", &schema, &limits).unwrap_err();
@@ -406,7 +427,7 @@ fn the_more_nodes_there_are_the_less_may_be_done_with_all_of_them() {
         RETURN [x IN all WHERE any(y IN all WHERE y = x + 'son')] AS pairs";
     let of = |people| {
         let nodes = [("Person".to_owned(), people), ("Movie".to_owned(), 9)].into();
-        let limits = Limits::of_rows(50).with_nodes(&nodes);
+        let limits = StatementLimits::of_rows(50).with_nodes(&nodes);
         confine(query, &schema(), &limits).is_ok()
     };
     assert!(of(30), "a team's people");

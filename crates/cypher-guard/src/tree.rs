@@ -15,10 +15,10 @@ impl<T> PartialEq for Aside<T> {
 impl<T> Eq for Aside<T> {}
 
 /// A position in the statement: an offset in bytes.
-pub(super) type Place = Aside<usize>;
+pub(super) type ByteOffset = Aside<usize>;
 
-impl From<Place> for usize {
-    fn from(place: Place) -> Self {
+impl From<ByteOffset> for usize {
+    fn from(place: ByteOffset) -> Self {
         place.0
     }
 }
@@ -27,7 +27,7 @@ impl From<Place> for usize {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) text: String,
-    pub(super) at: Place,
+    pub(super) at: ByteOffset,
 }
 
 /// The branches of a `UNION`; nearly always one.
@@ -83,21 +83,21 @@ pub(super) enum Imports {
 pub(super) struct Projection {
     pub(super) distinct: bool,
     pub(super) star: bool,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<ProjectionItem>,
     pub(super) order: Vec<(Expr, Direction)>,
     pub(super) skip: Option<Expr>,
     pub(super) limit: Option<Expr>,
     /// Position of the keyword.
-    pub(super) at: Place,
+    pub(super) at: ByteOffset,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Item {
+pub(super) struct ProjectionItem {
     pub(super) value: Expr,
     pub(super) alias: Option<Name>,
     /// As it was written: without an alias, this names the column.
     pub(super) written: Aside<String>,
-    pub(super) at: Place,
+    pub(super) at: ByteOffset,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,11 +135,11 @@ pub(super) enum Selector {
 /// Begins and ends with a node or a group.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Path {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PathElement>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Step {
+pub(super) enum PathElement {
     Node(Box<NodePattern>),
     Relationship(Box<RelationshipPattern>),
     /// `((a)-[:R]->(b) WHERE …){1,3}`
@@ -156,7 +156,7 @@ pub(super) struct NodePattern {
     pub(super) labels: Option<Labels>,
     pub(super) properties: Vec<(Name, Expr)>,
     pub(super) condition: Option<Expr>,
-    pub(super) at: Place,
+    pub(super) at: ByteOffset,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -170,7 +170,7 @@ pub(super) struct RelationshipPattern {
     pub(super) condition: Option<Expr>,
     /// `{1,3}`, `+`, after the arrow.
     pub(super) times: Option<Times>,
-    pub(super) at: Place,
+    pub(super) at: ByteOffset,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +193,7 @@ pub(super) struct Times {
 pub(super) enum Labels {
     Name(Name),
     /// `%`
-    Any(Place),
+    Any(ByteOffset),
     Not(Box<Self>),
     And(Vec<Self>),
     Or(Vec<Self>),
@@ -222,7 +222,7 @@ pub(super) enum Expr {
         value: Box<Self>,
         negated: bool,
     },
-    Call(Box<Call>),
+    Call(Box<FunctionCall>),
     CountStar,
     Case(Box<Case>),
     /// `[x IN list WHERE … | …]`
@@ -287,7 +287,7 @@ pub(super) enum Operator {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct FunctionCall {
     /// As written; the name consists of ASCII letters, digits, `_` and dots.
     pub(super) function: Name,
     pub(super) distinct: bool,

@@ -199,9 +199,9 @@ struct Order {
 /// A pending task: wait for it, or drop it if the result does not matter.
 #[derive(Debug)]
 #[must_use = "wait for it, or say that nobody does by dropping it"]
-pub struct Written(oneshot::Receiver<io::Result<()>>);
+pub struct PendingWrite(oneshot::Receiver<io::Result<()>>);
 
-impl Written {
+impl PendingWrite {
     /// Waits until it is written.
     ///
     /// # Errors
@@ -237,7 +237,7 @@ impl LineLog {
 
     /// Appends complete lines. With `sync`, they survive a crash of the machine when the waiting
     /// ends.
-    pub fn append(&self, bytes: Vec<u8>, sync: bool) -> Written {
+    pub fn append(&self, bytes: Vec<u8>, sync: bool) -> PendingWrite {
         self.order(Work::Append { bytes, sync })
     }
 
@@ -245,7 +245,7 @@ impl LineLog {
     pub fn rewrite(
         &self,
         lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
-    ) -> Written {
+    ) -> PendingWrite {
         self.order(Work::Rewrite {
             lines: Box::new(lines),
             is_gone: None,
@@ -258,20 +258,20 @@ impl LineLog {
         &self,
         lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
         is_gone: impl Fn(&[u8]) -> bool + Send + 'static,
-    ) -> Written {
+    ) -> PendingWrite {
         self.order(Work::Rewrite {
             lines: Box::new(lines),
             is_gone: Some(Box::new(is_gone)),
         })
     }
 
-    fn order(&self, work: Work) -> Written {
+    fn order(&self, work: Work) -> PendingWrite {
         let (written, is_written) = oneshot::channel();
         if let Some(orders) = &self.orders {
             // If the thread has ended, `written` is dropped, and waiting reports that.
             let _ = orders.send(Order { work, written });
         }
-        Written(is_written)
+        PendingWrite(is_written)
     }
 }
 
@@ -299,7 +299,7 @@ impl LogFile {
 
     fn keep(&mut self, orders: &mpsc::Receiver<Order>) {
         while let Ok(first) = orders.recv() {
-            let mut group = Group::default();
+            let mut group = WriteBatch::default();
             for Order { work, written } in std::iter::once(first).chain(orders.try_iter()) {
                 match work {
                     Work::Append { bytes, sync } => group.add(&bytes, sync, written),
@@ -371,13 +371,13 @@ fn blot_out(path: &Path, is_gone: &dyn Fn(&[u8]) -> bool) -> io::Result<()> {
 
 /// Lines that are written together.
 #[derive(Default)]
-struct Group {
+struct WriteBatch {
     bytes: Vec<u8>,
     sync: bool,
     waiting: Vec<oneshot::Sender<io::Result<()>>>,
 }
 
-impl Group {
+impl WriteBatch {
     fn add(&mut self, bytes: &[u8], sync: bool, written: oneshot::Sender<io::Result<()>>) {
         self.bytes.extend_from_slice(bytes);
         self.sync |= sync;

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::refusal::Refusal;
+use super::refusal::ServiceErrorResponse;
 use super::text_calls::calls_in;
 use super::visible::{Piece, Visible};
 use super::{Completion, ModelError, ToolCall, Usage, tokens};
@@ -56,7 +56,7 @@ impl Assembler {
             // A stream begins with status 200; later errors are the service's.
             let status = chunk["error"]["code"].as_u64();
             let status = status.and_then(|status| u16::try_from(status).ok());
-            let refusal = Refusal::from_json(status.unwrap_or(500), chunk);
+            let refusal = ServiceErrorResponse::from_json(status.unwrap_or(500), chunk);
             return Err(refusal.into_error(&self.model));
         }
         if let Some(model) = chunk["model"].as_str()

@@ -25,18 +25,18 @@ pub enum Admission {
 /// The state of a service.
 #[derive(Debug, Default)]
 pub struct Breaker {
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BreakerState {
     failures: u32,
     /// Number of pauses since it last answered.
     pauses: u32,
     until: Option<Instant>,
 }
 
-impl State {
+impl BreakerState {
     fn leave_alone(&mut self) {
         let pause = FIRST.saturating_mul(1 << self.pauses.min(10)).min(LONGEST);
         self.until = Some(Instant::now() + pause);
@@ -66,7 +66,7 @@ impl Breaker {
     }
 
     pub fn succeeded(&self) {
-        *self.state() = State::default();
+        *self.state() = BreakerState::default();
     }
 
     pub fn failed(&self, error: &ModelError) {
@@ -82,7 +82,7 @@ impl Breaker {
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -269,7 +269,7 @@ fn last_number(text: &str) -> Option<u32> {
 
 /// The findings, with their date.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Known {
+pub(super) struct ModelProfile {
     #[serde(flatten)]
     pub(super) capabilities: Capabilities,
     since: NaiveDate,
@@ -281,14 +281,14 @@ pub(super) struct Known {
 }
 
 /// By address, then by model.
-type Stored = BTreeMap<String, BTreeMap<String, Known>>;
+type Stored = BTreeMap<String, BTreeMap<String, ModelProfile>>;
 
 /// The known capabilities of a service's models.
 #[derive(Debug)]
 pub(super) struct CapabilityStore {
     address: String,
     file: Option<PathBuf>,
-    models: Mutex<HashMap<String, Known>>,
+    models: Mutex<HashMap<String, ModelProfile>>,
 }
 
 impl CapabilityStore {
@@ -308,11 +308,11 @@ impl CapabilityStore {
         }
     }
 
-    fn models(&self) -> MutexGuard<'_, HashMap<String, Known>> {
+    fn models(&self) -> MutexGuard<'_, HashMap<String, ModelProfile>> {
         self.models.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn known(&self, model: &str) -> Option<Known> {
+    pub(super) fn known(&self, model: &str) -> Option<ModelProfile> {
         self.models().get(model).cloned()
     }
 
@@ -357,10 +357,12 @@ impl CapabilityStore {
     pub(super) fn timed(&self, model: &str, call: CallTiming) {
         let today = Utc::now().date_naive();
         let mut models = self.models();
-        let known = models.entry(model.to_owned()).or_insert_with(|| Known {
-            since: today,
-            ..Known::default()
-        });
+        let known = models
+            .entry(model.to_owned())
+            .or_insert_with(|| ModelProfile {
+                since: today,
+                ..ModelProfile::default()
+            });
         known.timings.add(call, today);
         let speed = known.timings.speed();
         let is_known = match (&known.kept, &speed) {
@@ -374,7 +376,7 @@ impl CapabilityStore {
     }
 
     /// Writes the file. If that fails, the capabilities are determined again later.
-    fn keep(&self, models: &HashMap<String, Known>) {
+    fn keep(&self, models: &HashMap<String, ModelProfile>) {
         let Some(file) = &self.file else { return };
         // Another store may write findings on other models to the same file.
         static KEEPING: Mutex<()> = Mutex::new(());

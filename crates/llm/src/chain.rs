@@ -23,11 +23,11 @@ const SHORT_RETRIES: Retries = Retries {
 #[derive(Debug)]
 pub struct ModelChain {
     /// At least one.
-    links: Vec<Link>,
+    links: Vec<ChainedModel>,
 }
 
 #[derive(Debug)]
-struct Link {
+struct ChainedModel {
     model: ChatModel,
     breaker: Breaker,
 }
@@ -51,12 +51,12 @@ impl ModelChain {
                 let wait = config.retries.longest_wait;
                 config.retries.longest_wait = wait.min(SHORT_RETRIES.longest_wait);
             }
-            Ok(Link {
+            Ok(ChainedModel {
                 model: ChatModel::new(&config, Arc::clone(limiter))?,
                 breaker: Breaker::default(),
             })
         };
-        let links: Result<Vec<Link>, ModelError> =
+        let links: Result<Vec<ChainedModel>, ModelError> =
             configs.into_iter().enumerate().map(link).collect();
         Ok(Self { links: links? })
     }
@@ -146,7 +146,7 @@ impl ModelChain {
     }
 }
 
-impl Link {
+impl ChainedModel {
     /// Calls this model. A model chosen for a channel belongs to the first service.
     async fn complete(
         &self,

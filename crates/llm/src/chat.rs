@@ -13,7 +13,7 @@ use super::capabilities::{Capabilities, CapabilityStore, DataForm, ToolForm, Use
 use super::context;
 use super::measured::Measured;
 use super::messages::messages;
-use super::service::{Call, Service, Waits};
+use super::service::{Service, ServiceCall, Waits};
 use super::visible::Piece;
 use super::{
     ChatRequest, Completion, Late, Limiter, ModelConfig, ModelError, Purpose, Sampling, Speed,
@@ -292,7 +292,7 @@ fn answer_limit(request: &ChatRequest, can: &Capabilities, wanted: u32) -> u32 {
 
 /// Reads to the end, or to an error before the service reported the end.
 async fn read(
-    call: &Call,
+    call: &ServiceCall,
     mut stream: StreamResponse<Value>,
     measured: &mut Measured<'_>,
     answer: &mut Assembler,

@@ -20,7 +20,7 @@ pub enum Role {
 
 /// The result of a check.
 #[derive(Debug)]
-pub enum Finding {
+pub enum ModelAvailability {
     /// The service lists the model.
     Listed,
     /// The service lists other models only.
@@ -33,18 +33,18 @@ pub enum Finding {
 
 /// A model and its result.
 #[derive(Debug)]
-pub struct Checked {
+pub struct ModelCheck {
     pub role: Role,
     pub model: String,
-    pub finding: Finding,
+    pub finding: ModelAvailability,
 }
 
-impl Checked {
+impl ModelCheck {
     /// Whether the model can be used.
     pub fn is_good(&self) -> bool {
         match self.finding {
-            Finding::Listed | Finding::Answers => true,
-            Finding::NotListed | Finding::Fails(_) => false,
+            ModelAvailability::Listed | ModelAvailability::Answers => true,
+            ModelAvailability::NotListed | ModelAvailability::Fails(_) => false,
         }
     }
 }
@@ -58,7 +58,7 @@ impl ChatModel {
     pub async fn check(
         &self,
         embedder: Option<&RemoteEmbedder>,
-    ) -> Result<Vec<Checked>, ModelError> {
+    ) -> Result<Vec<ModelCheck>, ModelError> {
         let listed = self.listed().await?;
         let mut checked = vec![
             self.check_one(Role::Chat, Purpose::Answer, listed.as_ref())
@@ -75,7 +75,7 @@ impl ChatModel {
                 Some(listed) => find(listed, embedder.model()),
                 None => answered(embedder.embed(&["Hello".to_owned()]).await),
             };
-            checked.push(Checked {
+            checked.push(ModelCheck {
                 role: Role::Embedding,
                 model: embedder.model().to_owned(),
                 finding,
@@ -89,12 +89,12 @@ impl ChatModel {
         role: Role,
         purpose: Purpose,
         listed: Option<&HashSet<String>>,
-    ) -> Checked {
+    ) -> ModelCheck {
         let finding = match listed {
             Some(listed) => find(listed, self.model(purpose)),
             None => answered(self.complete(&one_token(purpose), &mut |_| {}).await),
         };
-        Checked {
+        ModelCheck {
             role,
             model: self.model(purpose).to_owned(),
             finding,
@@ -133,18 +133,18 @@ fn read_list(body: &Value) -> Option<HashSet<String>> {
 }
 
 /// Ollama lists `name` as `name:latest`.
-fn find(listed: &HashSet<String>, model: &str) -> Finding {
+fn find(listed: &HashSet<String>, model: &str) -> ModelAvailability {
     if listed.contains(model) || listed.contains(&format!("{model}:latest")) {
-        Finding::Listed
+        ModelAvailability::Listed
     } else {
-        Finding::NotListed
+        ModelAvailability::NotListed
     }
 }
 
-fn answered<T>(answer: Result<T, ModelError>) -> Finding {
+fn answered<T>(answer: Result<T, ModelError>) -> ModelAvailability {
     match answer {
-        Ok(_) => Finding::Answers,
-        Err(error) => Finding::Fails(error),
+        Ok(_) => ModelAvailability::Answers,
+        Err(error) => ModelAvailability::Fails(error),
     }
 }
 

@@ -23,7 +23,7 @@ pub struct ModelConfig {
     pub capabilities_file: Option<PathBuf>,
     pub timeouts: Timeouts,
     pub retries: Retries,
-    pub limits: Limits,
+    pub limits: RateLimits,
 }
 
 impl ModelConfig {
@@ -39,7 +39,7 @@ impl ModelConfig {
             capabilities_file: None,
             timeouts: Timeouts::default(),
             retries: Retries::default(),
-            limits: Limits::default(),
+            limits: RateLimits::default(),
         }
     }
 }
@@ -86,7 +86,7 @@ impl Default for Retries {
 
 /// The bot's own limits. `None` means no limit.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RateLimits {
     /// Attempts of the whole bot.
     pub requests_per_minute: Option<NonZeroU32>,
     /// Tokens of the whole bot: the estimated prompt plus the answer's limit.
@@ -99,7 +99,7 @@ pub struct Limits {
     pub longest_wait: Duration,
 }
 
-impl Default for Limits {
+impl Default for RateLimits {
     fn default() -> Self {
         Self {
             requests_per_minute: NonZeroU32::new(500),

@@ -98,23 +98,23 @@ pub struct RemoteEmbedder {
     service: Service,
     model: String,
     total_timeout: Duration,
-    known: OnceLock<Known>,
+    known: OnceLock<EmbedderIdentity>,
 }
 
 /// The properties seen in the first response.
 #[derive(Debug)]
-struct Known {
+struct EmbedderIdentity {
     dimension: usize,
     name: String,
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Item>,
+struct EmbeddingResponse {
+    data: Vec<EmbeddingItem>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct EmbeddingItem {
     /// Some services omit it; then the position is the index.
     index: Option<usize>,
     embedding: Vec<f32>,
@@ -169,7 +169,7 @@ impl RemoteEmbedder {
     ) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let call = self.service.call(&self.model, "", tokens);
         let body = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
-        let answer: Answer = call
+        let answer: EmbeddingResponse = call
             .client()
             .embeddings()
             .create_byot(body)
@@ -187,7 +187,7 @@ impl RemoteEmbedder {
         if vector.is_empty() {
             return Err(nonsense("an empty vector"));
         }
-        let known = self.known.get_or_init(|| Known {
+        let known = self.known.get_or_init(|| EmbedderIdentity {
             dimension: vector.len(),
             name: format!("openai/{}/{}", self.model, vector.len()),
         });
@@ -218,14 +218,14 @@ impl RemoteEmbedder {
 }
 
 /// The texts of one request, with their positions.
-struct Batch {
+struct TextBatch {
     texts: Vec<(usize, String)>,
     tokens: u32,
 }
 
 /// Batches of non-empty texts, limited in number and size.
-fn batches(texts: &[String]) -> Vec<Batch> {
-    let mut batches: Vec<Batch> = Vec::new();
+fn batches(texts: &[String]) -> Vec<TextBatch> {
+    let mut batches: Vec<TextBatch> = Vec::new();
     for (at, text) in texts.iter().enumerate() {
         if text.trim().is_empty() {
             continue;
@@ -239,7 +239,7 @@ fn batches(texts: &[String]) -> Vec<Batch> {
                 batch.texts.push((at, text));
                 batch.tokens += tokens;
             }
-            Some(_) | None => batches.push(Batch {
+            Some(_) | None => batches.push(TextBatch {
                 texts: vec![(at, text)],
                 tokens,
             }),
@@ -249,7 +249,7 @@ fn batches(texts: &[String]) -> Vec<Batch> {
 }
 
 /// One vector per text, ordered by index.
-fn in_order(answer: Answer, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
+fn in_order(answer: EmbeddingResponse, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
     if answer.data.len() != count {
         return Err(ModelError::BadAnswer(format!(
             "{} vectors for {count} texts",

@@ -16,7 +16,7 @@ use governor::{NotUntil, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::{Limits, ModelError};
+use super::{ModelError, RateLimits};
 
 /// Number of admissions between two sweeps, which drop people whose share is full again.
 const SWEEP_EVERY: u32 = 256;
@@ -60,7 +60,7 @@ pub struct Limiter {
 
 impl Limiter {
     /// A full minute's share is available at the start. At least one call can run.
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &RateLimits) -> Self {
         let clock = TokioClock {
             start: Instant::now(),
         };
@@ -151,8 +151,8 @@ impl Limiter {
 mod tests {
     use super::*;
 
-    fn limits() -> Limits {
-        Limits {
+    fn limits() -> RateLimits {
+        RateLimits {
             requests_per_minute: None,
             tokens_per_minute: None,
             person_requests_per_minute: None,
@@ -167,7 +167,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn requests_of_the_whole_bot() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             requests_per_minute: NonZeroU32::new(20),
             ..limits()
         });
@@ -186,7 +186,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_would_wait_too_long_is_told_at_once() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             requests_per_minute: NonZeroU32::new(1),
             ..limits()
         });
@@ -200,7 +200,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn tokens_of_the_whole_bot() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             tokens_per_minute: NonZeroU32::new(6000),
             ..limits()
         });
@@ -221,7 +221,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn each_person_has_a_share() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             person_requests_per_minute: NonZeroU32::new(2),
             ..limits()
         });
@@ -235,7 +235,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn quiet_people_are_forgotten() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             person_requests_per_minute: NonZeroU32::new(2),
             ..limits()
         });
@@ -252,7 +252,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn calls_in_flight() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             in_flight: 1,
             ..limits()
         });
@@ -266,7 +266,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn one_persons_queue_keeps_no_slot() {
-        let limiter = Limiter::new(&Limits {
+        let limiter = Limiter::new(&RateLimits {
             in_flight: 1,
             person_requests_per_minute: NonZeroU32::new(30),
             ..limits()

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::Usage;
 use super::capabilities::CapabilityStore;
-use super::service::Call;
+use super::service::ServiceCall;
 use super::speed::CallTiming;
 
 /// A running call. Its timing is recorded when it is dropped: a call that nobody waits for any more says most about a
@@ -14,7 +14,7 @@ use super::speed::CallTiming;
 pub(super) struct Measured<'a> {
     learnt: &'a CapabilityStore,
     model: &'a str,
-    call: &'a Call,
+    call: &'a ServiceCall,
     /// Tokens, estimated until the service reports their number.
     prompt: u32,
     written: u32,
@@ -27,7 +27,7 @@ impl<'a> Measured<'a> {
     pub(super) fn new(
         learnt: &'a CapabilityStore,
         model: &'a str,
-        call: &'a Call,
+        call: &'a ServiceCall,
         prompt: u32,
         least: Duration,
     ) -> Self {

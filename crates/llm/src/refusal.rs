@@ -37,14 +37,14 @@ const NO_QUOTA: [&str; 3] = [
 
 /// An error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ServiceErrorResponse {
     pub(super) status: u16,
     /// `code` and `type`, whichever there are.
     tags: String,
     message: String,
 }
 
-impl Refusal {
+impl ServiceErrorResponse {
     /// Parses OpenAI's error format, those of its imitators, and anything else as text.
     pub(super) fn read(status: u16, body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
@@ -261,7 +261,7 @@ mod tests {
             (599, "\u{0}", "Failed"),
         ];
         for (status, body, name) in table {
-            let error = Refusal::read(status, body.as_bytes()).into_error("x");
+            let error = ServiceErrorResponse::read(status, body.as_bytes()).into_error("x");
             assert!(
                 format!("{error:?}").starts_with(name),
                 "{status} {body}: {error:?}"
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn quotes_little_and_on_one_line() {
         let long = format!("a\nb {}", "é".repeat(1000));
-        let error = Refusal::read(500, long.as_bytes())
+        let error = ServiceErrorResponse::read(500, long.as_bytes())
             .into_error("x")
             .to_string();
         assert!(

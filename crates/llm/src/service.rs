@@ -23,7 +23,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 use tower::ServiceBuilder;
 
-use super::refusal::{Refusal, retry_after};
+use super::refusal::{ServiceErrorResponse, retry_after};
 use super::{Late, Limiter, ModelConfig, ModelError, Permit, Retries};
 
 /// Maximum bytes of an error response that are read.
@@ -109,7 +109,7 @@ impl Service {
     }
 
     /// A call with about `tokens` tokens to the model, on behalf of `person` or of the bot itself.
-    pub(super) fn call(&self, model: &str, person: &str, tokens: u32) -> Call {
+    pub(super) fn call(&self, model: &str, person: &str, tokens: u32) -> ServiceCall {
         let waits = Waits {
             first: self.read,
             between: self.read,
@@ -118,7 +118,13 @@ impl Service {
     }
 
     /// The same, with other time-outs than the configured ones.
-    pub(super) fn call_within(&self, waits: Waits, model: &str, person: &str, tokens: u32) -> Call {
+    pub(super) fn call_within(
+        &self,
+        waits: Waits,
+        model: &str,
+        person: &str,
+        tokens: u32,
+    ) -> ServiceCall {
         let attempts = Arc::new(Attempts {
             http: self.http.clone(),
             limiter: Arc::clone(&self.limiter),
@@ -137,7 +143,7 @@ impl Service {
                 let attempts = Arc::clone(&shared);
                 async move { attempts.attempt(request).await }
             });
-        Call {
+        ServiceCall {
             client: self.client.clone().with_http_service(service),
             attempts,
         }
@@ -204,12 +210,12 @@ impl Service {
 
 /// One call; holds its permit until it is dropped.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ServiceCall {
     client: Client<Endpoint>,
     attempts: Arc<Attempts>,
 }
 
-impl Call {
+impl ServiceCall {
     pub(super) fn client(&self) -> &Client<Endpoint> {
         &self.client
     }
@@ -265,15 +271,15 @@ struct Attempts {
     tokens: u32,
     waits: Waits,
     shown_url: String,
-    state: Mutex<State>,
+    state: Mutex<RetryState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct RetryState {
     /// Of the successful attempt.
     permit: Option<Permit>,
     /// Of the last failed attempt.
-    refusal: Option<Refusal>,
+    refusal: Option<ServiceErrorResponse>,
     /// When the last attempt was sent.
     sent: Option<Instant>,
     /// How long the next bytes of an answer were waited for in vain.
@@ -281,7 +287,7 @@ struct State {
 }
 
 impl Attempts {
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, RetryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -316,7 +322,7 @@ impl Attempts {
         // An interrupted error response is still a refusal.
         let body = timeout(between, bounded_body(response, REFUSAL_BYTES)).await;
         let body = body.ok().and_then(Result::ok).unwrap_or_default();
-        let refusal = Refusal::read(status.as_u16(), &body);
+        let refusal = ServiceErrorResponse::read(status.as_u16(), &body);
         if !refusal.is_worth_a_retry() || pause.is_some_and(|pause| pause > self.longest_wait) {
             return Err(give_up(refusal.into_error(&self.model)));
         }

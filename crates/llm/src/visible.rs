@@ -119,7 +119,7 @@ impl Visible {
             self.add(&before, &mut shown);
             let mark: String = self.held.drain(..next.length).collect();
             match next.kind {
-                Mark::Backticks => {
+                MarkKind::Backticks => {
                     self.code = match self.code {
                         0 => mark.len(),
                         open if open == mark.len() => 0,
@@ -127,17 +127,17 @@ impl Visible {
                     };
                     self.add(&mark, &mut shown);
                 }
-                Mark::LineEnd => {
+                MarkKind::LineEnd => {
                     self.code = 0;
                     self.add(&mark, &mut shown);
                 }
-                Mark::Open => {
+                MarkKind::Open => {
                     self.depth += 1;
                     self.reasoned = true;
                 }
-                Mark::Close if self.depth > 0 => self.depth -= 1,
+                MarkKind::Close if self.depth > 0 => self.depth -= 1,
                 // The opening mark was in the prompt.
-                Mark::Close => {
+                MarkKind::Close => {
                     self.reasoned = true;
                     self.awaits_close = false;
                     self.code = 0;
@@ -148,7 +148,7 @@ impl Visible {
                     self.has_begun = false;
                     instead = true;
                 }
-                Mark::Call => {
+                MarkKind::Call => {
                     self.in_calls = true;
                     self.calls_at = Some(self.text.len());
                     self.add(&mark, &mut shown);
@@ -216,7 +216,7 @@ impl Visible {
     fn next_mark(&self) -> Option<FoundMark> {
         let lower = self.held.to_ascii_lowercase();
         let mut first: Option<FoundMark> = None;
-        let mut consider = |at: Option<usize>, length: usize, kind: Mark| {
+        let mut consider = |at: Option<usize>, length: usize, kind: MarkKind| {
             if let Some(at) = at
                 && first.as_ref().is_none_or(|other| at < other.at)
             {
@@ -226,25 +226,25 @@ impl Visible {
         if self.depth == 0 {
             let at = lower.find('`');
             let run = at.map_or(0, |at| backticks(&lower[at..]).min(FENCE));
-            consider(at, run, Mark::Backticks);
+            consider(at, run, MarkKind::Backticks);
             if matches!(self.code, 1 | 2) {
-                consider(lower.find('\n'), 1, Mark::LineEnd);
+                consider(lower.find('\n'), 1, MarkKind::LineEnd);
             }
         }
         if self.code == 0 || self.depth > 0 || self.awaits_close {
             for (open, close) in REASONING {
-                consider(lower.find(open), open.len(), Mark::Open);
-                consider(lower.find(close), close.len(), Mark::Close);
+                consider(lower.find(open), open.len(), MarkKind::Open);
+                consider(lower.find(close), close.len(), MarkKind::Close);
             }
             if self.depth == 0 && !self.in_calls {
                 for mark in CALLS {
-                    consider(lower.find(mark), mark.len(), Mark::Call);
+                    consider(lower.find(mark), mark.len(), MarkKind::Call);
                 }
             }
         }
         // A shorter run may still grow.
         first.filter(|mark| {
-            mark.kind != Mark::Backticks
+            mark.kind != MarkKind::Backticks
                 || mark.length == FENCE
                 || mark.at + mark.length < lower.len()
         })
@@ -252,7 +252,7 @@ impl Visible {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum MarkKind {
     Backticks,
     /// The end of a line, which ends inline code.
     LineEnd,
@@ -264,7 +264,7 @@ enum Mark {
 struct FoundMark {
     at: usize,
     length: usize,
-    kind: Mark,
+    kind: MarkKind,
 }
 
 /// Whether a text begins like calls in bare JSON, with or without a fence; `None` if undecided.

@@ -227,7 +227,7 @@ const fn kind(first: u8, length: usize) -> u128 {
     1 << ((first as usize * 7 + length) % 128)
 }
 
-struct Known {
+struct WordClasses {
     /// The languages in which a word is a function word, one bit each.
     function: HashMap<&'static str, u16>,
     /// Those of them in which it is a question word, unless it is a common English word.
@@ -239,7 +239,7 @@ struct Known {
     polite: HashSet<&'static str>,
 }
 
-static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+static KNOWN: LazyLock<WordClasses> = LazyLock::new(|| {
     let set = |words: &'static str| words.split_whitespace().collect::<HashSet<_>>();
     let mut function: HashMap<&'static str, u16> = HashMap::new();
     let mut telling: HashMap<&'static str, u16> = HashMap::new();
@@ -261,7 +261,7 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
             *asking.entry(word).or_default() |= 1 << language;
         }
     }
-    Known {
+    WordClasses {
         function,
         telling,
         asking,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::language::{LANGUAGES, Language};
 use crate::rarity::rarity;
-use crate::text::{Words, each_read};
+use crate::text::{WordStemmer, each_read};
 use crate::translation::{English, english};
 
 /// Saturation of term frequency. Set when the calibration was made.
@@ -50,7 +50,7 @@ pub struct Wording {
 /// The inverted index: which exchanges contain which words, and how often.
 #[derive(Debug, Default)]
 pub struct Postings {
-    words: Words,
+    words: WordStemmer,
     /// By stem.
     terms: HashMap<Box<str>, u32>,
     /// By word as written, for each language, so that each stem is computed once.
@@ -120,7 +120,7 @@ pub struct WordScores {
 }
 
 /// Adds the words of a text, with their number of occurrences.
-pub fn weigh(words: &Words, text: &str, weight: f32, into: &mut WeightedWords) {
+pub fn weigh(words: &WordStemmer, text: &str, weight: f32, into: &mut WeightedWords) {
     each_read(text, |language, written| {
         let stem = words.stem(language, written);
         let known = into.iter().position(|known| known.stem == *stem);
@@ -284,7 +284,7 @@ impl Postings {
         self.wordings[entry]
     }
 
-    pub fn words(&self) -> &Words {
+    pub fn words(&self) -> &WordStemmer {
         &self.words
     }
 

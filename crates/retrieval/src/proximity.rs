@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::postings::SoughtWord;
-use crate::text::Words;
+use crate::text::WordStemmer;
 
 /// Words farther apart than this are considered unrelated.
 const FARTHEST: usize = 8;
@@ -14,7 +14,7 @@ const FARTHEST: usize = 8;
 /// The distinct words of a question, in order.
 #[derive(Debug)]
 pub struct Terms<'a> {
-    words: &'a Words,
+    words: &'a WordStemmer,
     rarities: &'a [f32],
     /// For every stem by which a word may be found: the positions of these words in the question.
     by_stem: HashMap<String, Vec<usize>>,
@@ -32,7 +32,7 @@ pub struct TermMatch {
 
 impl<'a> Terms<'a> {
     /// The words of a question, with their rarities in the searched collection.
-    pub fn new(words: &'a Words, query: &[SoughtWord], rarities: &'a [f32]) -> Self {
+    pub fn new(words: &'a WordStemmer, query: &[SoughtWord], rarities: &'a [f32]) -> Self {
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, word) in query.iter().enumerate() {
             for stem in word.stems() {

@@ -137,7 +137,7 @@ const SHORTENED: WordList =
 
 /// How certain it is that words ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Asking {
+enum QuestionCertainty {
     No,
     Perhaps,
     Surely,
@@ -145,7 +145,7 @@ enum Asking {
 
 /// How a sentence ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum SentenceEnding {
     Asked,
     Exclaimed,
     Plain,
@@ -199,7 +199,7 @@ fn in_full(clause: &str) -> Vec<&str> {
 }
 
 /// The sentences of a text in lower case, with their ends.
-fn sentences(text: &str, language: Language) -> Vec<(&str, End)> {
+fn sentences(text: &str, language: Language) -> Vec<(&str, SentenceEnding)> {
     let mut sentences = Vec::new();
     let mut start = 0;
     let mut characters = text.char_indices().peekable();
@@ -207,18 +207,18 @@ fn sentences(text: &str, language: Language) -> Vec<(&str, End)> {
         let next = characters.peek().map(|&(_, next)| next);
         let ends_word = next.is_none_or(|next| !next.is_alphanumeric());
         let end = match character {
-            '?' | '؟' if ends_word => End::Asked,
-            '？' => End::Asked,
-            '!' if ends_word => End::Exclaimed,
-            '！' => End::Exclaimed,
-            '.' if ends_word && !is_inside(&text[start..at], language) => End::Plain,
-            '。' | '\n' => End::Plain,
+            '?' | '؟' if ends_word => SentenceEnding::Asked,
+            '？' => SentenceEnding::Asked,
+            '!' if ends_word => SentenceEnding::Exclaimed,
+            '！' => SentenceEnding::Exclaimed,
+            '.' if ends_word && !is_inside(&text[start..at], language) => SentenceEnding::Plain,
+            '。' | '\n' => SentenceEnding::Plain,
             _ => continue,
         };
         sentences.push((&text[start..at], end));
         start = at + character.len_utf8();
     }
-    sentences.push((&text[start..], End::Plain));
+    sentences.push((&text[start..], SentenceEnding::Plain));
     sentences
 }
 
@@ -230,37 +230,40 @@ fn is_inside(before: &str, language: Language) -> bool {
     SHORTENED.has(last) || (counts && is_number)
 }
 
-fn of_sentence(guess: Guess, clauses: &[Vec<&str>], end: End) -> Act {
+fn of_sentence(guess: Guess, clauses: &[Vec<&str>], end: SentenceEnding) -> Act {
     let Some((last, before)) = clauses.split_last() else {
         return Act {
-            asks: end == End::Asked,
+            asks: end == SentenceEnding::Asked,
             states: false,
         };
     };
     let tells_before = before.iter().any(|clause| tells(guess, clause));
     let begins = begins(guess, &clauses[0], clauses.len() > 1);
     let ends = match before {
-        [] => Asking::No,
+        [] => QuestionCertainty::No,
         // After a statement, only what cannot be part of it.
-        [..] if tells_before && end != End::Asked && !asks_with_verb(guess, last) => Asking::No,
+        [..] if tells_before && end != SentenceEnding::Asked && !asks_with_verb(guess, last) => {
+            QuestionCertainty::No
+        }
         [..] => self::begins(guess, last, false),
     };
     match end {
-        End::Asked => Act {
+        SentenceEnding::Asked => Act {
             asks: true,
-            states: begins < Asking::Surely
-                && (has_tag(guess, clauses) || (tells_before && ends > Asking::No)),
+            states: begins < QuestionCertainty::Surely
+                && (has_tag(guess, clauses) || (tells_before && ends > QuestionCertainty::No)),
         },
         // "Where is my key!" is as rare as "what a mess!" is common.
-        End::Exclaimed => Act {
+        SentenceEnding::Exclaimed => Act {
             asks: asks_with_verb(guess, &clauses[0]),
             states: !asks_with_verb(guess, &clauses[0]) && says_something(guess, clauses),
         },
-        End::Plain => {
+        SentenceEnding::Plain => {
             let asking = begins.max(ends);
             Act {
-                asks: asking > Asking::No,
-                states: (asking < Asking::Surely || (tells_before && begins < Asking::Surely))
+                asks: asking > QuestionCertainty::No,
+                states: (asking < QuestionCertainty::Surely
+                    || (tells_before && begins < QuestionCertainty::Surely))
                     && says_something(guess, clauses),
             }
         }
@@ -287,7 +290,7 @@ fn tells(guess: Guess, clause: &[&str]) -> bool {
     clause.len() >= TAG
         && !SUBORDINATE.has(first)
         && (clause.iter().any(has_verb) || (has_number && !BEFORE_ASKING.has(first)))
-        && begins(guess, clause, false) == Asking::No
+        && begins(guess, clause, false) == QuestionCertainty::No
         && says_something(guess, &[clause.to_vec()])
 }
 
@@ -300,7 +303,7 @@ fn has_tag(guess: Guess, clauses: &[Vec<&str>]) -> bool {
     match before {
         [] => {
             let ends_so = last.last().is_some_and(|word| TAGS.has(word));
-            ends_so && last.len() >= TAGGED && begins(guess, last, false) == Asking::No
+            ends_so && last.len() >= TAGGED && begins(guess, last, false) == QuestionCertainty::No
         }
         [..] => is_tag(last) && says_something(guess, before),
     }
@@ -326,7 +329,7 @@ fn without_leading<'a, 'b>(guess: Guess, words: &'a [&'b str]) -> &'a [&'b str] 
 }
 
 /// Whether words begin like a question; `goes_on` if another clause follows them.
-fn begins(guess: Guess, words: &[&str], goes_on: bool) -> Asking {
+fn begins(guess: Guess, words: &[&str], goes_on: bool) -> QuestionCertainty {
     let in_it = |word: &&str| language::asks_in(guess, word);
     match guess.language() {
         // These languages put the question word in the position of the answer.
@@ -345,7 +348,7 @@ fn begins(guess: Guess, words: &[&str], goes_on: bool) -> Asking {
     }
     let words = without_leading(guess, words);
     let Some(first) = words.first() else {
-        return Asking::No;
+        return QuestionCertainty::No;
     };
     let before = words
         .iter()
@@ -360,8 +363,12 @@ fn begins(guess: Guess, words: &[&str], goes_on: bool) -> Asking {
     begins_with_verb(guess, words)
 }
 
-fn sure(asks: bool) -> Asking {
-    if asks { Asking::Surely } else { Asking::No }
+fn sure(asks: bool) -> QuestionCertainty {
+    if asks {
+        QuestionCertainty::Surely
+    } else {
+        QuestionCertainty::No
+    }
 }
 
 /// Whether the question word at the beginning joins a clause: "what I need", "when the oven is cold, …".
@@ -377,7 +384,7 @@ fn joins(guess: Guess, words: &[&str], goes_on: bool) -> bool {
 }
 
 /// Whether words begin with the verb of a yes-or-no question.
-fn begins_with_verb(guess: Guess, words: &[&str]) -> Asking {
+fn begins_with_verb(guess: Guess, words: &[&str]) -> QuestionCertainty {
     let next = words.get(1).copied().unwrap_or_default();
     let is_subject = WHO_DOES.has(next) || NAMED.has(next);
     match guess.language() {
@@ -389,9 +396,9 @@ fn begins_with_verb(guess: Guess, words: &[&str]) -> Asking {
                 || next.is_empty();
             let is_named = NAMED.has(next) && DROPPING.has(words[0]);
             match (is_told, is_subject) {
-                (true, _) => Asking::No,
-                (false, true) if !is_named => Asking::Surely,
-                (false, _) => Asking::Perhaps,
+                (true, _) => QuestionCertainty::No,
+                (false, true) if !is_named => QuestionCertainty::Surely,
+                (false, _) => QuestionCertainty::Perhaps,
             }
         }
         Language::German => sure(GERMAN_BEGINNING.has(words[0]) && is_subject),
@@ -405,7 +412,7 @@ fn begins_with_verb(guess: Guess, words: &[&str]) -> Asking {
         | Language::Russian
         | Language::Chinese
         | Language::Japanese
-        | Language::Korean => Asking::No,
+        | Language::Korean => QuestionCertainty::No,
     }
 }
 

@@ -13,11 +13,11 @@ pub const MAX_SEARCHED_CHARS: usize = 16_384;
 
 /// The stemmers for every text of an index; queries and exchanges must use the same.
 #[derive(Debug, Default)]
-pub struct Words {
+pub struct WordStemmer {
     stems: Stems,
 }
 
-impl Words {
+impl WordStemmer {
     /// Calls `word` with the stem of each word that is not a stop word of the text's language, in
     /// order, for the first [`MAX_SEARCHED_CHARS`] characters.
     pub fn each(&self, text: &str, mut word: impl FnMut(&str)) {
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn words_are_stemmed_and_stop_words_left_out() {
-        let words = Words::default();
+        let words = WordStemmer::default();
         for (text, expected) in [
             ("The ferries were leaving", vec!["ferri", "leav"]),
             ("Melanie's kids don't camp", vec!["melani", "kid", "camp"]),
@@ -245,7 +245,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_has_words_without_blanks(text in "\\PC{0,200}") {
-            Words::default().each(&text, |word| {
+            WordStemmer::default().each(&text, |word| {
                 assert!(!word.is_empty() && !word.contains(char::is_whitespace));
             });
         }

@@ -63,14 +63,14 @@ const TOGETHER: usize = 64;
 /// The vectors of an index, one row per exchange, in order.
 #[derive(Debug)]
 pub struct Vectors {
-    rows: Rows,
+    rows: QuantisedVectors,
     signs: Signs,
 }
 
 impl Vectors {
     pub fn new(dimension: usize) -> Self {
         Self {
-            rows: Rows::new(dimension),
+            rows: QuantisedVectors::new(dimension),
             signs: Signs::new(dimension),
         }
     }
@@ -136,7 +136,7 @@ impl Vectors {
 
 /// Vectors without their signs.
 #[derive(Debug)]
-pub struct Rows {
+pub struct QuantisedVectors {
     /// The widest instructions of this processor.
     arch: Arch,
     dimension: usize,
@@ -146,7 +146,7 @@ pub struct Rows {
     scales: Vec<f32>,
 }
 
-impl Rows {
+impl QuantisedVectors {
     pub fn new(dimension: usize) -> Self {
         Self {
             arch: Arch::new(),

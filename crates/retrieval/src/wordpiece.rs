@@ -36,7 +36,7 @@ pub(crate) struct WordPieces {
 #[derive(Deserialize)]
 struct TokenizerFile {
     added_tokens: Vec<AddedToken>,
-    model: Vocabulary,
+    model: WordPieceModel,
 }
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ struct AddedToken {
 }
 
 #[derive(Deserialize)]
-struct Vocabulary {
+struct WordPieceModel {
     unk_token: String,
     vocab: HashMap<String, u32>,
 }
@@ -59,7 +59,7 @@ impl WordPieces {
     pub(crate) fn read(tokenizer: &str) -> Result<Self, serde_json::Error> {
         let TokenizerFile {
             added_tokens,
-            model: Vocabulary { unk_token, vocab },
+            model: WordPieceModel { unk_token, vocab },
         } = serde_json::from_str(tokenizer)?;
         let unknown = vocab.get(&unk_token).copied();
         let mut pieces = Self {

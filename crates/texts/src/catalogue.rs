@@ -13,7 +13,7 @@ include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
 /// A text that exists in English.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct CatalogueEntry {
     pub(crate) key: &'static str,
     /// Without its extension.
     pub(crate) file: &'static str,

@@ -25,7 +25,7 @@ use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::ServerState;
-use super::settings::{Link, McpSettings};
+use super::settings::{McpSettings, McpTransport};
 use super::tool::{McpTool, made};
 use crate::agent::tools::OutsideTool;
 
@@ -56,13 +56,13 @@ const TOLD: usize = 200;
 #[derive(Debug)]
 pub(super) struct McpServer {
     pub(super) settings: Arc<McpSettings>,
-    known: watch::Receiver<Known>,
+    known: watch::Receiver<McpServerStatus>,
     _stop: DropGuard,
 }
 
 /// What is known of a server.
 #[derive(Clone, Debug)]
-struct Known {
+struct McpServerStatus {
     state: ServerState,
     /// The tools that it listed last; calls fail while it is not running.
     tools: Vec<Arc<McpTool>>,
@@ -86,7 +86,7 @@ impl Connection {
 impl McpServer {
     pub(super) fn start(settings: McpSettings) -> Self {
         let settings = Arc::new(settings);
-        let (sender, known) = watch::channel(Known {
+        let (sender, known) = watch::channel(McpServerStatus {
             state: ServerState::Starting,
             tools: Vec::new(),
         });
@@ -119,7 +119,7 @@ impl McpServer {
     /// Returns when the first start was tried.
     pub(super) async fn tried(&self) {
         let mut known = self.known.clone();
-        let is_tried = |known: &Known| !matches!(known.state, ServerState::Starting);
+        let is_tried = |known: &McpServerStatus| !matches!(known.state, ServerState::Starting);
         // The task that keeps it may have ended.
         drop(known.wait_for(is_tried).await);
     }
@@ -140,7 +140,7 @@ impl McpServer {
 struct Keeper {
     settings: Arc<McpSettings>,
     connection: Arc<Connection>,
-    known: watch::Sender<Known>,
+    known: watch::Sender<McpServerStatus>,
     /// The last line that its process wrote to standard error.
     last_line: Arc<Mutex<String>>,
     /// The task that reads standard error.
@@ -228,7 +228,7 @@ impl Keeper {
         let asking = tools.iter().filter(|tool| tool.asks_first).count();
         let server = &self.settings.name;
         tracing::info!(server, tools = tools.len(), "an MCP server is there");
-        self.known.send_replace(Known {
+        self.known.send_replace(McpServerStatus {
             state: ServerState::Ready {
                 tools: tools.len(),
                 asking,
@@ -266,7 +266,7 @@ impl Keeper {
         listening: Listening,
     ) -> Result<RunningService<RoleClient, Listening>, String> {
         let connected = match &self.settings.link {
-            Link::Process {
+            McpTransport::Process {
                 command,
                 args,
                 env,
@@ -296,7 +296,7 @@ impl Keeper {
                 }
                 listening.serve_with_lifecycle(process, lifecycle()).await
             }
-            Link::Address {
+            McpTransport::Address {
                 url,
                 headers,
                 reach,

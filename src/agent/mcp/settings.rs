@@ -75,15 +75,15 @@ pub struct McpFileError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct McpSettingsFile {
     #[serde(default)]
-    mcp: IndexMap<String, Entry>,
+    mcp: IndexMap<String, McpServerEntry>,
 }
 
 /// A server, as written.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct McpServerEntry {
     command: Option<String>,
     #[serde(default)]
     args: Vec<String>,
@@ -117,7 +117,7 @@ fn seconds() -> u64 {
 #[derive(Clone, Debug)]
 pub struct McpSettings {
     pub name: String,
-    pub(super) link: Link,
+    pub(super) link: McpTransport,
     /// `None` means all of its tools.
     pub(super) tools: Option<Vec<String>>,
     pub(super) channels: Vec<AudienceId>,
@@ -129,12 +129,12 @@ pub struct McpSettings {
     pub(super) secrets: Secrets,
     /// Variables of the environment that it uses and that are not set.
     pub(super) missing: Vec<String>,
-    written: Entry,
+    written: McpServerEntry,
 }
 
 /// How a server is reached.
 #[derive(Clone, Debug)]
-pub(super) enum Link {
+pub(super) enum McpTransport {
     /// A child process, over its standard input and output.
     Process {
         command: String,
@@ -166,11 +166,11 @@ impl McpSettings {
     /// What is started or called, without secrets.
     pub fn shown(&self) -> String {
         match &self.link {
-            Link::Process { command, args, .. } => {
+            McpTransport::Process { command, args, .. } => {
                 let words = std::iter::once(command).chain(args);
                 words.cloned().collect::<Vec<_>>().join(" ")
             }
-            Link::Address { url, .. } => url.origin().ascii_serialization(),
+            McpTransport::Address { url, .. } => url.origin().ascii_serialization(),
         }
     }
 }
@@ -180,7 +180,7 @@ fn read(
     folder: &Path,
     variables: impl Fn() -> Variables,
 ) -> Result<Vec<McpSettings>, String> {
-    let written: Written =
+    let written: McpSettingsFile =
         toml::from_str(text).map_err(|error| error.to_string().trim().to_owned())?;
     let servers = written.mcp.into_iter().map(|(name, entry)| {
         let made = check_name(&name).and_then(|()| made(&name, entry, folder, variables()));
@@ -202,7 +202,7 @@ fn check_name(name: &str) -> Result<(), String> {
 
 fn made(
     name: &str,
-    entry: Entry,
+    entry: McpServerEntry,
     folder: &Path,
     mut variables: Variables,
 ) -> Result<McpSettings, String> {
@@ -240,11 +240,11 @@ fn made(
 /// Parses the settings of a child process.
 fn process(
     command: &str,
-    entry: &Entry,
+    entry: &McpServerEntry,
     folder: &Path,
     variables: &mut Variables,
     secrets: &mut Secrets,
-) -> Result<Link, String> {
+) -> Result<McpTransport, String> {
     if !entry.headers.is_empty() || entry.private {
         return Err("has headers or private, which are for url = … only".to_owned());
     }
@@ -258,7 +258,7 @@ fn process(
         secrets.add(template.secrets());
         env.push((variable.clone(), SecretString::from(template.plain())));
     }
-    Ok(Link::Process {
+    Ok(McpTransport::Process {
         command: command.to_owned(),
         args: entry.args.clone(),
         env,
@@ -269,10 +269,10 @@ fn process(
 /// Parses the settings of an address.
 fn elsewhere(
     url: &str,
-    entry: &Entry,
+    entry: &McpServerEntry,
     variables: &mut Variables,
     secrets: &mut Secrets,
-) -> Result<Link, String> {
+) -> Result<McpTransport, String> {
     if !entry.args.is_empty() || !entry.env.is_empty() {
         return Err("has args or env, which are for command = … only".to_owned());
     }
@@ -281,7 +281,7 @@ fn elsewhere(
     check_address(&url, reach)?;
     let headers = headers(&entry.headers, variables, secrets)?;
     check_secrecy(secrets, &url, reach)?;
-    Ok(Link::Address {
+    Ok(McpTransport::Address {
         url,
         headers,
         reach,
@@ -320,7 +320,7 @@ mod tests {
         assert!(crm.is_for(&AudienceId::new("matrix/!r")));
         assert!(files.is_volatile && !crm.is_volatile);
         assert_eq!(crm.timeout, Duration::from_secs(5));
-        let Link::Process { folder, .. } = &files.link else {
+        let McpTransport::Process { folder, .. } = &files.link else {
             panic!("{files:?}");
         };
         assert_eq!(folder, Path::new("/data"));

@@ -17,7 +17,7 @@ use super::settings::McpSettings;
 use crate::agent::findings;
 use crate::agent::tools::files::check_name;
 use crate::agent::tools::parameters::Parameters;
-use crate::agent::tools::{Answered, OutsideTool};
+use crate::agent::tools::{OutsideResponse, OutsideTool};
 use crate::llm::ToolSpec;
 
 /// Maximum number of tools of one server.
@@ -115,7 +115,7 @@ impl McpTool {
         })
     }
 
-    async fn ask(&self, arguments: &Map<String, Value>) -> Result<Answered, String> {
+    async fn ask(&self, arguments: &Map<String, Value>) -> Result<OutsideResponse, String> {
         let peer = self.connection.peer().ok_or_else(|| {
             let name = &self.settings.name;
             format!("the server {name} is not there now")
@@ -129,7 +129,7 @@ impl McpTool {
             }
             Ok(_) => Err("it does not answer at once, and is not waited for".to_owned()),
             // The error text is the server's, not ours.
-            Err(ServiceError::McpError(error)) => Ok(Answered {
+            Err(ServiceError::McpError(error)) => Ok(OutsideResponse {
                 lines: vec![bounded(&error.message, DESCRIPTION)],
                 error: Some("it answers with an error".to_owned()),
             }),
@@ -156,12 +156,12 @@ impl OutsideTool for McpTool {
         self.parameters.checked(arguments)
     }
 
-    async fn call(&self, arguments: &Map<String, Value>) -> Answered {
+    async fn call(&self, arguments: &Map<String, Value>) -> OutsideResponse {
         let timeout = self.settings.timeout;
         let mut answered = match tokio::time::timeout(timeout, self.ask(arguments)).await {
             Ok(Ok(answered)) => answered,
-            Ok(Err(why)) => Answered::failed(why),
-            Err(_) => Answered::failed(format!("no answer within {} s", timeout.as_secs())),
+            Ok(Err(why)) => OutsideResponse::failed(why),
+            Err(_) => OutsideResponse::failed(format!("no answer within {} s", timeout.as_secs())),
         };
         let texts = answered.lines.iter_mut().chain(&mut answered.error);
         texts.for_each(|text| self.settings.secrets.remove_from(text));
@@ -170,7 +170,7 @@ impl OutsideTool for McpTool {
 }
 
 /// The content of a result, as lines.
-fn told(result: &CallToolResult, most: usize) -> Result<Answered, String> {
+fn told(result: &CallToolResult, most: usize) -> Result<OutsideResponse, String> {
     let mut lines = Vec::new();
     for block in &result.content {
         match block {
@@ -197,7 +197,7 @@ fn told(result: &CallToolResult, most: usize) -> Result<Answered, String> {
         ));
     }
     let has_failed = result.is_error == Some(true);
-    Ok(Answered {
+    Ok(OutsideResponse {
         lines,
         error: has_failed.then(|| "it says that it failed".to_owned()),
     })

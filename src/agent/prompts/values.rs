@@ -228,7 +228,7 @@ pub struct WhatCameOfIt<'a> {
 
 /// The kind of a message when only memory answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum DialogueAct {
     Question,
     /// A statement, which is remembered.
     Statement,
@@ -238,7 +238,7 @@ pub enum Said {
     WhatItDoes,
 }
 
-impl Said {
+impl DialogueAct {
     pub fn of(text: &str) -> Self {
         if asks_what_it_does(text) {
             return Self::WhatItDoes;
@@ -279,19 +279,19 @@ impl<'a> FromMemory<'a> {
     pub fn new(
         answering: &'a [Quoted],
         beside: &'a [Quoted],
-        said: Said,
+        said: DialogueAct,
         language: Language,
     ) -> Self {
         let recalled: Vec<&Quoted> = answering.iter().chain(beside).collect();
         let heading = |memory: &&Quoted| memory.heading().in_language(language);
         let nothing = match said {
-            Said::Question => text!("remember-nothing"),
-            Said::Statement => text!("remember-nothing-noted"),
-            Said::SmallTalk => text!("asked-nothing"),
-            Said::WhatItDoes => text!("what-i-do"),
+            DialogueAct::Question => text!("remember-nothing"),
+            DialogueAct::Statement => text!("remember-nothing-noted"),
+            DialogueAct::SmallTalk => text!("asked-nothing"),
+            DialogueAct::WhatItDoes => text!("what-i-do"),
         };
         Self {
-            noted: said == Said::Statement,
+            noted: said == DialogueAct::Statement,
             headings: recalled.iter().map(heading).collect(),
             recalled,
             answering: answering.len(),

@@ -7,8 +7,8 @@ use crate::agent::effort::{VERY_SLOW_STEP, effort};
 
 const MESSAGE: &str = "Who played Neo?";
 
-fn limits() -> Limits {
-    Limits {
+fn limits() -> TurnLimits {
+    TurnLimits {
         rounds: 2,
         rephrases: true,
         questions_per_round: 2,
@@ -39,23 +39,23 @@ fn questions(all: &[&str]) -> Vec<String> {
     all.iter().map(|&it| it.to_owned()).collect()
 }
 
-fn message(text: &str) -> Question {
-    Question::Message(text.to_owned())
+fn message(text: &str) -> TurnQuestion {
+    TurnQuestion::Message(text.to_owned())
 }
 
-fn follow_up(text: &str) -> Question {
-    Question::FollowUp(text.to_owned())
+fn follow_up(text: &str) -> TurnQuestion {
+    TurnQuestion::FollowUp(text.to_owned())
 }
 
-fn route(question: Question) -> Step {
-    Step::Route {
+fn route(question: TurnQuestion) -> TurnStep {
+    TurnStep::Route {
         question,
         tokens: 800,
     }
 }
 
 const SEARCH: Lookup = Lookup("search_knowledge", "query");
-const CRITIQUE: Step = Step::Critique { direct: None };
+const CRITIQUE: TurnStep = TurnStep::Critique { direct: None };
 const FINE: Returned = Returned {
     has_wrong_call: false,
     is_late: false,
@@ -68,7 +68,7 @@ const LATE: Returned = Returned {
     has_wrong_call: false,
     is_late: true,
 };
-const ANSWER: Step = Step::Answer { tokens: 800 };
+const ANSWER: TurnStep = TurnStep::Answer { tokens: 800 };
 
 /// Events that can happen to a run.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ enum Event {
 }
 use Event::{Answered, Criticised, Rephrased, Routed, TooLong};
 
-fn happen(run: &mut Run, event: Event) -> Step {
+fn happen(run: &mut AgentRun, event: Event) -> TurnStep {
     match event {
         Rephrased(question) => run.rephrased(question.map(str::to_owned)),
         Routed(text, n) => run.routed(text, calls(n)),
@@ -95,8 +95,8 @@ fn happen(run: &mut Run, event: Event) -> Step {
 }
 
 /// A turn as a sequence of events and expected steps.
-fn told(limits: Limits, has_history: bool, first: &Step, story: Vec<(Event, Step)>) {
-    let (mut run, step) = Run::start(limits, MESSAGE, has_history);
+fn told(limits: TurnLimits, has_history: bool, first: &TurnStep, story: Vec<(Event, TurnStep)>) {
+    let (mut run, step) = AgentRun::start(limits, MESSAGE, has_history);
     assert_eq!(&step, first);
     for (at, (event, expected)) in story.into_iter().enumerate() {
         assert_eq!(happen(&mut run, event), expected, "{at}: {event:?}");
@@ -105,7 +105,7 @@ fn told(limits: Limits, has_history: bool, first: &Step, story: Vec<(Event, Step
 
 #[test]
 fn small_talk_is_one_call() {
-    let reply = Step::Reply("Hello!".to_owned());
+    let reply = TurnStep::Reply("Hello!".to_owned());
     told(
         limits(),
         false,
@@ -116,7 +116,7 @@ fn small_talk_is_one_call() {
 
 #[test]
 fn with_a_history_it_is_rephrased_first_and_as_it_was_where_that_failed() {
-    let rephrase = || Step::Rephrase(message(MESSAGE));
+    let rephrase = || TurnStep::Rephrase(message(MESSAGE));
     told(
         limits(),
         true,
@@ -140,10 +140,10 @@ fn what_tools_found_is_answered_once_the_critic_is_content() {
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 2), Step::CallTools(calls(2))),
+            (Routed("", 2), TurnStep::CallTools(calls(2))),
             (Event::Returned(FINE), CRITIQUE),
             (Criticised(&[]), ANSWER),
-            (Answered("Keanu."), Step::Reply("Keanu.".to_owned())),
+            (Answered("Keanu."), TurnStep::Reply("Keanu.".to_owned())),
         ],
     );
 }
@@ -155,16 +155,16 @@ fn what_is_open_is_asked_in_rounds() {
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(FINE), CRITIQUE),
             (Criticised(&["A?", "B?", "C?"]), route(follow_up("A?"))),
-            (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(FINE), Step::Rephrase(follow_up("B?"))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
+            (Event::Returned(FINE), TurnStep::Rephrase(follow_up("B?"))),
             (Rephrased(Some("B2?")), route(follow_up("B2?"))),
             // No tool can help, so the critic's second and last round follows.
             (Routed("I do not know.", 0), CRITIQUE),
             (Criticised(&["D?"]), route(follow_up("D?"))),
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(FINE), ANSWER),
         ],
     );
@@ -177,13 +177,13 @@ fn a_question_is_not_asked_twice() {
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(FINE), CRITIQUE),
             (
                 Criticised(&["who played neo?", " ", "A?"]),
                 route(follow_up("A?")),
             ),
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(FINE), CRITIQUE),
             (Criticised(&["a?"]), ANSWER),
         ],
@@ -197,11 +197,11 @@ fn wrong_calls_go_back_twice() {
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(WRONG), route(message(MESSAGE))),
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(WRONG), route(message(MESSAGE))),
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(WRONG), CRITIQUE),
         ],
     );
@@ -214,11 +214,11 @@ fn calls_are_bounded_at_once_and_in_all() {
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 9), Step::CallTools(calls(2))),
+            (Routed("", 9), TurnStep::CallTools(calls(2))),
             (Event::Returned(WRONG), route(message(MESSAGE))),
-            (Routed("", 9), Step::CallTools(calls(2))),
+            (Routed("", 9), TurnStep::CallTools(calls(2))),
             (Event::Returned(WRONG), route(message(MESSAGE))),
-            (Routed("", 9), Step::CallTools(calls(2))),
+            (Routed("", 9), TurnStep::CallTools(calls(2))),
             (Event::Returned(WRONG), ANSWER),
         ],
     );
@@ -231,7 +231,7 @@ fn when_it_is_late_what_there_is_is_answered() {
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(LATE), ANSWER),
         ],
     );
@@ -240,14 +240,14 @@ fn when_it_is_late_what_there_is_is_answered() {
 #[test]
 fn without_rounds_there_is_no_critic() {
     told(
-        Limits {
+        TurnLimits {
             rounds: 0,
             ..limits()
         },
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(FINE), ANSWER),
         ],
     );
@@ -255,7 +255,7 @@ fn without_rounds_there_is_no_critic() {
 
 #[test]
 fn a_prompt_too_long_gets_shorter_each_time() {
-    let routed = |tokens| Step::Route {
+    let routed = |tokens| TurnStep::Route {
         question: message(MESSAGE),
         tokens,
     };
@@ -265,11 +265,11 @@ fn a_prompt_too_long_gets_shorter_each_time() {
         &routed(800),
         vec![
             (TooLong(None), routed(532)),
-            (Routed("", 1), Step::CallTools(calls(1))),
-            (Event::Returned(LATE), Step::Answer { tokens: 532 }),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
+            (Event::Returned(LATE), TurnStep::Answer { tokens: 532 }),
             // Never the same prompt again, whatever the service says.
-            (TooLong(Some(600)), Step::Answer { tokens: 354 }),
-            (TooLong(Some(150)), Step::GiveUp),
+            (TooLong(Some(600)), TurnStep::Answer { tokens: 354 }),
+            (TooLong(Some(150)), TurnStep::GiveUp),
         ],
     );
 }
@@ -280,16 +280,16 @@ fn blank_text_is_no_answer() {
         limits(),
         false,
         &route(message(MESSAGE)),
-        vec![(Routed(" \n", 0), Step::GiveUp)],
+        vec![(Routed(" \n", 0), TurnStep::GiveUp)],
     );
     told(
         limits(),
         false,
         &route(message(MESSAGE)),
         vec![
-            (Routed("", 1), Step::CallTools(calls(1))),
+            (Routed("", 1), TurnStep::CallTools(calls(1))),
             (Event::Returned(LATE), ANSWER),
-            (Answered(" \n"), Step::GiveUp),
+            (Answered(" \n"), TurnStep::GiveUp),
         ],
     );
 }
@@ -302,15 +302,15 @@ proptest! {
         has_history: bool,
         script in prop::collection::vec(0..6u8, 1..40),
     ) {
-        let limits = Limits { rounds, calls: calls_in_all, corrections, shrinks, ..limits() };
-        let (mut run, mut step) = Run::start(limits, MESSAGE, has_history);
+        let limits = TurnLimits { rounds, calls: calls_in_all, corrections, shrinks, ..limits() };
+        let (mut run, mut step) = AgentRun::start(limits, MESSAGE, has_history);
         let mut script = script.into_iter().cycle();
         let (mut asked, mut called, mut criticised) = (0, 0, 0);
         loop {
             let dice = script.next().unwrap_or_default();
             step = match step {
-                Step::Rephrase(_) => run.rephrased((dice > 2).then(|| format!("{dice}?"))),
-                Step::Route { .. } => {
+                TurnStep::Rephrase(_) => run.rephrased((dice > 2).then(|| format!("{dice}?"))),
+                TurnStep::Route { .. } => {
                     asked += 1;
                     match dice {
                         0 => run.prompt_too_long(None, 0),
@@ -318,21 +318,21 @@ proptest! {
                         _ => run.routed("", calls(usize::from(dice))),
                     }
                 }
-                Step::CallTools(made) => {
+                TurnStep::CallTools(made) => {
                     prop_assert!(!made.is_empty() && made.len() <= 2);
                     called += made.len();
                     run.tools_returned(Returned { has_wrong_call: dice > 3, is_late: dice == 0 })
                 }
-                Step::Peek(_) => run.peeked_in_vain(),
-                Step::Critique { direct: _ } => {
+                TurnStep::Peek(_) => run.peeked_in_vain(),
+                TurnStep::Critique { direct: _ } => {
                     criticised += 1;
                     run.criticised((0..dice).map(|n| format!("{criticised} {n}?")).collect())
                 }
-                Step::Answer { .. } => {
+                TurnStep::Answer { .. } => {
                     asked += 1;
                     if dice == 0 { run.prompt_too_long(None, 0) } else { run.answered("So.") }
                 }
-                Step::Reply(_) | Step::GiveUp | Step::StaySilent => break,
+                TurnStep::Reply(_) | TurnStep::GiveUp | TurnStep::StaySilent => break,
             };
             prop_assert!(called <= calls_in_all && criticised <= rounds);
             let most = 2 + rounds * 2 + corrections + shrinks;
@@ -345,37 +345,37 @@ proptest! {
 fn who_calls_no_tools_is_given_what_was_found() {
     let search = |query: &str| SEARCH.call(query);
     told(
-        Limits {
+        TurnLimits {
             searches_first: Some(SEARCH),
             ..limits()
         },
         false,
-        &Step::CallTools(vec![search(MESSAGE)]),
+        &TurnStep::CallTools(vec![search(MESSAGE)]),
         vec![
             (Event::Returned(Returned::default()), ANSWER),
-            (Answered("So."), Step::Reply("So.".to_owned())),
+            (Answered("So."), TurnStep::Reply("So.".to_owned())),
         ],
     );
 }
 
 #[test]
 fn tools_are_left_out_where_they_leave_no_room() {
-    let (mut run, _) = Run::start(limits(), MESSAGE, false);
+    let (mut run, _) = AgentRun::start(limits(), MESSAGE, false);
     let step = run.prompt_too_long(Some(500), 300);
-    assert_eq!(step, Step::Answer { tokens: 500 });
+    assert_eq!(step, TurnStep::Answer { tokens: 500 });
 }
 
 #[test]
 fn a_model_that_turns_out_slow_is_asked_less() {
-    let (mut run, first) = Run::start(limits(), MESSAGE, true);
-    assert_eq!(first, Step::Rephrase(message(MESSAGE)));
+    let (mut run, first) = AgentRun::start(limits(), MESSAGE, true);
+    assert_eq!(first, TurnStep::Rephrase(message(MESSAGE)));
     run.rephrased(None);
     run.routed("", calls(1));
     // Rounds are left, but the model is too slow for another.
     run.spare(effort(2, Some(VERY_SLOW_STEP)));
     assert_eq!(run.tools_returned(FINE), ANSWER);
     // A running round ends without rephrasing.
-    let (mut run, _) = Run::start(limits(), MESSAGE, false);
+    let (mut run, _) = AgentRun::start(limits(), MESSAGE, false);
     run.routed("", calls(1));
     run.tools_returned(FINE);
     run.criticised(questions(&["A?", "B?"]));
@@ -388,24 +388,24 @@ fn a_model_that_turns_out_slow_is_asked_less() {
 
 #[test]
 fn a_model_that_is_known_to_be_slow_rephrases_nothing() {
-    let limits = Limits {
+    let limits = TurnLimits {
         rephrases: false,
         ..limits()
     };
-    let (_, first) = Run::start(limits, MESSAGE, true);
+    let (_, first) = AgentRun::start(limits, MESSAGE, true);
     assert_eq!(first, route(message(MESSAGE)));
 }
 
 #[test]
 fn where_the_rephrased_question_differs_much_both_are_searched() {
-    let limits = Limits {
+    let limits = TurnLimits {
         searches_first: Some(SEARCH),
         ..limits()
     };
     let searched = |rephrased: &str| {
-        let (mut run, _) = Run::start(limits, MESSAGE, true);
+        let (mut run, _) = AgentRun::start(limits, MESSAGE, true);
         match run.rephrased(Some(rephrased.to_owned())) {
-            Step::CallTools(calls) => calls.into_iter().map(|call| call.arguments).collect(),
+            TurnStep::CallTools(calls) => calls.into_iter().map(|call| call.arguments).collect(),
             other => vec![format!("{other:?}")],
         }
     };
@@ -423,24 +423,24 @@ fn the_model_may_find_that_a_message_is_not_for_it() {
         STAY_SILENT.clone_into(&mut calls[1].name);
         calls
     };
-    let limits = Limits {
+    let limits = TurnLimits {
         may_stay_silent: true,
         ..limits()
     };
-    let (mut run, _) = Run::start(limits, "see you there", false);
-    assert_eq!(run.routed("", calls()), Step::StaySilent);
+    let (mut run, _) = AgentRun::start(limits, "see you there", false);
+    assert_eq!(run.routed("", calls()), TurnStep::StaySilent);
     // A message that mentions the bot is answered; `stay_silent` is then not a tool.
-    let limits = Limits {
+    let limits = TurnLimits {
         may_stay_silent: false,
         ..limits
     };
-    let (mut run, _) = Run::start(limits, "see you there", false);
-    assert_eq!(run.routed("", calls()), Step::CallTools(calls()));
+    let (mut run, _) = AgentRun::start(limits, "see you there", false);
+    assert_eq!(run.routed("", calls()), TurnStep::CallTools(calls()));
 }
 
 /// Limits with strict grounding.
-fn strict() -> Limits {
-    Limits {
+fn strict() -> TurnLimits {
+    TurnLimits {
         is_strict: true,
         lookup: Some(SEARCH),
         ..limits()
@@ -457,36 +457,36 @@ fn responds(answer: &str) -> Vec<ToolCall> {
 
 #[test]
 fn strictly_a_text_without_a_look_up_is_looked_up_all_the_same() {
-    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    let (mut run, _) = AgentRun::start(strict(), MESSAGE, false);
     let step = run.routed("Keanu Reeves, as everybody knows.", vec![]);
-    assert_eq!(step, Step::CallTools(vec![SEARCH.call(MESSAGE)]));
+    assert_eq!(step, TurnStep::CallTools(vec![SEARCH.call(MESSAGE)]));
     assert_eq!(run.tools_returned(FINE), CRITIQUE);
     assert_eq!(run.criticised(vec![]), ANSWER);
     // If nothing can be looked up, the model has only the conversation, and was told to keep to it.
-    let nothing = Limits {
+    let nothing = TurnLimits {
         lookup: None,
         ..strict()
     };
-    let (mut run, _) = Run::start(nothing, MESSAGE, false);
-    assert_eq!(run.routed("So.", vec![]), Step::Reply("So.".to_owned()));
+    let (mut run, _) = AgentRun::start(nothing, MESSAGE, false);
+    assert_eq!(run.routed("So.", vec![]), TurnStep::Reply("So.".to_owned()));
     // After a failed look-up the model may say so.
-    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    let (mut run, _) = AgentRun::start(strict(), MESSAGE, false);
     run.routed("", calls(1));
     run.tools_returned(WRONG);
-    assert_eq!(run.routed("So.", vec![]), Step::Reply("So.".to_owned()));
+    assert_eq!(run.routed("So.", vec![]), TurnStep::Reply("So.".to_owned()));
 }
 
 #[test]
 fn strictly_the_critic_sees_a_direct_answer() {
     let direct = || Some("Keanu.".to_owned());
-    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    let (mut run, _) = AgentRun::start(strict(), MESSAGE, false);
     assert_eq!(
         run.routed("", responds("Keanu.")),
-        Step::Critique { direct: direct() }
+        TurnStep::Critique { direct: direct() }
     );
-    assert_eq!(run.criticised(vec![]), Step::Reply("Keanu.".to_owned()));
+    assert_eq!(run.criticised(vec![]), TurnStep::Reply("Keanu.".to_owned()));
     // What it leaves open is looked up, and the answer is written again.
-    let (mut run, _) = Run::start(strict(), MESSAGE, false);
+    let (mut run, _) = AgentRun::start(strict(), MESSAGE, false);
     run.routed("", responds("Keanu."));
     assert_eq!(
         run.criticised(questions(&["Which Keanu?"])),
@@ -496,8 +496,8 @@ fn strictly_the_critic_sees_a_direct_answer() {
     assert_eq!(run.tools_returned(FINE), CRITIQUE);
     assert_eq!(run.criticised(vec![]), ANSWER);
     // Without a critic nothing is checked.
-    let (mut run, _) = Run::start(
-        Limits {
+    let (mut run, _) = AgentRun::start(
+        TurnLimits {
             rounds: 0,
             ..strict()
         },
@@ -506,17 +506,17 @@ fn strictly_the_critic_sees_a_direct_answer() {
     );
     assert_eq!(
         run.routed("", responds("Keanu.")),
-        Step::Reply("Keanu.".to_owned())
+        TurnStep::Reply("Keanu.".to_owned())
     );
 }
 
 #[test]
 fn strictly_small_talk_is_answered_at_once() {
     for (text, made) in [("Good morning!", vec![]), ("", responds("Good morning!"))] {
-        let (mut run, _) = Run::start(strict(), "Good morning!", false);
+        let (mut run, _) = AgentRun::start(strict(), "Good morning!", false);
         assert_eq!(
             run.routed(text, made),
-            Step::Reply("Good morning!".to_owned())
+            TurnStep::Reply("Good morning!".to_owned())
         );
     }
 }
@@ -524,59 +524,59 @@ fn strictly_small_talk_is_answered_at_once() {
 #[test]
 fn strictly_what_asks_for_several_things_is_taken_apart_first() {
     let both = "Who played Neo and who directed it?";
-    let (_, step) = Run::start(strict(), both, false);
-    assert_eq!(step, Step::Rephrase(message(both)));
-    let (_, step) = Run::start(limits(), both, false);
+    let (_, step) = AgentRun::start(strict(), both, false);
+    assert_eq!(step, TurnStep::Rephrase(message(both)));
+    let (_, step) = AgentRun::start(limits(), both, false);
     assert_eq!(step, route(message(both)));
 }
 
 #[test]
 fn who_calls_no_tools_is_given_nothing_for_small_talk_and_what_is_sure_for_a_remark() {
-    let weak = Limits {
+    let weak = TurnLimits {
         searches_first: Some(SEARCH),
         ..limits()
     };
     let hello = "Good morning!";
-    let (_, step) = Run::start(weak, hello, false);
+    let (_, step) = AgentRun::start(weak, hello, false);
     assert_eq!(step, route(message(hello)));
     let remark = "My cat is called Miso.";
-    let (mut run, step) = Run::start(weak, remark, false);
-    assert_eq!(step, Step::Peek(vec![SEARCH.call(remark)]));
+    let (mut run, step) = AgentRun::start(weak, remark, false);
+    assert_eq!(step, TurnStep::Peek(vec![SEARCH.call(remark)]));
     assert_eq!(run.peeked_in_vain(), route(message(remark)));
-    let (mut run, _) = Run::start(weak, remark, false);
+    let (mut run, _) = AgentRun::start(weak, remark, false);
     assert_eq!(run.tools_returned(FINE), ANSWER);
 }
 
 #[test]
 fn a_question_is_searched_for_before_a_model_that_may_call_tools() {
-    let able = Limits {
+    let able = TurnLimits {
         offers_first: Some(SEARCH),
         ..limits()
     };
     // Sure matches are shown with the question; the model may look further.
-    let (mut run, step) = Run::start(able, MESSAGE, false);
-    assert_eq!(step, Step::Peek(vec![SEARCH.call(MESSAGE)]));
+    let (mut run, step) = AgentRun::start(able, MESSAGE, false);
+    assert_eq!(step, TurnStep::Peek(vec![SEARCH.call(MESSAGE)]));
     assert_eq!(run.tools_returned(FINE), route(message(MESSAGE)));
-    assert_eq!(run.routed("", calls(1)), Step::CallTools(calls(1)));
+    assert_eq!(run.routed("", calls(1)), TurnStep::CallTools(calls(1)));
     // It is searched once only.
-    let (mut run, _) = Run::start(able, MESSAGE, false);
+    let (mut run, _) = AgentRun::start(able, MESSAGE, false);
     assert_eq!(run.peeked_in_vain(), route(message(MESSAGE)));
     assert_eq!(
         run.prompt_too_long(None, 0),
-        Step::Route {
+        TurnStep::Route {
             question: message(MESSAGE),
             tokens: 532,
         }
     );
     // If no time is left, the answer is written from them.
-    let (mut run, _) = Run::start(able, MESSAGE, false);
+    let (mut run, _) = AgentRun::start(able, MESSAGE, false);
     let late = Returned {
         is_late: true,
         ..FINE
     };
     assert_eq!(run.tools_returned(late), ANSWER);
     for remark in ["Good morning!", "My cat is called Miso."] {
-        let (_, step) = Run::start(able, remark, false);
+        let (_, step) = AgentRun::start(able, remark, false);
         assert_eq!(step, route(message(remark)), "{remark}");
     }
 }

@@ -7,14 +7,14 @@ use serde_json::{Map, Value};
 
 use super::files::{ToolFileError, check_name, no_parameters, wrong};
 use super::parameters::Parameters;
-use crate::graph::confine::{ConfinedCypher, Limits, Refusal, confine_with, read_back};
+use crate::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine_with, read_back};
 use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
 
 /// One tool file, as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct CypherToolFile {
     name: String,
     description: String,
     cypher: String,
@@ -42,7 +42,7 @@ pub struct CypherTool {
 
 impl CypherTool {
     pub(super) fn read(file: &str, text: &str, is_shipped: bool) -> Result<Self, ToolFileError> {
-        let Written {
+        let CypherToolFile {
             name,
             description,
             cypher,
@@ -86,7 +86,8 @@ impl CypherTool {
     /// Fails when it does not fit the schema, or may not run.
     pub fn confined(&self, survey: &Survey) -> Result<ConfinedCypher, Refusal> {
         let parameters: Vec<&str> = self.parameters.names.iter().map(String::as_str).collect();
-        let limits = Limits::of_rows(self.rows.saturating_add(1)).with_nodes(&survey.nodes);
+        let limits =
+            StatementLimits::of_rows(self.rows.saturating_add(1)).with_nodes(&survey.nodes);
         confine_with(&self.cypher, &survey.schema, &limits, &parameters)
     }
 

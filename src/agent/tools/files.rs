@@ -59,7 +59,7 @@ pub struct ToolFiles {
 
 /// The fields that distinguish the kinds.
 #[derive(Deserialize)]
-struct Kind {
+struct ToolFileKind {
     url: Option<IgnoredAny>,
 }
 
@@ -90,15 +90,15 @@ impl ToolFiles {
     }
 
     fn read(&mut self, file: &str, text: &str) -> Result<(), ToolFileError> {
-        let kind: Kind =
+        let kind: ToolFileKind =
             toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
         match kind {
-            Kind { url: Some(_) } => {
+            ToolFileKind { url: Some(_) } => {
                 let mut variables = Variables::of_environment();
                 let tool = HttpTool::read(file, text, &mut variables)?;
                 self.http.push(Arc::new(tool));
             }
-            Kind { url: None } => match CypherTool::read(file, text, false) {
+            ToolFileKind { url: None } => match CypherTool::read(file, text, false) {
                 Ok(tool) => self.cypher.push(tool),
                 Err(ToolFileError::Wrong { detail, .. })
                     if detail.contains("missing field `cypher`") =>

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use self::body::Json;
 use self::reading::{Pick, PickWritten, kind, pick, refused, told};
 use super::files::{ToolFileError, check_name, no_parameters, wrong};
-use super::outside::{Answered, OutsideTool};
+use super::outside::{OutsideResponse, OutsideTool};
 use super::parameters::Parameters;
 use super::request::{MOST_BYTES, bytes, check_address, check_secrecy, headers, within, yes};
 use super::template::{Secrets, Template, Variables};
@@ -41,7 +41,7 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC
 /// One tool file, as written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct HttpToolFile {
     name: String,
     description: String,
     #[serde(default = "get")]
@@ -104,7 +104,7 @@ pub struct HttpTool {
 
 /// The request that is sent.
 #[derive(Debug, PartialEq, Eq)]
-struct Asked {
+struct HttpToolRequest {
     url: Url,
     body: Option<Value>,
 }
@@ -115,13 +115,13 @@ impl HttpTool {
         text: &str,
         variables: &mut Variables,
     ) -> Result<Self, ToolFileError> {
-        let written: Written =
+        let written: HttpToolFile =
             toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
         check_name(&written.name).map_err(|detail| wrong(file, detail))?;
         Self::made(file, written, variables).map_err(|detail| wrong(file, detail))
     }
 
-    fn made(file: &str, written: Written, variables: &mut Variables) -> Result<Self, String> {
+    fn made(file: &str, written: HttpToolFile, variables: &mut Variables) -> Result<Self, String> {
         let method = method(&written.method)?;
         if method == Method::GET && written.body.is_some() {
             return Err("a GET has no body; set method = \"POST\"".to_owned());
@@ -249,7 +249,7 @@ impl HttpTool {
             .map(drop)
     }
 
-    fn asked(&self, arguments: &Map<String, Value>) -> Result<Asked, String> {
+    fn asked(&self, arguments: &Map<String, Value>) -> Result<HttpToolRequest, String> {
         let encoded = |text: &str| utf8_percent_encode(text, KEPT).to_string();
         let filled = self.url.filled(arguments, encoded);
         let filled = filled.ok_or("an argument that the address needs is missing")?;
@@ -272,14 +272,14 @@ impl HttpTool {
             }
         }
         let body = self.body.as_ref();
-        Ok(Asked {
+        Ok(HttpToolRequest {
             url,
             body: body.map(|body| body.filled(arguments).unwrap_or_default()),
         })
     }
 
-    async fn ask(&self, arguments: &Map<String, Value>) -> Result<Answered, String> {
-        let Asked { url, body } = self.asked(arguments)?;
+    async fn ask(&self, arguments: &Map<String, Value>) -> Result<OutsideResponse, String> {
+        let HttpToolRequest { url, body } = self.asked(arguments)?;
         let request = self.client()?.request(self.method.clone(), url);
         let request = request.headers(self.headers.clone());
         let request = match body {
@@ -306,7 +306,7 @@ impl HttpTool {
             return Ok(refused(status, &kind, &bytes));
         }
         let lines = told(&kind, &bytes, &self.pick)?;
-        Ok(Answered { lines, error: None })
+        Ok(OutsideResponse { lines, error: None })
     }
 
     fn client(&self) -> Result<Client, String> {
@@ -342,11 +342,13 @@ impl OutsideTool for HttpTool {
         Ok(given)
     }
 
-    async fn call(&self, arguments: &Map<String, Value>) -> Answered {
+    async fn call(&self, arguments: &Map<String, Value>) -> OutsideResponse {
         let mut answered = match tokio::time::timeout(self.timeout, self.ask(arguments)).await {
             Ok(Ok(answered)) => answered,
-            Ok(Err(why)) => Answered::failed(why),
-            Err(_) => Answered::failed(format!("no answer within {} s", self.timeout.as_secs())),
+            Ok(Err(why)) => OutsideResponse::failed(why),
+            Err(_) => {
+                OutsideResponse::failed(format!("no answer within {} s", self.timeout.as_secs()))
+            }
         };
         let texts = answered.lines.iter_mut().chain(&mut answered.error);
         texts.for_each(|text| self.secrets.remove_from(text));

@@ -34,18 +34,18 @@ pub trait OutsideTool: std::fmt::Debug + Send + Sync {
     fn checked(&self, arguments: &str) -> Result<Map<String, Value>, String>;
 
     /// Makes a call with [checked](Self::checked) arguments, within its own time limit.
-    async fn call(&self, arguments: &Map<String, Value>) -> Answered;
+    async fn call(&self, arguments: &Map<String, Value>) -> OutsideResponse;
 }
 
 /// The result of an outside call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answered {
+pub struct OutsideResponse {
     pub lines: Vec<String>,
     /// Why it failed; the lines then contain the other side's message.
     pub error: Option<String>,
 }
 
-impl Answered {
+impl OutsideResponse {
     pub fn failed(why: impl Into<String>) -> Self {
         Self {
             lines: Vec::new(),
@@ -129,8 +129,8 @@ fn proposal(name: &str, given: Map<String, Value>) -> ToolResult {
     }
 }
 
-fn evidence(heading: &str, answered: Answered) -> ToolResult {
-    let Answered { lines, error } = answered;
+fn evidence(heading: &str, answered: OutsideResponse) -> ToolResult {
+    let OutsideResponse { lines, error } = answered;
     let outcome = match &error {
         Some(why) => format!("failed: {}", one_line(why)),
         None => counted(lines.len(), "line"),

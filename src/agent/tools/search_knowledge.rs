@@ -12,7 +12,7 @@ use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::facts::is_path;
 use crate::knowledge::search::plan::{Want, want};
-use crate::knowledge::search::{Among, Found, Hit, Query, Searcher};
+use crate::knowledge::search::{Among, Hit, SearchQuery, SearchResults, Searcher};
 use crate::llm::ToolSpec;
 
 pub const SEARCH_KNOWLEDGE: &str = "search_knowledge";
@@ -153,8 +153,8 @@ impl<'a> Knowledge<'a> {
         among: Among,
         query: &'q str,
         want: Want,
-    ) -> Query<'q> {
-        Query {
+    ) -> SearchQuery<'q> {
+        SearchQuery {
             text: query,
             earlier: &self.earlier,
             audience,
@@ -167,8 +167,8 @@ impl<'a> Knowledge<'a> {
         }
     }
 
-    fn result(&self, tool: &str, query: &str, found: Found, want: Want) -> ToolResult {
-        let Found {
+    fn result(&self, tool: &str, query: &str, found: SearchResults, want: Want) -> ToolResult {
+        let SearchResults {
             hits,
             answerability: _,
             degradations,

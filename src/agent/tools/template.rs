@@ -24,10 +24,10 @@ const SHORTEST_SECRET: usize = 4;
 
 /// A text with placeholders.
 #[derive(Clone, Debug)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
 #[derive(Clone, Debug)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Argument(String),
     Variable(SecretString),
@@ -52,7 +52,7 @@ impl Variables {
         Self::new(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }
 
-    fn take(&mut self, name: &str) -> Result<Part, String> {
+    fn take(&mut self, name: &str) -> Result<TemplatePart, String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(is_name) {
             return Err(format!("${{{name}}} is no name of a variable"));
@@ -67,7 +67,7 @@ impl Variables {
             self.missing.push(name.to_owned());
         }
         let value = SecretString::from(value.unwrap_or_default());
-        Ok(Part::Variable(value))
+        Ok(TemplatePart::Variable(value))
     }
 }
 
@@ -101,18 +101,18 @@ impl Template {
                 before
             });
             if !plain.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut plain)));
+                parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
             }
             parts.push(if is_variable {
                 variables.take(name)?
             } else {
-                Part::Argument(name.to_owned())
+                TemplatePart::Argument(name.to_owned())
             });
             rest = after;
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(TemplatePart::Text(plain));
         }
         Ok(Self(parts))
     }
@@ -120,16 +120,16 @@ impl Template {
     /// The arguments for which it has placeholders.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
-            Part::Argument(name) => Some(name.as_str()),
-            Part::Text(_) | Part::Variable(_) => None,
+            TemplatePart::Argument(name) => Some(name.as_str()),
+            TemplatePart::Text(_) | TemplatePart::Variable(_) => None,
         })
     }
 
     /// The values of the variables in it.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &SecretString> {
         self.0.iter().filter_map(|part| match part {
-            Part::Variable(value) => Some(value),
-            Part::Text(_) | Part::Argument(_) => None,
+            TemplatePart::Variable(value) => Some(value),
+            TemplatePart::Text(_) | TemplatePart::Argument(_) => None,
         })
     }
 
@@ -145,9 +145,9 @@ impl Template {
         encoded: impl Fn(&str) -> String,
     ) -> Option<String> {
         let parts = self.0.iter().map(|part| match part {
-            Part::Text(text) => Some(text.clone()),
-            Part::Variable(value) => Some(value.expose_secret().to_owned()),
-            Part::Argument(name) => Some(encoded(&as_text(arguments.get(name)?)?)),
+            TemplatePart::Text(text) => Some(text.clone()),
+            TemplatePart::Variable(value) => Some(value.expose_secret().to_owned()),
+            TemplatePart::Argument(name) => Some(encoded(&as_text(arguments.get(name)?)?)),
         });
         parts.collect()
     }
@@ -155,7 +155,7 @@ impl Template {
     /// The argument if it is the whole text; it then keeps its JSON type.
     pub(crate) fn only_argument(&self) -> Option<&str> {
         match self.0.as_slice() {
-            [Part::Argument(name)] => Some(name),
+            [TemplatePart::Argument(name)] => Some(name),
             _ => None,
         }
     }

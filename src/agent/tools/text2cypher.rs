@@ -10,7 +10,7 @@ use super::{ToolResult, Tools};
 use crate::agent::findings;
 use crate::agent::model_session::ModelRequest;
 use crate::agent::prompts::{PromptError, TextToCypher, lines};
-use crate::graph::confine::{ConfinedCypher, Limits, confine};
+use crate::graph::confine::{ConfinedCypher, StatementLimits, confine};
 use crate::graph::query::{QueryError, QueryLimits, QueryResult};
 use crate::graph::trace::ModelStep;
 use crate::llm::{ChatMessage, ModelError, structured};
@@ -178,8 +178,8 @@ async fn write_and_run(
         }
         let problem = match run(tools.toolbox, offer, &cypher).await {
             Ok((confined, rows)) => return Ok(Outcome::Found(Box::new(confined), rows)),
-            Err(Problem::Repairable(problem)) => problem,
-            Err(Problem::Graph(error)) => return Err(Failed::Graph(error)),
+            Err(StatementFailure::Repairable(problem)) => problem,
+            Err(StatementFailure::Graph(error)) => return Err(Failed::Graph(error)),
         };
         let is_same = |message: &ChatMessage| matches!(message, ChatMessage::Assistant { text: before, .. } if *before == text);
         // A model that repeats the same statement will not improve it.
@@ -198,7 +198,7 @@ async fn write_and_run(
 }
 
 /// Why a statement returned no rows.
-enum Problem {
+enum StatementFailure {
     /// Described for the model.
     Repairable(String),
     Graph(QueryError),
@@ -208,12 +208,12 @@ async fn run(
     toolbox: &Toolbox,
     offer: &OfferedTools,
     cypher: &str,
-) -> Result<(ConfinedCypher, QueryResult), Problem> {
+) -> Result<(ConfinedCypher, QueryResult), StatementFailure> {
     // One row more than is kept shows whether there are more.
     let survey = &offer.survey;
-    let limits = Limits::of_rows(ROWS + 1).with_nodes(&survey.nodes);
+    let limits = StatementLimits::of_rows(ROWS + 1).with_nodes(&survey.nodes);
     let confined = confine(cypher, &survey.schema, &limits)
-        .map_err(|refusal| Problem::Repairable(refusal.to_string()))?;
+        .map_err(|refusal| StatementFailure::Repairable(refusal.to_string()))?;
     let ran = toolbox
         .store
         .query(&confined, Map::new(), query_limits(ROWS));
@@ -223,8 +223,8 @@ async fn run(
             error @ (QueryError::Repairable { .. }
             | QueryError::TimedOut { .. }
             | QueryError::TooBig),
-        ) => Err(Problem::Repairable(error.to_string())),
-        Err(error @ QueryError::Store(_)) => Err(Problem::Graph(error)),
+        ) => Err(StatementFailure::Repairable(error.to_string())),
+        Err(error @ QueryError::Store(_)) => Err(StatementFailure::Graph(error)),
     }
 }
 

@@ -11,7 +11,7 @@ use super::TEXT2CYPHER;
 use super::files::{ToolFileError, ToolFiles};
 use super::outside::OutsideTool;
 use crate::agent::prompts::{Example, PromptError, Prompts};
-use crate::graph::confine::{ConfinedCypher, Limits, confine};
+use crate::graph::confine::{ConfinedCypher, StatementLimits, confine};
 use crate::graph::schema::Survey;
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::Recaller;
@@ -144,7 +144,7 @@ impl Toolbox {
         }
         let fits = |index: &usize| {
             let cypher = &self.examples[*index].cypher;
-            let limits = Limits::of_rows(1).with_nodes(&survey.nodes);
+            let limits = StatementLimits::of_rows(1).with_nodes(&survey.nodes);
             confine(cypher, &survey.schema, &limits).is_ok()
         };
         OfferedTools {

@@ -16,9 +16,9 @@ use tokio::sync::mpsc;
 use tokio_util::codec::{Framed, LinesCodec};
 
 use super::address;
-use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
-use crate::cli::cypher::Known;
-use crate::cli::doctor::Shown;
+use super::protocol::{AdminOperation, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use crate::cli::cypher::GraphSchema;
+use crate::cli::doctor::PrintedFinding;
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, draw, drawn};
 
@@ -116,7 +116,8 @@ impl Connection {
     /// # Errors
     /// Fails with the command's error, or when the process ended meanwhile.
     pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
-        self.ask(Asked::Run(command.with_whole_paths()?)).await?;
+        self.ask(AdminOperation::Run(command.with_whole_paths()?))
+            .await?;
         self.print_all().await
     }
 
@@ -125,7 +126,7 @@ impl Connection {
     /// # Errors
     /// Fails when the process does not answer.
     pub(in crate::cli) async fn ready(mut self, json: bool) -> anyhow::Result<Exit> {
-        self.ask(Asked::Ready { json }).await?;
+        self.ask(AdminOperation::Ready { json }).await?;
         self.print_all().await
     }
 
@@ -163,7 +164,7 @@ impl Connection {
     ///
     /// # Errors
     /// Fails when the process ended meanwhile.
-    pub(in crate::cli) async fn health(self) -> anyhow::Result<Vec<Shown>> {
+    pub(in crate::cli) async fn health(self) -> anyhow::Result<Vec<PrintedFinding>> {
         let findings = |frame| {
             if let Frame::Findings(findings) = frame {
                 Some(findings)
@@ -171,14 +172,14 @@ impl Connection {
                 None
             }
         };
-        self.answer(Asked::Health, findings).await
+        self.answer(AdminOperation::Health, findings).await
     }
 
     /// Returns the graph's schema, to check statements against.
     ///
     /// # Errors
     /// Fails when the graph cannot be asked, or the process ended meanwhile.
-    pub(in crate::cli) async fn known(self) -> anyhow::Result<Known> {
+    pub(in crate::cli) async fn known(self) -> anyhow::Result<GraphSchema> {
         let known = |frame| {
             if let Frame::Known(known) = frame {
                 Some(known)
@@ -186,7 +187,7 @@ impl Connection {
                 None
             }
         };
-        self.answer(Asked::Known, known).await
+        self.answer(AdminOperation::Known, known).await
     }
 
     /// Calls a tool there.
@@ -205,13 +206,13 @@ impl Connection {
                 None
             }
         };
-        self.answer(Asked::Call(call), called).await
+        self.answer(AdminOperation::Call(call), called).await
     }
 
     /// Sends the request, and waits for the frame with the answer.
     async fn answer<T>(
         mut self,
-        what: Asked,
+        what: AdminOperation,
         answer_in: impl Fn(Frame) -> Option<T>,
     ) -> anyhow::Result<T> {
         self.ask(what).await?;
@@ -239,7 +240,7 @@ impl Connection {
         mut typed: mpsc::Receiver<muninn_terminal::Typed>,
         told: mpsc::Sender<muninn_terminal::Told>,
     ) -> anyhow::Result<()> {
-        self.ask(Asked::Chat { session, person }).await?;
+        self.ask(AdminOperation::Chat { session, person }).await?;
         let (mut sink, mut lines) = self.lines.split();
         let writing = async {
             while let Some(typed) = typed.recv().await {
@@ -274,7 +275,7 @@ impl Connection {
         }
     }
 
-    async fn ask(&mut self, what: Asked) -> anyhow::Result<()> {
+    async fn ask(&mut self, what: AdminOperation) -> anyhow::Result<()> {
         let request = Request {
             what,
             shows_progress: io::IsTerminal::is_terminal(&io::stderr()),

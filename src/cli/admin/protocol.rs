@@ -4,10 +4,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cli::cypher::Known;
-use crate::cli::doctor::Shown;
+use crate::cli::cypher::GraphSchema;
+use crate::cli::doctor::PrintedFinding;
 use crate::cli::open_commands::OpenCommand;
-use crate::cli::output::{Exit, Far};
+use crate::cli::output::{Exit, ProgressUpdate};
 
 /// Version of this protocol. A mismatch is reported to the user.
 pub(in crate::cli) const PROTOCOL: u32 = 4;
@@ -35,7 +35,7 @@ pub(in crate::cli) struct Hello {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::cli) struct Request {
-    pub(in crate::cli) what: Asked,
+    pub(in crate::cli) what: AdminOperation,
     /// Whether the user sees progress.
     pub(in crate::cli) shows_progress: bool,
 }
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Request {
 /// A client's request.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(in crate::cli) enum Asked {
+pub(in crate::cli) enum AdminOperation {
     /// A command, with absolute paths.
     Run(OpenCommand),
     /// The findings of `doctor` about the graph.
@@ -65,11 +65,11 @@ pub(in crate::cli) enum Asked {
 #[serde(rename_all = "snake_case")]
 pub(in crate::cli) enum Frame {
     Out(String),
-    Progress(Far),
+    Progress(ProgressUpdate),
     /// A sign of life.
     Alive,
-    Findings(Vec<Shown>),
-    Known(Known),
+    Findings(Vec<PrintedFinding>),
+    Known(GraphSchema),
     #[cfg(feature = "mcp")]
     Called(muninn::mcp::ToolOutcome),
     #[cfg(feature = "terminal")]

@@ -20,8 +20,8 @@ use tokio_util::codec::{Framed, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::address;
-use super::protocol::{Asked, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
-use crate::cli::context::{Context, Running};
+use super::protocol::{AdminOperation, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use crate::cli::context::{Context, RunningProcess};
 #[cfg(feature = "terminal")]
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Output};
@@ -52,12 +52,12 @@ type Sink = SplitSink<Framed<UnixStream, LinesCodec>, String>;
 #[derive(Debug)]
 pub(in crate::cli) struct Admin {
     socket: PrivateSocket,
-    running: Arc<Running>,
+    running: Arc<RunningProcess>,
 }
 
 /// Listens in the data folder. Returns `None` if that fails, which is logged: nothing else depends
 /// on it.
-pub(in crate::cli) fn listen(running: &Arc<Running>) -> Option<Admin> {
+pub(in crate::cli) fn listen(running: &Arc<RunningProcess>) -> Option<Admin> {
     let data_dir = &running.config.data_dir;
     let bound = private_folder(data_dir)
         .and_then(|()| address::to_bind(data_dir))
@@ -125,7 +125,7 @@ impl Admin {
 async fn serve(
     stream: UnixStream,
     is_full: bool,
-    running: &Arc<Running>,
+    running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,
 ) {
     let codec = LinesCodec::new_with_max_length(LONGEST_LINE);
@@ -169,7 +169,7 @@ async fn answer(
     request: Request,
     sink: Sink,
     mut lines: Lines,
-    running: &Arc<Running>,
+    running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,
 ) {
     let (frames, outgoing) = mpsc::channel(WAITING);
@@ -183,7 +183,7 @@ async fn answer(
     };
     let mut writing = tokio::spawn(write_all(sink, outgoing));
     #[cfg(feature = "terminal")]
-    if let Asked::Chat { session, person } = &request.what {
+    if let AdminOperation::Chat { session, person } = &request.what {
         chat::serve(session, person, lines, frames, running, shutdown).await;
         // A client that does not read is dropped.
         let _ = tokio::time::timeout(READING, writing).await;
@@ -214,16 +214,16 @@ async fn answer(
     }
 }
 
-async fn act(what: Asked, at: &Context) -> Frame {
+async fn act(what: AdminOperation, at: &Context) -> Frame {
     match what {
         // Boxed, because it is the future of every command.
-        Asked::Run(command) => match command.run(at).boxed().await {
+        AdminOperation::Run(command) => match command.run(at).boxed().await {
             Ok(exit) => Frame::Exit(exit),
             Err(error) => Frame::Failed(in_one_line(error.as_ref())),
         },
         #[cfg(feature = "terminal")]
-        Asked::Chat { .. } => Frame::Failed("a chat is no command".to_owned()),
-        Asked::Ready { json } => {
+        AdminOperation::Chat { .. } => Frame::Failed("a chat is no command".to_owned()),
+        AdminOperation::Ready { json } => {
             let trouble = at.running.as_ref().and_then(|it| it.archive.trouble());
             let exit = Exit::of(trouble.is_none());
             let told = match json {
@@ -239,19 +239,19 @@ async fn act(what: Asked, at: &Context) -> Frame {
             }
         }
         #[cfg(feature = "mcp")]
-        Asked::Call(call) => match &at.running {
+        AdminOperation::Call(call) => match &at.running {
             Some(running) => Frame::Called(call.here(&running.mcp).boxed().await),
             None => Frame::Failed("no bot runs here".to_owned()),
         },
-        Asked::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
-        Asked::Known => match cypher::of_graph(at).boxed().await {
+        AdminOperation::Health => Frame::Findings(doctor::of_graph(at).boxed().await),
+        AdminOperation::Known => match cypher::of_graph(at).boxed().await {
             Ok(known) => Frame::Known(known),
             Err(error) => Frame::Failed(in_one_line(error.as_ref())),
         },
     }
 }
 
-impl Asked {
+impl AdminOperation {
     /// Returns how long the request may continue when the process ends.
     fn to_finish(&self) -> Duration {
         match self {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use muninn::config::PublicAddress;
-use muninn_platform::{Verdict, in_one_line};
+use muninn_platform::{CheckStatus, in_one_line};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{Finding, well, wrong};
+use super::{DoctorFinding, well, wrong};
 use crate::cli::context::Context;
 use crate::cli::serve::missing_feature;
 
@@ -15,7 +15,7 @@ use crate::cli::serve::missing_feature;
 const CONNECT: Duration = Duration::from_secs(2);
 
 /// Returns a finding for each configured address. `is_served`: a process of the bot runs.
-pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<Finding> {
+pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<DoctorFinding> {
     let config = &at.config;
     let pages = config.web.as_ref().map(|address| Opened {
         part: "pages",
@@ -45,7 +45,7 @@ struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    async fn finding(&self, is_served: bool) -> Finding {
+    async fn finding(&self, is_served: bool) -> DoctorFinding {
         let (part, setting) = (self.part, self.address.settings.0);
         if !self.is_built {
             return self.problem(missing_feature(setting, self.feature));
@@ -72,10 +72,10 @@ impl Opened<'_> {
         }
     }
 
-    fn problem(&self, text: String) -> Finding {
-        Finding {
+    fn problem(&self, text: String) -> DoctorFinding {
+        DoctorFinding {
             part: self.part,
-            verdict: Verdict::Error,
+            verdict: CheckStatus::Error,
             text,
         }
     }

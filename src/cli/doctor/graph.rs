@@ -7,7 +7,7 @@ use muninn::agent::tools::{ToolFiles, Toolbox};
 use muninn::config::Config;
 use muninn::conversation::channel_kind;
 use muninn::graph::ingest::SourceOverview;
-use muninn::graph::reading::Reading;
+use muninn::graph::reading::ReadAccessReport;
 use muninn::graph::schema::Survey;
 use muninn::graph::{GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
@@ -16,13 +16,13 @@ use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::reembed::{Stale, stale};
 use muninn::wiring::reloading::SettingsRead;
 use muninn::wiring::{self, Models};
-use muninn_platform::{Verdict, counted};
+use muninn_platform::{CheckStatus, counted};
 
-use super::{Finding, as_ours, note, well, wrong};
+use super::{DoctorFinding, as_ours, note, well, wrong};
 use crate::cli::context::Context;
 use crate::cli::{refresh, schema};
 
-pub(super) async fn findings(at: &Context) -> Vec<Finding> {
+pub(super) async fn findings(at: &Context) -> Vec<DoctorFinding> {
     let config = &at.config;
     let opened = match at.unfinished_graph().await {
         Ok(store) => store,
@@ -52,9 +52,9 @@ pub(super) async fn findings(at: &Context) -> Vec<Finding> {
     findings.extend(named);
     findings.extend(tools);
     findings.extend(vectors);
-    findings.extend(reloading.map(|problem| Finding {
+    findings.extend(reloading.map(|problem| DoctorFinding {
         part: "prompts",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text: format!("the process that runs uses what it read before: {problem}"),
     }));
     if let Some(running) = &at.running {
@@ -65,10 +65,10 @@ pub(super) async fn findings(at: &Context) -> Vec<Finding> {
 }
 
 /// Reports how the running process handled changed settings.
-fn of_settings(read: &SettingsRead) -> Vec<Finding> {
-    let problems = read.problems.iter().map(|problem| Finding {
+fn of_settings(read: &SettingsRead) -> Vec<DoctorFinding> {
+    let problems = read.problems.iter().map(|problem| DoctorFinding {
         part: "settings",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text: format!("the process that runs: {problem}"),
     });
     let waiting = (!read.waiting.is_empty()).then(|| {
@@ -81,7 +81,7 @@ fn of_settings(read: &SettingsRead) -> Vec<Finding> {
     problems.chain(waiting).collect()
 }
 
-fn of_health(health: &StoreHealth) -> Vec<Finding> {
+fn of_health(health: &StoreHealth) -> Vec<DoctorFinding> {
     let StoreHealth {
         engine,
         schema_version,
@@ -100,24 +100,24 @@ fn of_health(health: &StoreHealth) -> Vec<Finding> {
             counted(*turns, "turn")
         ),
     )];
-    findings.extend(missing.iter().map(|name| Finding {
+    findings.extend(missing.iter().map(|name| DoctorFinding {
         part: "graph",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text: format!("{name} is missing; start muninn once with a user that may create constraints and indexes"),
     }));
-    let reading = reading.iter().flat_map(Reading::findings);
+    let reading = reading.iter().flat_map(ReadAccessReport::findings);
     findings.extend(reading.map(|of_reading| as_ours("graph", of_reading)));
     findings.extend(outgrown.map(|outgrown| note("graph", outgrown.to_string())));
-    findings.extend(warnings.iter().map(|warning| Finding {
+    findings.extend(warnings.iter().map(|warning| DoctorFinding {
         part: "graph",
-        verdict: Verdict::Warning,
+        verdict: CheckStatus::Warning,
         text: warning.clone(),
     }));
     findings
 }
 
 /// Reports which ingested sources lag behind.
-async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
+async fn sources(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
     // Unusable models are reported elsewhere.
     let Ok(models) = wiring::models(config) else {
         return Vec::new();
@@ -129,9 +129,9 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
     let lags = |source: &SourceOverview| {
         let warnings = catalog::warnings(source, &models.embedder);
         let name = source.name.clone();
-        warnings.into_iter().map(move |warning| Finding {
+        warnings.into_iter().map(move |warning| DoctorFinding {
             part: "knowledge",
-            verdict: Verdict::Warning,
+            verdict: CheckStatus::Warning,
             text: format!("{name}: {warning}"),
         })
     };
@@ -147,9 +147,9 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
                 format!("refreshed as they should be: {count}"),
             )]
         }
-        Err(problem) => vec![Finding {
+        Err(problem) => vec![DoctorFinding {
             part: "sources",
-            verdict: Verdict::Error,
+            verdict: CheckStatus::Error,
             text: format!("they are not refreshed: {problem}"),
         }],
     };
@@ -157,13 +157,13 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
 }
 
 /// Reports the freshness of a source that is refreshed automatically.
-fn of_freshness(fresh: &Freshness) -> Option<Finding> {
+fn of_freshness(fresh: &Freshness) -> Option<DoctorFinding> {
     let lag = fresh.lag.as_ref()?;
-    Some(Finding {
+    Some(DoctorFinding {
         part: "sources",
         verdict: match fresh.has_failed() {
-            true => Verdict::Error,
-            false => Verdict::Warning,
+            true => CheckStatus::Error,
+            false => CheckStatus::Warning,
         },
         text: format!("{}: {lag}", fresh.configured.name),
     })
@@ -173,15 +173,15 @@ fn of_freshness(fresh: &Freshness) -> Option<Finding> {
 const NAMED: usize = 5;
 
 /// Describes the knowledge in the graph.
-async fn knowledge(config: &Config, store: &GraphStore) -> Vec<Finding> {
+async fn knowledge(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
     let survey = match store.schema().await {
         Ok(survey) => survey,
         Err(error) => return vec![wrong("knowledge", &error)],
     };
     if survey.is_empty() {
-        return vec![Finding {
+        return vec![DoctorFinding {
             part: "knowledge",
-            verdict: Verdict::Warning,
+            verdict: CheckStatus::Warning,
             text: schema::NONE.to_owned(),
         }];
     }
@@ -191,7 +191,7 @@ async fn knowledge(config: &Config, store: &GraphStore) -> Vec<Finding> {
         .collect()
 }
 
-fn held(survey: &Survey) -> Finding {
+fn held(survey: &Survey) -> DoctorFinding {
     let labels = survey.ranked_labels();
     let mut named: Vec<String> = labels
         .iter()
@@ -207,31 +207,31 @@ fn held(survey: &Survey) -> Finding {
 }
 
 /// Reports missing sources that channel settings name.
-async fn named_sources(config: &Config, store: &GraphStore) -> Vec<Finding> {
+async fn named_sources(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
     // An unavailable graph is reported elsewhere.
     let Ok(served) = store.source_versions().await else {
         return Vec::new();
     };
     let known: Vec<&str> = served.iter().map(|source| source.name.as_str()).collect();
     let unknown = channel_kind::unknown_sources(&config.channels, &known);
-    let unknown = unknown.into_iter().map(|text| Finding {
+    let unknown = unknown.into_iter().map(|text| DoctorFinding {
         part: "channels",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text: format!("{text}; `muninn ingest` takes one in"),
     });
     unknown.collect()
 }
 
 /// Describes which nodes are searched by meaning, and names in `nodes.toml` that the graph lacks.
-fn nodes(config: &Config, survey: &Survey) -> Vec<Finding> {
+fn nodes(config: &Config, survey: &Survey) -> Vec<DoctorFinding> {
     // An unreadable file is reported with the prompts.
     let Ok(settings) = NodeSettings::load(config.prompts_dir.as_deref()) else {
         return Vec::new();
     };
     let plan = settings.plan(survey);
-    let problems = plan.problems.iter().map(|text| Finding {
+    let problems = plan.problems.iter().map(|text| DoctorFinding {
         part: "nodes",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text: format!("nodes.toml: {text}"),
     });
     let searched = plan.searched();
@@ -241,7 +241,7 @@ fn nodes(config: &Config, survey: &Survey) -> Vec<Finding> {
 }
 
 /// Checks whether the team's tools are valid, and fit the graph.
-async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
+async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<DoctorFinding> {
     let folder = config.prompts_dir.as_deref();
     let Ok(prompts) = Prompts::load(folder) else {
         return Vec::new();
@@ -260,7 +260,7 @@ async fn tools(config: &Config, store: &Arc<GraphStore>) -> Vec<Finding> {
 }
 
 /// Reports tools whose statements cannot be parsed, which needs no knowledge.
-fn unreadable_tools(config: &Config) -> Vec<Finding> {
+fn unreadable_tools(config: &Config) -> Vec<DoctorFinding> {
     let tools = ToolFiles::load(config.prompts_dir.as_deref());
     let tools = tools.unwrap_or_default().cypher.into_iter();
     let unreadable = tools.filter_map(|tool| {
@@ -273,25 +273,25 @@ fn unreadable_tools(config: &Config) -> Vec<Finding> {
     unreadable.map(wrong_tool).collect()
 }
 
-fn wrong_tool(text: String) -> Finding {
-    Finding {
+fn wrong_tool(text: String) -> DoctorFinding {
+    DoctorFinding {
         part: "tools",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text,
     }
 }
 
 /// Checks whether recall can compare the turns' vectors. A missing embedder is reported elsewhere.
-async fn vectors(config: &Config, store: &GraphStore) -> Vec<Finding> {
+async fn vectors(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
     let Ok(Models { chat: _, embedder }) = wiring::models(config) else {
         return Vec::new();
     };
-    let worth = |text| Finding {
+    let worth = |text| DoctorFinding {
         part: "recall",
-        verdict: Verdict::Warning,
+        verdict: CheckStatus::Warning,
         text,
     };
-    let mut findings: Vec<Finding> = wiring::calibration(config, &embedder)
+    let mut findings: Vec<DoctorFinding> = wiring::calibration(config, &embedder)
         .err()
         .map(|error| wrong("recall", &error))
         .into_iter()

@@ -6,15 +6,15 @@ use muninn::agent::budget::BudgetConfig;
 use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
 use muninn::config::Config;
 use muninn::llm::{
-    ChatModel, Checked, Embedder, Finding as Known, LEAST_USEFUL_CONTEXT, ModelChain, Prices,
-    Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
+    ChatModel, Embedder, LEAST_USEFUL_CONTEXT, ModelAvailability as Known, ModelChain, ModelCheck,
+    Prices, Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
 };
 use muninn::wiring::{self, Models};
-use muninn_platform::{Verdict, counted};
+use muninn_platform::{CheckStatus, counted};
 
-use super::{Finding, well, wrong};
+use super::{DoctorFinding, well, wrong};
 
-pub(super) async fn findings(config: &Config) -> Vec<Finding> {
+pub(super) async fn findings(config: &Config) -> Vec<DoctorFinding> {
     let Models {
         chat: chain,
         embedder,
@@ -25,9 +25,9 @@ pub(super) async fn findings(config: &Config) -> Vec<Finding> {
         }
     };
     let Some(chain) = chain else {
-        return vec![Finding {
+        return vec![DoctorFinding {
             part: "model",
-            verdict: Verdict::Warning,
+            verdict: CheckStatus::Warning,
             text: "none, so answers come from memory alone; set OPENAI_API_KEY, or OPENAI_BASE_URL for a service such as Ollama".to_owned(),
         }];
     };
@@ -44,17 +44,17 @@ pub(super) async fn findings(config: &Config) -> Vec<Finding> {
         let found = of_chat_model(chat, remote, several).await.into_iter();
         let name = chat.model(Purpose::Answer);
         let is_last = at + 1 == chain.models().count();
-        findings.extend(found.map(|finding| Finding {
+        findings.extend(found.map(|finding| DoctorFinding {
             text: match (several, finding.verdict) {
                 (false, _) => finding.text,
-                (true, Verdict::Error) if !is_last => {
+                (true, CheckStatus::Error) if !is_last => {
                     let number = at + 1;
                     format!(
                         "{number}. {name}: {}; the next one answers instead",
                         finding.text
                     )
                 }
-                (true, Verdict::Ok | Verdict::Warning | Verdict::Error) => {
+                (true, CheckStatus::Ok | CheckStatus::Warning | CheckStatus::Error) => {
                     format!("{}. {name}: {}", at + 1, finding.text)
                 }
             },
@@ -72,7 +72,7 @@ pub(super) async fn findings(config: &Config) -> Vec<Finding> {
 }
 
 /// Checks whether budgets can be applied: the prices of models must be known.
-fn prices(config: &Config, chain: &ModelChain) -> Vec<Finding> {
+fn prices(config: &Config, chain: &ModelChain) -> Vec<DoctorFinding> {
     let prices = match Prices::load(config.model_prices.as_deref()) {
         Ok(prices) => prices,
         Err(error) => return vec![wrong("budget", &error)],
@@ -88,9 +88,9 @@ fn prices(config: &Config, chain: &ModelChain) -> Vec<Finding> {
         return vec![well("budget", "every model has a price")];
     }
     let unknown: Vec<String> = unknown.into_iter().collect();
-    vec![Finding {
+    vec![DoctorFinding {
         part: "budget",
-        verdict: Verdict::Warning,
+        verdict: CheckStatus::Warning,
         text: format!(
             "no price is known of {}, whose calls count as free; set MODEL_PRICES if they are not",
             unknown.join(", ")
@@ -103,17 +103,18 @@ async fn of_chat_model(
     chat: &ChatModel,
     remote: Option<&RemoteEmbedder>,
     several: bool,
-) -> Vec<Finding> {
+) -> Vec<DoctorFinding> {
     let checked = match chat.check(remote).await {
         Ok(checked) => checked,
         Err(error) => return vec![wrong("model", &error)],
     };
-    let mut findings: Vec<Finding> = checked.iter().map(|one| of_model(one, several)).collect();
+    let mut findings: Vec<DoctorFinding> =
+        checked.iter().map(|one| of_model(one, several)).collect();
     for (purpose, part) in [
         (Purpose::Answer, "model"),
         (Purpose::Utility, "utility model"),
     ] {
-        let is_good = |one: &Checked| one.model == chat.model(purpose) && one.is_good();
+        let is_good = |one: &ModelCheck| one.model == chat.model(purpose) && one.is_good();
         let is_another = purpose == Purpose::Answer
             || chat.model(Purpose::Utility) != chat.model(Purpose::Answer);
         if is_another && checked.iter().any(is_good) {
@@ -127,8 +128,8 @@ async fn of_chat_model(
 }
 
 /// Describes a model's capabilities, one per line.
-fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
-    let note = |verdict: Verdict, text: String| Finding {
+fn of_try(part: &'static str, tried: &TriedOut) -> Vec<DoctorFinding> {
+    let note = |verdict: CheckStatus, text: String| DoctorFinding {
         part,
         verdict,
         text,
@@ -137,7 +138,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         Tried::Works => well(part, "calls tools"),
         Tried::InWords => well(part, "calls tools in words: the service offers none itself"),
         Tried::Misses => note(
-            Verdict::Warning,
+            CheckStatus::Warning,
             "did not call a tool when it was asked to: knowledge is searched for every question before it answers, and the graph is not asked; a model that calls tools does more".to_owned(),
         ),
     };
@@ -145,7 +146,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         Tried::Works => well(part, "answers in JSON"),
         Tried::InWords => well(part, "answers in JSON where the prompt asks for it"),
         Tried::Misses => note(
-            Verdict::Warning,
+            CheckStatus::Warning,
             "does not answer in JSON: follow-up questions are left out".to_owned(),
         ),
     };
@@ -153,7 +154,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
         Tried::Works => well(part, "streams its answers"),
         Tried::InWords => well(part, "answers as a whole: nobody sees it grow"),
         Tried::Misses => note(
-            Verdict::Warning,
+            CheckStatus::Warning,
             "wrote no answer to a plain question".to_owned(),
         ),
     };
@@ -162,7 +163,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
             well(part, format!("reads {}", counted(context, "token")))
         }
         Some(context) => note(
-            Verdict::Error,
+            CheckStatus::Error,
             format!(
                 "reads only {}; below {LEAST_USEFUL_CONTEXT} there is no room for what was said before: give the service a longer context",
                 counted(context, "token")
@@ -185,7 +186,7 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<Finding> {
 }
 
 /// Describes its speed, and the consequences.
-fn of_speed(part: &'static str, speed: Speed) -> Finding {
+fn of_speed(part: &'static str, speed: Speed) -> DoctorFinding {
     let step = speed.small_step();
     let writes = speed.tokens_per_second();
     let writes = writes.map(|it| format!(", then {it:.0} tokens a second"));
@@ -197,25 +198,25 @@ fn of_speed(part: &'static str, speed: Speed) -> Finding {
     );
     let (verdict, slow) = if step >= VERY_SLOW_STEP {
         (
-            Verdict::Warning,
+            CheckStatus::Warning,
             ": too slow for follow-up questions and rephrasing, which are left out",
         )
     } else if step >= SLOW_STEP {
         (
-            Verdict::Warning,
+            CheckStatus::Warning,
             ": slow, so follow-up questions are asked once at most",
         )
     } else {
-        (Verdict::Ok, "")
+        (CheckStatus::Ok, "")
     };
-    Finding {
+    DoctorFinding {
         part,
         verdict,
         text: format!("{measured}{slow}"),
     }
 }
 
-fn of_model(checked: &Checked, several: bool) -> Finding {
+fn of_model(checked: &ModelCheck, several: bool) -> DoctorFinding {
     let (part, variable) = match checked.role {
         Role::Chat if several => ("model", "MODELS"),
         Role::Chat => ("model", "CHAT_MODEL"),
@@ -226,9 +227,9 @@ fn of_model(checked: &Checked, several: bool) -> Finding {
     match &checked.finding {
         Known::Listed => well(part, format!("the service lists {model}")),
         Known::Answers => well(part, format!("{model} answers")),
-        Known::NotListed => Finding {
+        Known::NotListed => DoctorFinding {
             part,
-            verdict: Verdict::Error,
+            verdict: CheckStatus::Error,
             text: format!("the service does not list {model}; check {variable}"),
         },
         Known::Fails(error) => wrong(part, error),

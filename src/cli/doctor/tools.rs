@@ -6,9 +6,9 @@ use futures::future::join_all;
 use muninn::agent::mcp::{McpServers, ServerState};
 use muninn::agent::tools::{HttpTool, ToolFiles};
 use muninn::config::Config;
-use muninn_platform::{Verdict, in_one_line};
+use muninn_platform::{CheckStatus, in_one_line};
 
-use super::{Finding, well};
+use super::{DoctorFinding, well};
 use crate::cli::context::Context;
 
 /// Maximum time for servers to start when no process runs them.
@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Checks whether HTTP tools can be offered, and whether their hosts are found and permitted. Sends
 /// them nothing.
-pub(super) async fn findings(config: &Config) -> Vec<Finding> {
+pub(super) async fn findings(config: &Config) -> Vec<DoctorFinding> {
     // An invalid file is reported with the prompts.
     let files = ToolFiles::load(config.prompts_dir.as_deref()).unwrap_or_default();
     join_all(files.http.iter().map(|tool| of_http(tool))).await
@@ -26,7 +26,7 @@ pub(super) async fn findings(config: &Config) -> Vec<Finding> {
 
 /// Checks the MCP servers in the process that runs them; without one they are started for the
 /// check.
-pub(super) async fn servers(at: &Context) -> Vec<Finding> {
+pub(super) async fn servers(at: &Context) -> Vec<DoctorFinding> {
     let own = match &at.running {
         Some(_) => None,
         None => match McpServers::start(at.config.mcp_file.clone()) {
@@ -48,12 +48,12 @@ pub(super) async fn servers(at: &Context) -> Vec<Finding> {
             "the process that runs has the MCP servers as before: {problem}"
         ))
     });
-    let states = states.iter().map(|(settings, state)| Finding {
+    let states = states.iter().map(|(settings, state)| DoctorFinding {
         part: "tools",
         verdict: match state {
-            ServerState::Ready { left_out, .. } if left_out.is_empty() => Verdict::Ok,
-            ServerState::Ready { .. } | ServerState::Starting => Verdict::Warning,
-            ServerState::Down { .. } => Verdict::Error,
+            ServerState::Ready { left_out, .. } if left_out.is_empty() => CheckStatus::Ok,
+            ServerState::Ready { .. } | ServerState::Starting => CheckStatus::Warning,
+            ServerState::Down { .. } => CheckStatus::Error,
         },
         text: format!(
             "MCP server {} ({}): {state}",
@@ -64,7 +64,7 @@ pub(super) async fn servers(at: &Context) -> Vec<Finding> {
     states.chain(problem).collect()
 }
 
-async fn of_http(tool: &HttpTool) -> Finding {
+async fn of_http(tool: &HttpTool) -> DoctorFinding {
     if let Some(problem) = tool.problem() {
         return wrong(problem);
     }
@@ -79,10 +79,10 @@ async fn of_http(tool: &HttpTool) -> Finding {
     }
 }
 
-fn wrong(text: String) -> Finding {
-    Finding {
+fn wrong(text: String) -> DoctorFinding {
+    DoctorFinding {
         part: "tools",
-        verdict: Verdict::Error,
+        verdict: CheckStatus::Error,
         text,
     }
 }

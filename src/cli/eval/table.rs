@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use muninn::memory::evaluation::compare::{Difference, Interval, Verdict};
+use muninn::memory::evaluation::compare::{ComparisonResult, Difference, Interval};
 use muninn::memory::evaluation::figures::{Figure, Figures, Share};
-use muninn::memory::evaluation::report::{Report, Run};
-use muninn::memory::evaluation::{Kind, Replayed};
+use muninn::memory::evaluation::report::{EvaluationRun, Report};
+use muninn::memory::evaluation::{RelevanceSignal, Replayed};
 use muninn_platform::counted;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Found;
+use super::ReportFindings;
 
 /// Maximum channels and weeks in a table; JSON has all.
 const MOST_CHANNELS: usize = 20;
@@ -50,7 +50,7 @@ impl AskedAgain {
         })
     }
 
-    fn by<K: Ord>(run: &Run, key: impl Fn(&Replayed) -> K) -> BTreeMap<K, Self> {
+    fn by<K: Ord>(run: &EvaluationRun, key: impl Fn(&Replayed) -> K) -> BTreeMap<K, Self> {
         let keys: BTreeSet<K> = run.replayed.iter().map(&key).collect();
         let of = |wanted: K| {
             let own = run.replayed.iter().filter(|it| key(it) == wanted);
@@ -61,7 +61,7 @@ impl AskedAgain {
     }
 }
 
-pub(super) fn text(report: &Report, found: &Found) -> String {
+pub(super) fn text(report: &Report, found: &ReportFindings) -> String {
     let mut out = head(report);
     out.push_str("\n\nWhat happened");
     for figure in Figure::ALL {
@@ -135,7 +135,7 @@ fn number(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |value| format!("{value:.2}"))
 }
 
-fn asked_again(run: &Run) -> String {
+fn asked_again(run: &EvaluationRun) -> String {
     let with = match run.name.as_str() {
         "" => "Asked again, of what was known then".to_owned(),
         name => format!("Asked again with {name}"),
@@ -183,7 +183,7 @@ fn asked_again(run: &Run) -> String {
 }
 
 /// A table row for a channel or a week: outcomes, and results of questions asked again.
-struct Part {
+struct ReportRow {
     name: String,
     figures: Figures,
     asked: Option<AskedAgain>,
@@ -193,10 +193,10 @@ fn parts(
     report: &Report,
     key: impl Fn(&Replayed) -> String,
     all: &[(&String, &Figures)],
-) -> Vec<Part> {
+) -> Vec<ReportRow> {
     let asked = report.runs.first().map(|run| AskedAgain::by(run, key));
     let asked = asked.unwrap_or_default();
-    let part = |(name, figures): &(&String, &Figures)| Part {
+    let part = |(name, figures): &(&String, &Figures)| ReportRow {
         name: (*name).clone(),
         figures: (*figures).clone(),
         asked: asked.get(*name).copied(),
@@ -204,7 +204,7 @@ fn parts(
     all.iter().map(part).collect()
 }
 
-fn table(title: &str, parts: &[Part]) -> String {
+fn table(title: &str, parts: &[ReportRow]) -> String {
     let columns = [
         "answers",
         "good",
@@ -220,7 +220,7 @@ fn table(title: &str, parts: &[Part]) -> String {
     for column in columns {
         let _ = write!(out, "{column:>10}");
     }
-    for Part {
+    for ReportRow {
         name,
         figures,
         asked,
@@ -254,10 +254,10 @@ fn differences(title: &str, differences: &[Difference]) -> String {
     );
     for it in differences {
         let verdict = match it.verdict {
-            Verdict::Same => "may be the same",
-            Verdict::Better => "better",
-            Verdict::Worse => "WORSE",
-            Verdict::TooFew => "too few to tell",
+            ComparisonResult::Same => "may be the same",
+            ComparisonResult::Better => "better",
+            ComparisonResult::Worse => "WORSE",
+            ComparisonResult::TooFew => "too few to tell",
         };
         let Interval {
             mean,
@@ -278,7 +278,7 @@ fn differences(title: &str, differences: &[Difference]) -> String {
 }
 
 /// Returns sentences about what is broken, what is worse, and what may help.
-fn sentences(found: &Found) -> Vec<String> {
+fn sentences(found: &ReportFindings) -> Vec<String> {
     let broken = found.broken.iter().map(|it| format!("PROBLEM  {it}"));
     let worse = found.regressions().map(|it| {
         let Interval { mean, low, high, of } = it.difference;
@@ -295,9 +295,9 @@ fn sentences(found: &Found) -> Vec<String> {
     broken.chain(worse).chain(advice).collect()
 }
 
-pub(super) fn json(report: &Report, found: &Found) -> Value {
-    let run = |run: &Run| {
-        let kind = |kind: &Kind| kind.label();
+pub(super) fn json(report: &Report, found: &ReportFindings) -> Value {
+    let run = |run: &EvaluationRun| {
+        let kind = |kind: &RelevanceSignal| kind.label();
         json!({
             "with": run.name,
             "is_by_words": run.is_by_words,

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::Bot;
 use crate::agent::tools::{ProposedCall, proposed};
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::commands::Agreed;
 use crate::conversation::notice::{ASKED_FOR, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
@@ -189,7 +189,7 @@ impl Bot {
         let about = format!("{} in {}", call.tool, message.conversation);
         self.commands
             .audit
-            .did(message, Action::Approved, &about, None)
+            .did(message, AuditAction::Approved, &about, None)
             .await;
         if let Err(error) = self.have_decided(event, &Decided::Done(said.clone())).await {
             let error = &error as &dyn std::error::Error;

@@ -9,18 +9,18 @@ use tokio::sync::oneshot;
 /// waits for a hundred turns, and delays nobody else.
 #[derive(Debug)]
 pub(super) struct FairSemaphore {
-    state: Mutex<State>,
+    state: Mutex<SemaphoreState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct SemaphoreState {
     free: usize,
     /// One queue per person. The first person is served next and then moves to the end.
-    lines: VecDeque<Line>,
+    lines: VecDeque<PersonQueue>,
 }
 
 #[derive(Debug)]
-struct Line {
+struct PersonQueue {
     person: String,
     waiting: VecDeque<oneshot::Sender<Permit>>,
 }
@@ -34,14 +34,14 @@ pub(super) struct Permit {
 impl FairSemaphore {
     pub(super) fn new(permits: usize) -> Arc<Self> {
         Arc::new(Self {
-            state: Mutex::new(State {
+            state: Mutex::new(SemaphoreState {
                 free: permits,
                 lines: VecDeque::new(),
             }),
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SemaphoreState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -70,12 +70,12 @@ impl FairSemaphore {
     }
 }
 
-impl State {
+impl SemaphoreState {
     fn join(&mut self, person: &str) -> oneshot::Receiver<Permit> {
         let (sender, receiver) = oneshot::channel();
         match self.lines.iter_mut().find(|line| line.person == person) {
             Some(line) => line.waiting.push_back(sender),
-            None => self.lines.push_back(Line {
+            None => self.lines.push_back(PersonQueue {
                 person: person.to_owned(),
                 waiting: VecDeque::from([sender]),
             }),

@@ -16,7 +16,7 @@ use crate::conversation::turn::TurnError;
 use crate::memory::{Edit, MessageError};
 
 /// Overheard messages with the acknowledgements that their adapters wait for.
-type Said = Vec<(IncomingMessage, Ack)>;
+type OverheardBatch = Vec<(IncomingMessage, Ack)>;
 
 impl Bot {
     /// Handles overheard messages in order, until the inbox is closed or `stop` is cancelled.
@@ -32,7 +32,7 @@ impl Bot {
                 () = stop.cancelled() => return,
                 came = overheard.recv_many(&mut batch, BATCH) => if came == 0 { return },
             }
-            let mut said: Said = Vec::with_capacity(batch.len());
+            let mut said: OverheardBatch = Vec::with_capacity(batch.len());
             for arrival in batch.drain(..) {
                 let (incoming, ack) = arrival.into_parts();
                 let Incoming::Overheard(message) = incoming else {
@@ -53,7 +53,7 @@ impl Bot {
         }
     }
 
-    async fn keep_said(self: &Arc<Self>, said: &mut Said, stop: &CancellationToken) {
+    async fn keep_said(self: &Arc<Self>, said: &mut OverheardBatch, stop: &CancellationToken) {
         let messages: Vec<&IncomingMessage> = said.iter().map(|(message, _)| message).collect();
         if messages.is_empty() {
             return;
@@ -206,7 +206,7 @@ impl Bot {
     pub(super) async fn line_in(
         &self,
         conversation: &ConversationId,
-    ) -> crate::graph::session::Place {
+    ) -> crate::graph::session::SessionQueuePlace {
         self.sessions.queue(conversation).await
     }
 }

@@ -23,14 +23,14 @@ use crate::conversation::turn::{deliver, tell_asker, tell_privately};
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::items::AsRead;
-use crate::graph::session::{Place, SessionGuard};
+use crate::graph::session::{SessionGuard, SessionQueuePlace};
 use crate::graph::{ResponseId, StoreError};
 
 /// A message older than this may have been read from the platform's history again.
 const LIVE: TimeDelta = TimeDelta::seconds(10);
 
 impl Bot {
-    pub(super) async fn work_on(self: Arc<Self>, arrived: Arrived, line: Place) {
+    pub(super) async fn work_on(self: Arc<Self>, arrived: Arrived, line: SessionQueuePlace) {
         let Arrived {
             message,
             reply,
@@ -58,7 +58,7 @@ impl Bot {
     /// Answers a message unless another process does. Returns whether it needs nothing more.
     pub(super) async fn serve(
         self: &Arc<Self>,
-        place: Place,
+        place: SessionQueuePlace,
         message: IncomingMessage,
         mut reply: Box<dyn Reply>,
     ) -> bool {

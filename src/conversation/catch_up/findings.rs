@@ -4,8 +4,8 @@ use muninn_platform::{LinkHosts, TimeZone, escaped, linked};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::topics::{Said, Topic};
-use super::{Reader, headline, moment};
+use super::topics::{Topic, TopicMessage};
+use super::{ReaderLocale, headline, moment};
 use crate::agent::prompts::{self, NumberedMessage};
 use crate::llm::structured::json_in;
 use crate::llm::tokens::{Keep, cut, estimate};
@@ -21,16 +21,16 @@ const LONGEST: usize = 600;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Findings {
     #[serde(default)]
-    pub(super) decided: Vec<Entry>,
+    pub(super) decided: Vec<DigestEntry>,
     #[serde(default)]
-    pub(super) answered: Vec<Entry>,
+    pub(super) answered: Vec<DigestEntry>,
     #[serde(default)]
-    pub(super) open: Vec<Entry>,
+    pub(super) open: Vec<DigestEntry>,
 }
 
 /// One sentence, and the numbers of the messages that support it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct DigestEntry {
     pub(super) what: String,
     #[serde(default)]
     pub(super) messages: Vec<usize>,
@@ -53,16 +53,16 @@ pub(super) fn schema() -> Value {
 
 /// The topics that one call reads, and the number of their first message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Batch<'a> {
+pub(super) struct TopicBatch<'a> {
     pub(super) first: usize,
     pub(super) topics: Vec<Topic<'a>>,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> TopicBatch<'a> {
     /// The messages as the prompt quotes them, grouped by topic.
     pub(super) fn quoted(&self, zone: TimeZone) -> Vec<Vec<NumberedMessage>> {
         let mut number = self.first;
-        let mut quote = |said: &Said| {
+        let mut quote = |said: &TopicMessage| {
             let lines = |text: &str| prompts::lines(&cut(text, MESSAGE_TOKENS, Keep::BothEnds));
             let message = NumberedMessage {
                 number,
@@ -81,7 +81,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The message with a number.
-    fn message(&self, number: usize) -> Option<&'a Said> {
+    fn message(&self, number: usize) -> Option<&'a TopicMessage> {
         let mut all = self.topics.iter().flat_map(Topic::all);
         all.nth(number.checked_sub(self.first)?)
     }
@@ -102,7 +102,7 @@ impl<'a> Batch<'a> {
     }
 
     /// An entry as a line that links to the last message it cites.
-    pub(super) fn line(&self, entry: &Entry, reader: Reader) -> String {
+    pub(super) fn line(&self, entry: &DigestEntry, reader: ReaderLocale) -> String {
         let said = entry
             .messages
             .iter()
@@ -129,7 +129,10 @@ pub(super) fn unlinked(text: &str) -> String {
 /// Divides the topics into at most `most` batches of the size of one call. Also returns the topics that did not fit,
 /// the least answered ones. `topics` starts with the most answered; a batch lists its topics in the order in which
 /// they began.
-pub(super) fn batches<'a>(topics: &[Topic<'a>], most: usize) -> (Vec<Batch<'a>>, Vec<Topic<'a>>) {
+pub(super) fn batches<'a>(
+    topics: &[Topic<'a>],
+    most: usize,
+) -> (Vec<TopicBatch<'a>>, Vec<Topic<'a>>) {
     let room = CALL_TOKENS * u32::try_from(most).unwrap_or(u32::MAX);
     let mut used = 0;
     let fitting = topics.iter().take_while(|topic| {
@@ -148,10 +151,10 @@ pub(super) fn batches<'a>(topics: &[Topic<'a>], most: usize) -> (Vec<Batch<'a>>,
     }
 }
 
-fn packed<'a>(topics: &[Topic<'a>]) -> Vec<Batch<'a>> {
+fn packed<'a>(topics: &[Topic<'a>]) -> Vec<TopicBatch<'a>> {
     let mut topics = topics.to_vec();
     topics.sort_by_key(|topic| topic.opening.at);
-    let mut batches: Vec<Batch<'_>> = Vec::new();
+    let mut batches: Vec<TopicBatch<'_>> = Vec::new();
     let (mut used, mut number) = (0, 1);
     for topic in topics {
         let (tokens, messages) = (tokens(&topic), topic.all().count());
@@ -162,7 +165,7 @@ fn packed<'a>(topics: &[Topic<'a>]) -> Vec<Batch<'a>> {
             }
             Some(_) | None => {
                 used = tokens;
-                batches.push(Batch {
+                batches.push(TopicBatch {
                     first: number,
                     topics: vec![topic],
                 });
@@ -174,7 +177,7 @@ fn packed<'a>(topics: &[Topic<'a>]) -> Vec<Batch<'a>> {
 }
 
 fn tokens(topic: &Topic<'_>) -> u32 {
-    let message = |said: &Said| {
+    let message = |said: &TopicMessage| {
         let answer = said.answer.as_deref().unwrap_or_default();
         let words = [&said.author_name, &said.text, answer];
         // For the number, the date and the quotation marks.

@@ -4,8 +4,8 @@ use muninn_platform::{escaped, excerpt, linked};
 use muninn_texts::{Text, text};
 
 use super::findings::unlinked;
-use super::topics::{Said, Topic};
-use super::{Reader, bold, headline};
+use super::topics::{Topic, TopicMessage};
+use super::{ReaderLocale, bold, headline};
 
 /// Maximum number of topics shown.
 const TOPICS: usize = 15;
@@ -16,7 +16,7 @@ const UNANSWERED: usize = 6;
 
 /// The most answered topics with their last replies, then what nobody answered. `topics` starts with the most
 /// answered. Empty if there is nothing to list.
-pub(super) fn listing(topics: &[Topic<'_>], reader: Reader) -> Vec<String> {
+pub(super) fn listing(topics: &[Topic<'_>], reader: ReaderLocale) -> Vec<String> {
     let answered = topics.iter().filter(|topic| topic.answers() > 0);
     let mut lines: Vec<String> = Vec::new();
     for topic in answered.clone().take(TOPICS) {
@@ -41,7 +41,7 @@ fn named(
     heading: &Text,
     topics: &[&Topic<'_>],
     more: impl Fn(usize) -> Text,
-    reader: Reader,
+    reader: ReaderLocale,
 ) -> Vec<String> {
     if topics.is_empty() {
         return Vec::new();
@@ -58,14 +58,14 @@ fn and_more(
     all: usize,
     shown: usize,
     more: impl Fn(usize) -> Text,
-    reader: Reader,
+    reader: ReaderLocale,
 ) -> Option<String> {
     let left = all.checked_sub(shown).filter(|left| *left > 0)?;
     Some(more(left).in_language(reader.language))
 }
 
 /// The opening of a topic and its last replies.
-fn ended(topic: &Topic<'_>, reader: Reader) -> Vec<String> {
+fn ended(topic: &Topic<'_>, reader: ReaderLocale) -> Vec<String> {
     let answers = text!("count-answers", count = topic.answers()).in_language(reader.language);
     let me = text!("catch-up-me").in_language(reader.language);
     let mut lines = vec![format!("- {} ({answers})", opened(topic.opening, reader))];
@@ -80,7 +80,7 @@ fn ended(topic: &Topic<'_>, reader: Reader) -> Vec<String> {
     lines
 }
 
-fn opened(said: &Said, reader: Reader) -> String {
+fn opened(said: &TopicMessage, reader: ReaderLocale) -> String {
     let head = headline(said, reader);
     let head = match &said.link {
         Some(link) => linked(&head, link),

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use super::findings::Entry;
+use super::findings::DigestEntry;
 use super::*;
 
 const EXCHANGES: &str = include_str!("../../../tests/data/talk/exchanges.jsonl");
 const DECISIONS: &str = include_str!("../../../tests/data/talk/decisions.jsonl");
-const READER: Reader = Reader {
+const READER: ReaderLocale = ReaderLocale {
     language: Language::English,
     zone: TimeZone::UTC,
 };
@@ -41,7 +41,7 @@ fn read<T: for<'a> Deserialize<'a>>(lines: &str) -> Vec<T> {
 }
 
 /// The two weeks from 13 April 2026 in a channel.
-fn two_weeks(channel: &str, with_replies: bool) -> Vec<Said> {
+fn two_weeks(channel: &str, with_replies: bool) -> Vec<TopicMessage> {
     let rows: Vec<Row> = read(EXCHANGES);
     let is_then = |row: &Row| {
         (13..27).contains(&chrono::Datelike::day(&row.at)) && chrono::Datelike::month(&row.at) == 4
@@ -49,7 +49,7 @@ fn two_weeks(channel: &str, with_replies: bool) -> Vec<Said> {
     let rows = rows
         .into_iter()
         .filter(|row| row.scope == channel && is_then(row));
-    rows.map(|row| Said {
+    rows.map(|row| TopicMessage {
         event: row.id,
         session: row.thread,
         author: row.author.clone(),
@@ -121,10 +121,10 @@ fn a_model_reads_every_message_once_by_its_number() {
 
 #[test]
 fn what_has_no_room_is_left_for_the_list_the_least_answered_first() {
-    let said: Vec<Said> = (0..40)
+    let said: Vec<TopicMessage> = (0..40)
         .flat_map(|_| two_weeks("v3/rescue", true))
         .enumerate()
-        .map(|(n, said)| Said {
+        .map(|(n, said)| TopicMessage {
             session: format!("{} {}", said.session, n / 100),
             event: format!("{} {}", said.event, n / 100),
             reply_to: said.reply_to.map(|to| format!("{to} {}", n / 100)),
@@ -160,7 +160,7 @@ fn an_entry_that_rests_on_nothing_is_left_out() {
     assert_eq!(found.decided.len(), 1);
     assert_eq!(
         found.open,
-        [Entry {
+        [DigestEntry {
             what: "Who drives?".to_owned(),
             messages: vec![2]
         }]

@@ -15,7 +15,7 @@ const PAUSE_BESIDE_THREADS: TimeDelta = TimeDelta::minutes(30);
 
 /// Something that a person said in an audience, to others or to the bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct TopicMessage {
     /// The event to which answers refer.
     pub(super) event: String,
     /// ID of the session.
@@ -34,7 +34,7 @@ pub(super) struct Said {
     pub(super) link: Option<String>,
 }
 
-impl From<&Turn> for Said {
+impl From<&Turn> for TopicMessage {
     fn from(turn: &Turn) -> Self {
         let answer = match turn.source {
             Source::Model | Source::Knowledge | Source::Retrieval => Some(turn.output.clone()),
@@ -58,8 +58,8 @@ impl From<&Turn> for Said {
 /// Messages that belong together, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Topic<'a> {
-    pub(super) opening: &'a Said,
-    pub(super) replies: Vec<&'a Said>,
+    pub(super) opening: &'a TopicMessage,
+    pub(super) replies: Vec<&'a TopicMessage>,
 }
 
 impl<'a> Topic<'a> {
@@ -70,7 +70,7 @@ impl<'a> Topic<'a> {
     }
 
     /// All messages, in order.
-    pub(super) fn all(&self) -> impl Iterator<Item = &'a Said> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &'a TopicMessage> {
         std::iter::once(self.opening).chain(self.replies.iter().copied())
     }
 
@@ -90,7 +90,7 @@ impl<'a> Topic<'a> {
 /// A message belongs to the topic of the message that it answers. A message that answers nothing opens a topic.
 /// However, in a thread where people do not say what they answer, it joins the previous message's topic, unless that
 /// message is old. A message that is alone in its thread joins the topic of the previous message outside of threads.
-pub(super) fn topics(said: &[Said]) -> Vec<Topic<'_>> {
+pub(super) fn topics(said: &[TopicMessage]) -> Vec<Topic<'_>> {
     let threads = threads_with_replies(said);
     let alone = alone_in_thread(said);
     let mut topics: Vec<Topic<'_>> = Vec::new();
@@ -129,7 +129,7 @@ pub(super) fn topics(said: &[Said]) -> Vec<Topic<'_>> {
 const BESIDE_THREADS: &str = "";
 
 /// The sessions with only one message.
-fn alone_in_thread(said: &[Said]) -> HashSet<&str> {
+fn alone_in_thread(said: &[TopicMessage]) -> HashSet<&str> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for message in said {
         *counts.entry(&message.session).or_default() += 1;
@@ -139,7 +139,7 @@ fn alone_in_thread(said: &[Said]) -> HashSet<&str> {
 }
 
 /// The sessions in which people say what they answer, other than the message that opened the thread.
-fn threads_with_replies(said: &[Said]) -> Vec<&str> {
+fn threads_with_replies(said: &[TopicMessage]) -> Vec<&str> {
     let mut openings: HashMap<&str, &str> = HashMap::new();
     let mut threads = Vec::new();
     for message in said {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     /// `minute author text`, or `minute author >minute text` for an answer to the message of that minute.
-    fn chat(lines: &[&str]) -> Vec<Said> {
+    fn chat(lines: &[&str]) -> Vec<TopicMessage> {
         let said = |line: &&str| {
             let mut words = line.splitn(3, ' ');
             let minute = words.next().unwrap();
@@ -185,7 +185,7 @@ mod tests {
                 }
                 None => (None, rest),
             };
-            Said {
+            TopicMessage {
                 event: minute.to_owned(),
                 session: "room".to_owned(),
                 author: author.to_owned(),
@@ -291,7 +291,7 @@ mod tests {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             let said = chat(&lines);
             let topics = topics(&said);
-            let mut all: Vec<&Said> = topics.iter().flat_map(Topic::all).collect();
+            let mut all: Vec<&TopicMessage> = topics.iter().flat_map(Topic::all).collect();
             all.sort_by_key(|said| said.at);
             prop_assert_eq!(all, said.iter().collect::<Vec<_>>());
             for topic in &topics {

@@ -1,7 +1,7 @@
 //! What the bot is, what it remembers of a place, and what it spent there.
 
 use chrono::{TimeDelta, Utc};
-use muninn_platform::{ChannelMemory, IncomingMessage, Vocabulary};
+use muninn_platform::{ChannelMemory, IncomingMessage, PlatformVocabulary};
 use muninn_texts::{Text, Value, text};
 
 use super::Commands;
@@ -14,7 +14,7 @@ impl Commands {
     pub(super) async fn about(
         &self,
         message: &IncomingMessage,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<String, StoreError> {
         let memory_stats = self
             .archive
@@ -75,8 +75,8 @@ impl Commands {
 }
 
 /// The available commands, in the platform's vocabulary.
-pub(super) fn help(vocabulary: &Vocabulary) -> Text {
-    let Vocabulary {
+pub(super) fn help(vocabulary: &PlatformVocabulary) -> Text {
+    let PlatformVocabulary {
         channel,
         conversation,
         has_slash_commands,

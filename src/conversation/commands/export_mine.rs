@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use super::once::CommandOutcome;
 use super::{Commands, failed};
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::Notice;
 use crate::conversation::own_copy::{
     CopyError, CopyFile, CopyForm, MOST_PARTS, OwnCopy, write_copy,
@@ -146,7 +146,7 @@ impl Commands {
         let files: io::Result<Vec<OwnFile>> = files.into_iter().map(own_file).collect();
         let place = reply.hand_over(&files.map_err(CopyError::File)?).await?;
         for account in accounts {
-            let action = Action::Exported;
+            let action = AuditAction::Exported;
             self.audit.did(message, action, account, Some(count)).await;
         }
         let notice = Notice::HandedOver { count, place };

@@ -8,7 +8,7 @@ use muninn_platform::{ConversationId, IncomingMessage, Language};
 use super::once::{CommandOutcome, to_the_end};
 use super::withdrawing::whole_session;
 use super::{CommandContext, Commands, said};
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
 use crate::graph::answers::{WhichResponse, WhichSessions};
@@ -84,7 +84,7 @@ impl Commands {
         match outcome {
             Ok(forgotten) => {
                 let (about, turns) = (last.session.as_str(), Some(forgotten.turns));
-                let action = Action::ForgotTurn;
+                let action = AuditAction::ForgotTurn;
                 self.audit.did(message, action, about, turns).await;
                 let quotes = forgotten.quotes;
                 let notice = Notice::Forget(ForgetNotice::Turn { quotes });
@@ -243,7 +243,7 @@ impl Commands {
             .forget_sessions(sessions, message, about, context)
             .await?;
         let (about, turns) = (message.audience.id.as_str(), Some(forgotten.turns));
-        let action = Action::ForgotChannel;
+        let action = AuditAction::ForgotChannel;
         self.audit.did(message, action, about, turns).await;
         let visible = self.withdrawals.carry_out(planned).await;
         let vocabulary = context.vocabulary;
@@ -354,7 +354,7 @@ impl Commands {
         let about = guard.session().as_str();
         let turns = Some(forgotten.turns);
         self.audit
-            .did(message, Action::ForgotConversation, about, turns)
+            .did(message, AuditAction::ForgotConversation, about, turns)
             .await;
         let notice = match forgotten.turns {
             0 if last.is_none() => Notice::Forget(ForgetNotice::Nothing),

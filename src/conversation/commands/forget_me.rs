@@ -10,7 +10,7 @@ use muninn_platform::{AudienceId, ConversationId, IncomingMessage};
 use super::forget::in_words;
 use super::once::{CommandOutcome, to_the_end};
 use super::{CommandContext, Commands, failed};
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, KeptOfPerson, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
 use crate::graph::answers::ForgottenEvent;
@@ -76,7 +76,7 @@ impl Commands {
         let (forgotten, planned) = to_the_end(forgetting, MessageError::is_transient).await?;
         for account in &accounts {
             self.listening.forget_person(account);
-            let action = Action::ForgotPerson;
+            let action = AuditAction::ForgotPerson;
             self.audit
                 .did(message, action, account, Some(forgotten.turns))
                 .await;

@@ -5,7 +5,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    ConversationId, EventId, IncomingMessage, Listing, ShownItem, Vocabulary, excerpt,
+    ConversationId, EventId, IncomingMessage, Listing, PlatformVocabulary, ShownItem, excerpt,
 };
 use muninn_texts::{Text, Value, text};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::forget::{in_words, together};
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, said};
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ItemNotice, Notice};
 use crate::conversation::withdrawals::PlannedWithdrawals;
 use crate::graph::items::{KeptItem, ListedItem, OwnItems};
@@ -103,7 +103,7 @@ impl Commands {
         &self,
         message: &IncomingMessage,
         text: &str,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> String {
         if text.is_empty() {
             return Notice::NothingToNote.in_language(message.language());
@@ -258,7 +258,7 @@ impl Commands {
         &self,
         message: &IncomingMessage,
         which: WhichItem<'_>,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<Result<KeptItem, Notice>, StoreError> {
         let number = which.number();
         let listed = match self.listed(message, which).await? {
@@ -287,7 +287,7 @@ impl Commands {
         sessions: &Sessions,
         message: &IncomingMessage,
         (which, text): (WhichItem<'_>, &str),
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> String {
         if text.is_empty() {
             return Notice::Item(ItemNotice::NothingToCorrect(which.number()))
@@ -305,7 +305,7 @@ impl Commands {
         sessions: &Sessions,
         message: &IncomingMessage,
         (which, text): (WhichItem<'_>, &str),
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<String, StoreError> {
         let number = which.number();
         let about = match self.outcome(message).await? {
@@ -370,7 +370,7 @@ impl Commands {
             }
             return notice;
         }
-        let (action, about) = (Action::Corrected, item.turn.session.as_str());
+        let (action, about) = (AuditAction::Corrected, item.turn.session.as_str());
         self.audit.did(message, action, about, Some(1)).await;
         Notice::Item(ItemNotice::Corrected(number))
     }
@@ -442,7 +442,7 @@ impl Commands {
         let about = message.channel().as_str();
         let turns = Some(forgotten.turns);
         self.audit
-            .did(message, Action::ForgotItem, about, turns)
+            .did(message, AuditAction::ForgotItem, about, turns)
             .await;
         let visible = self.withdrawals.carry_out(all).await;
         let notice = Notice::Item(ItemNotice::Forgot { number, earlier });

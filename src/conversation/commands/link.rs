@@ -6,7 +6,7 @@
 use muninn_platform::IncomingMessage;
 
 use super::Commands;
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{LinkNotice, Notice};
 use crate::conversation::people::account_of;
 use crate::graph::StoreError;
@@ -30,7 +30,9 @@ impl Commands {
         Ok(match self.people.enter(&account, home, code).await? {
             Entered::Linked(accounts) => {
                 let (about, count) = (&account.id, Some(accounts.len()));
-                self.audit.did(message, Action::Linked, about, count).await;
+                self.audit
+                    .did(message, AuditAction::Linked, about, count)
+                    .await;
                 let others = accounts.into_iter().filter(|it| it.id != account.id);
                 Notice::Link(LinkNotice::Linked(others.collect()))
             }
@@ -53,7 +55,7 @@ impl Commands {
         }
         let count = Some(others.len());
         self.audit
-            .did(message, Action::Unlinked, &account.id, count)
+            .did(message, AuditAction::Unlinked, &account.id, count)
             .await;
         Ok(Notice::Link(LinkNotice::Unlinked(others)))
     }

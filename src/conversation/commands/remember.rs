@@ -1,12 +1,12 @@
 //! Sets what may be remembered of what people say to one another: per channel, per person, and on or off the
 //! record.
 
-use muninn_platform::{Audience, ChannelMemory, IncomingMessage, Scope, Vocabulary};
+use muninn_platform::{Audience, ChannelMemory, IncomingMessage, PlatformVocabulary, Scope};
 use muninn_texts::text;
 
 use super::forget::in_words;
 use super::{CommandContext, Commands, failed};
-use crate::conversation::audit::Action;
+use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, HearingNotice, Notice};
 use crate::graph::StoreError;
 use crate::graph::hearing::HearingChange;
@@ -18,7 +18,7 @@ impl Commands {
         &self,
         message: &IncomingMessage,
         memory: ChannelMemory,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<Notice, StoreError> {
         if !message.may_moderate(message.channel()) {
             return Ok(Notice::Hearing(HearingNotice::ModeratorNeeded(vocabulary)));
@@ -28,7 +28,7 @@ impl Commands {
         let change = HearingChange::Memory(memory);
         self.hearing.change(store, &audience, &change).await?;
         let about = audience.id.as_str();
-        let action = Action::ChangedMemory;
+        let action = AuditAction::ChangedMemory;
         self.audit.did(message, action, about, None).await;
         Ok(match memory {
             ChannelMemory::Asked => Notice::Hearing(HearingNotice::Nobody {
@@ -49,7 +49,7 @@ impl Commands {
         message: &IncomingMessage,
         is_kept: bool,
         scope: Scope,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<Notice, StoreError> {
         let audience = channel(message);
         let place = match scope {
@@ -63,7 +63,7 @@ impl Commands {
         };
         let store = self.archive.store();
         self.hearing.change(store, &audience, &change).await?;
-        let action = Action::ChangedRecord;
+        let action = AuditAction::ChangedRecord;
         self.audit.did(message, action, &place, None).await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
         let notice = Notice::Hearing(HearingNotice::Record {
@@ -86,13 +86,15 @@ impl Commands {
     pub(super) async fn opt_in(
         &self,
         message: &IncomingMessage,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     ) -> Result<Notice, StoreError> {
         let (audience, store) = (channel(message), self.archive.store());
         let change = HearingChange::OptIn(message.author.id.clone());
         self.hearing.change(store, &audience, &change).await?;
         let about = audience.id.as_str();
-        self.audit.did(message, Action::OptedIn, about, None).await;
+        self.audit
+            .did(message, AuditAction::OptedIn, about, None)
+            .await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
         Ok(Notice::Hearing(HearingNotice::OptedIn {
             is_heard,
@@ -116,7 +118,7 @@ impl Commands {
             self.listening.forget_person(author);
             let (about, count) = (audience.id.as_str(), Some(forgotten.turns));
             self.audit
-                .did(message, Action::OptedOut, about, count)
+                .did(message, AuditAction::OptedOut, about, count)
                 .await;
             let visible = self.withdrawals.carry_out(planned).await;
             Ok::<_, MessageError>((forgotten, visible))

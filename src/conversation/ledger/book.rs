@@ -10,7 +10,7 @@ use muninn_platform::{EventId, IncomingMessage};
 use private_files::line_log::{Slot, Slots};
 use private_files::private_file;
 
-use super::{Line, Order, message_without_secrets};
+use super::{LedgerEntry, Order, message_without_secrets};
 
 /// A message that nobody took back for this long is not answered any more.
 pub(super) const KEPT: TimeDelta = TimeDelta::hours(24);
@@ -28,7 +28,7 @@ pub(super) struct Book {
 
 /// Lines that are written together.
 #[derive(Default)]
-struct Batch {
+struct LedgerBatch {
     bytes: Vec<u8>,
     /// The messages that are open once the lines are written.
     open: HashMap<EventId, Span>,
@@ -74,7 +74,7 @@ impl Book {
         let mut left_over = Vec::new();
         for slot in std::iter::once(&own).chain(&left) {
             for message in read(&slot.path)? {
-                apply(&mut left_over, Line::Accepted(Box::new(message)));
+                apply(&mut left_over, LedgerEntry::Accepted(Box::new(message)));
             }
         }
         left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
@@ -83,7 +83,7 @@ impl Book {
         let mut open = HashMap::new();
         for message in &left_over {
             let at = bytes.len() as u64;
-            let line = Line::Accepted(Box::new(message_without_secrets(message)));
+            let line = LedgerEntry::Accepted(Box::new(message_without_secrets(message)));
             serde_json::to_writer(&mut bytes, &line)?;
             let length = bytes.len() - usize::try_from(at).unwrap_or_default();
             let first = Times::of(message);
@@ -145,11 +145,11 @@ impl Book {
     }
 
     /// The bytes to append. Messages that are done are not open from here on, whatever happens to the rest.
-    fn batch(&mut self, orders: &[Order]) -> io::Result<Batch> {
-        let mut batch = Batch::default();
+    fn batch(&mut self, orders: &[Order]) -> io::Result<LedgerBatch> {
+        let mut batch = LedgerBatch::default();
         for Order { line, .. } in orders {
             match line {
-                Line::Accepted(message) => {
+                LedgerEntry::Accepted(message) => {
                     let at = self.file.end + batch.bytes.len() as u64;
                     let before = batch.bytes.len();
                     // Later deliveries keep the times of the first one.
@@ -163,14 +163,14 @@ impl Book {
                         ..(**message).clone()
                     };
                     let event = message.event.clone();
-                    let line = Line::Accepted(Box::new(message));
+                    let line = LedgerEntry::Accepted(Box::new(message));
                     serde_json::to_writer(&mut batch.bytes, &line)?;
                     let length = batch.bytes.len() - before;
                     batch.bytes.push(b'\n');
                     let span = Span { at, length, first };
                     batch.gone.extend(batch.open.insert(event, span));
                 }
-                Line::Done(event) => {
+                LedgerEntry::Done(event) => {
                     batch.gone.extend(batch.open.remove(event));
                     self.gone.extend(self.open.remove(event));
                 }
@@ -278,13 +278,13 @@ impl LedgerFile {
 }
 
 /// Applies a line to the open messages; the last delivery of a message counts.
-fn apply(open: &mut Vec<IncomingMessage>, line: Line) {
+fn apply(open: &mut Vec<IncomingMessage>, line: LedgerEntry) {
     match line {
-        Line::Accepted(message) => {
+        LedgerEntry::Accepted(message) => {
             open.retain(|open| open.event != message.event);
             open.push(*message);
         }
-        Line::Done(event) => open.retain(|open| open.event != event),
+        LedgerEntry::Done(event) => open.retain(|open| open.event != event),
     }
 }
 
@@ -330,8 +330,8 @@ mod tests {
             line,
             written: None,
         };
-        let accepted = |event: &str| order(Line::Accepted(Box::new(message(event))));
-        let done = |event: &str| order(Line::Done(EventId::new(event)));
+        let accepted = |event: &str| order(LedgerEntry::Accepted(Box::new(message(event))));
+        let done = |event: &str| order(LedgerEntry::Done(EventId::new(event)));
         let (mut book, _) = Book::open(Slots::take(folder.path(), NAME).unwrap()).unwrap();
         book.write(&[accepted("first"), accepted("second")])
             .unwrap();

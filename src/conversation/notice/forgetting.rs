@@ -1,6 +1,6 @@
 //! Notices about forgetting.
 
-use muninn_platform::Vocabulary;
+use muninn_platform::PlatformVocabulary;
 use muninn_texts::{Text, text};
 
 use super::KeptOfPerson;
@@ -10,7 +10,7 @@ use crate::conversation::withdrawals::WithdrawalOutcome;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForgetNotice {
     Nothing,
-    NotYours(&'static Vocabulary),
+    NotYours(&'static PlatformVocabulary),
     Turn {
         quotes: usize,
     },
@@ -18,24 +18,24 @@ pub enum ForgetNotice {
     WaitingTurn,
     Session {
         turns: usize,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     /// The command took effect at an earlier delivery.
     All,
     Audience {
         turns: usize,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     /// What "forget me" means, before it is done.
     AskMe {
         kept: KeptOfPerson,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     Me {
         kept: KeptOfPerson,
         /// Number of answers to others that repeated it and were emptied.
         repeated: usize,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     /// Below a confirmation: the place is under a legal hold.
     Held,
@@ -43,7 +43,7 @@ pub enum ForgetNotice {
     StillInFile,
     /// After a confirmation: which messages can still be seen.
     StillVisible(WithdrawalOutcome),
-    ModeratorNeeded(&'static Vocabulary),
+    ModeratorNeeded(&'static PlatformVocabulary),
 }
 
 impl ForgetNotice {
@@ -51,7 +51,7 @@ impl ForgetNotice {
     pub(super) fn texts(&self) -> Vec<Text> {
         let text = match self {
             Self::Nothing => text!("nothing-to-forget"),
-            Self::NotYours(Vocabulary {
+            Self::NotYours(PlatformVocabulary {
                 moderator,
                 forget_last,
                 ..
@@ -65,7 +65,7 @@ impl ForgetNotice {
             Self::All => text!("forgot-all"),
             Self::Session {
                 turns,
-                vocabulary: Vocabulary { conversation, .. },
+                vocabulary: PlatformVocabulary { conversation, .. },
             } => text!(
                 "forgot-session",
                 turns = *turns,
@@ -74,7 +74,7 @@ impl ForgetNotice {
             Self::Audience {
                 turns,
                 vocabulary:
-                    Vocabulary {
+                    PlatformVocabulary {
                         channel,
                         conversation,
                         ..
@@ -94,7 +94,7 @@ impl ForgetNotice {
             Self::Held => text!("held"),
             Self::StillInFile => text!("still-in-file"),
             Self::StillVisible(outcome) => return still_visible(outcome),
-            Self::ModeratorNeeded(Vocabulary {
+            Self::ModeratorNeeded(PlatformVocabulary {
                 channel,
                 moderator,
                 forget_last,
@@ -144,7 +144,7 @@ fn forgot_me(kept: &KeptOfPerson, repeated: usize) -> Vec<Text> {
 }
 
 /// What "forget me" could not do.
-pub(super) fn out_of_reach(kept: &KeptOfPerson, vocabulary: &Vocabulary) -> Vec<Text> {
+pub(super) fn out_of_reach(kept: &KeptOfPerson, vocabulary: &PlatformVocabulary) -> Vec<Text> {
     let mut said = vec![text!(
         "forgot-me-out-of-reach",
         channel = vocabulary.channel

@@ -1,28 +1,28 @@
 //! Notices about hearing people.
 
-use muninn_platform::{Scope, Vocabulary};
+use muninn_platform::{PlatformVocabulary, Scope};
 use muninn_texts::{Text, text};
 
 /// A notice about remembering what people say to one another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HearingNotice {
     /// Posted once to everybody in a channel: what they say to one another is remembered.
-    Everybody(&'static Vocabulary),
+    Everybody(&'static PlatformVocabulary),
     /// The reply when this was announced to everybody.
-    EverybodyNow(&'static Vocabulary),
+    EverybodyNow(&'static PlatformVocabulary),
     Nobody {
         /// Whether people were heard until now.
         was: bool,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
-    ModeratorNeeded(&'static Vocabulary),
+    ModeratorNeeded(&'static PlatformVocabulary),
     OptedOut {
         messages: usize,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     OptedIn {
         is_heard: bool,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     /// Whether what people say to one another is on the record from now on.
     Record {
@@ -30,7 +30,7 @@ pub enum HearingNotice {
         scope: Scope,
         /// Whether people are heard there at all.
         is_heard: bool,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
 }
 
@@ -38,7 +38,7 @@ impl HearingNotice {
     /// The sentences of the notice.
     pub(super) fn texts(&self) -> Vec<Text> {
         let text = match self {
-            Self::Everybody(Vocabulary {
+            Self::Everybody(PlatformVocabulary {
                 channel,
                 conversation,
                 moderator,
@@ -49,18 +49,18 @@ impl HearingNotice {
                 conversation = *conversation,
                 moderator = *moderator
             ),
-            Self::EverybodyNow(Vocabulary { channel, .. }) => {
+            Self::EverybodyNow(PlatformVocabulary { channel, .. }) => {
                 text!("hears-everybody-now", channel = *channel)
             }
             Self::Nobody {
                 was: true,
-                vocabulary: Vocabulary { channel, .. },
+                vocabulary: PlatformVocabulary { channel, .. },
             } => text!("hears-nobody-any-more", channel = *channel),
             Self::Nobody {
                 was: false,
-                vocabulary: Vocabulary { channel, .. },
+                vocabulary: PlatformVocabulary { channel, .. },
             } => text!("hears-nobody", channel = *channel),
-            Self::ModeratorNeeded(Vocabulary {
+            Self::ModeratorNeeded(PlatformVocabulary {
                 channel, moderator, ..
             }) => text!(
                 "moderator-needed-to-hear",
@@ -69,15 +69,15 @@ impl HearingNotice {
             ),
             Self::OptedOut {
                 messages,
-                vocabulary: Vocabulary { channel, .. },
+                vocabulary: PlatformVocabulary { channel, .. },
             } => text!("opted-out", count = *messages, channel = *channel),
             Self::OptedIn {
                 is_heard: true,
-                vocabulary: Vocabulary { channel, .. },
+                vocabulary: PlatformVocabulary { channel, .. },
             } => text!("opted-in", channel = *channel),
             Self::OptedIn {
                 is_heard: false,
-                vocabulary: Vocabulary { channel, .. },
+                vocabulary: PlatformVocabulary { channel, .. },
             } => text!("opted-in-unheard", channel = *channel),
             Self::Record {
                 is_kept,
@@ -91,8 +91,13 @@ impl HearingNotice {
 }
 
 /// Whether what people say to one another is on the record from now on.
-fn record(is_kept: bool, scope: Scope, is_heard: bool, vocabulary: &Vocabulary) -> Vec<Text> {
-    let Vocabulary {
+fn record(
+    is_kept: bool,
+    scope: Scope,
+    is_heard: bool,
+    vocabulary: &PlatformVocabulary,
+) -> Vec<Text> {
+    let PlatformVocabulary {
         channel,
         conversation,
         ..

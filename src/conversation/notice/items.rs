@@ -1,7 +1,7 @@
 //! Notices about lists of remembered items, and about single items.
 
 use chrono::{DateTime, Utc};
-use muninn_platform::Vocabulary;
+use muninn_platform::PlatformVocabulary;
 use muninn_texts::{Text, Value, text};
 
 /// A notice about remembered items.
@@ -32,7 +32,7 @@ pub enum ItemNotice {
     Changed(u32),
     NotYours {
         number: u32,
-        vocabulary: &'static Vocabulary,
+        vocabulary: &'static PlatformVocabulary,
     },
     NothingToCorrect(u32),
     Corrected(u32),
@@ -75,7 +75,7 @@ impl ItemNotice {
             Self::Changed(number) => text!("item-changed", number = *number),
             Self::NotYours {
                 number,
-                vocabulary: Vocabulary { moderator, .. },
+                vocabulary: PlatformVocabulary { moderator, .. },
             } => text!("not-your-item", number = *number, moderator = *moderator),
             Self::NothingToCorrect(number) => text!("nothing-to-correct", number = *number),
             Self::Corrected(number) => text!("corrected-item", number = *number),

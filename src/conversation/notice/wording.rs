@@ -1,6 +1,6 @@
 //! Maps each notice to its sentences in the catalogue.
 
-use muninn_platform::{Attention, HandedOver, Scope, Vocabulary};
+use muninn_platform::{Attention, HandedOver, PlatformVocabulary, Scope};
 use muninn_texts::{Language, Text, Value, text};
 
 use super::forgetting::out_of_reach;
@@ -66,7 +66,7 @@ impl Notice {
             } => text!("noted-privately"),
             Self::Noted {
                 is_private: false,
-                vocabulary: Vocabulary { channel, .. },
+                vocabulary: PlatformVocabulary { channel, .. },
             } => text!("noted", channel = *channel),
             Self::NothingToNote => text!("nothing-to-note"),
             Self::ProposesNote(text) => text!("proposes-note", text),
@@ -98,7 +98,7 @@ impl Notice {
                 vocabulary,
             } => return attends(*attention, *scope, *still, vocabulary),
             Self::Hearing(it) => return it.texts(),
-            Self::ModeratorNeededToMute(Vocabulary {
+            Self::ModeratorNeededToMute(PlatformVocabulary {
                 channel,
                 conversation,
                 moderator,
@@ -109,7 +109,7 @@ impl Notice {
                 conversation = *conversation,
                 moderator = *moderator
             ),
-            Self::NotInConversation(Vocabulary {
+            Self::NotInConversation(PlatformVocabulary {
                 channel,
                 conversation,
                 ..
@@ -127,7 +127,7 @@ impl Notice {
             Self::NoSuchDay(words) => text!("no-such-day", words = format!("{words:?}")),
             Self::NoHistory => text!("no-history"),
             Self::NoBackfill => text!("no-backfill"),
-            Self::ModeratorNeededToBackfill(Vocabulary {
+            Self::ModeratorNeededToBackfill(PlatformVocabulary {
                 moderator, channel, ..
             }) => text!(
                 "moderator-needed-to-backfill",
@@ -136,7 +136,7 @@ impl Notice {
             ),
             Self::NotBackfilled(error) => text!("not-backfilled", why = error.text()),
             Self::NoSuchAnswer => text!("no-such-answer"),
-            Self::NotYoursToAskAgain(Vocabulary { moderator, .. }) => {
+            Self::NotYoursToAskAgain(PlatformVocabulary { moderator, .. }) => {
                 text!("not-yours-to-ask-again", moderator = *moderator)
             }
             Self::TooLateToAskAgain => text!("too-late-to-ask-again"),
@@ -172,9 +172,9 @@ fn attends(
     attention: Attention,
     scope: Scope,
     still: Attention,
-    vocabulary: &Vocabulary,
+    vocabulary: &PlatformVocabulary,
 ) -> Vec<Text> {
-    let Vocabulary {
+    let PlatformVocabulary {
         channel,
         conversation,
         ..

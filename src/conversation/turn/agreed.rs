@@ -10,7 +10,7 @@ use muninn_platform::{
 use muninn_texts::{Language, text};
 
 use super::TurnRunner;
-use crate::agent::tools::{Answered, OutsideTool, ProposedCall};
+use crate::agent::tools::{OutsideResponse, OutsideTool, ProposedCall};
 use crate::graph::session::SessionGuard;
 use crate::graph::trace::{ToolUse, Trace};
 use crate::graph::{NewTurn, ResponseId, Source, Trust, Turn};
@@ -68,16 +68,16 @@ impl TurnRunner {
         channel: &AudienceId,
         call: &ProposedCall,
         language: Language,
-    ) -> Answered {
+    ) -> OutsideResponse {
         let outside = self.outside(channel).await;
         let is_allowed = self.kind(channel).await.allows(&call.tool);
         let tool = outside.iter().find(|tool| tool.spec().name == call.tool);
         let Some(tool) = tool.filter(|_| is_allowed) else {
-            return Answered::failed(text!("call-not-offered").in_language(language));
+            return OutsideResponse::failed(text!("call-not-offered").in_language(language));
         };
         match tool.checked(&call.arguments) {
             Ok(arguments) => tool.call(&arguments).await,
-            Err(why) => Answered::failed(why),
+            Err(why) => OutsideResponse::failed(why),
         }
     }
 
@@ -122,8 +122,8 @@ impl TurnRunner {
 }
 
 /// The result of a call, quoted.
-fn told(tool: &str, answered: &Answered, language: Language) -> String {
-    let Answered { lines, error } = answered;
+fn told(tool: &str, answered: &OutsideResponse, language: Language) -> String {
+    let OutsideResponse { lines, error } = answered;
     let heading = match error {
         None => text!("call-done", tool),
         Some(why) => text!("call-failed", tool, error = one_line(why)),
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_came_of_a_call_is_quoted_and_bounded() {
-        let answered = Answered {
+        let answered = OutsideResponse {
             lines: vec!["number: 7".to_owned(), "a\n\nb".to_owned()],
             error: None,
         };
@@ -159,12 +159,12 @@ mod tests {
             told("add", &answered, Language::English),
             "Done: `add`.\n> number: 7\n> a b"
         );
-        let failed = Answered::failed("no answer within 5 s");
+        let failed = OutsideResponse::failed("no answer within 5 s");
         assert_eq!(
             told("add", &failed, Language::English),
             "I tried `add`, and it failed: no answer within 5 s."
         );
-        let long = Answered {
+        let long = OutsideResponse {
             lines: vec!["x".to_owned(); 100],
             error: None,
         };

@@ -9,13 +9,13 @@ use tokio::sync::watch;
 
 use super::draft::Draft;
 use super::lineage;
-use super::{Asked, NoDraft, Read, TurnError, TurnRunner};
+use super::{NoDraft, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::budget::Purse;
-use crate::agent::links::Links;
+use crate::agent::links::LinkPolicy;
 use crate::agent::model_session::ModelSession;
 use crate::agent::planner::{Need, need};
 use crate::agent::prompt::{Brief, Memory};
-use crate::agent::prompts::{FromFindings, FromMemory, PromptError, Quoted, Said, today};
+use crate::agent::prompts::{DialogueAct, FromFindings, FromMemory, PromptError, Quoted, today};
 use crate::agent::sampling::SamplingByKind;
 use crate::agent::tools::{Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
 use crate::agent::{Agent, Budget, Evidence, Incomplete, NoAnswer};
@@ -23,7 +23,7 @@ use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, Trust};
-use crate::knowledge::search::{Among, Degradation, Policy, Query};
+use crate::knowledge::search::{Among, Degradation, Policy, SearchQuery};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, apart, summary};
 use crate::retrieval::speech::without_framing;
@@ -33,10 +33,10 @@ const EARLIER: usize = 2;
 
 /// The input of the agent.
 struct AgentInput<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a TurnInput<'a>,
     read: &'a Read,
     policies: &'a [Policy],
-    links: &'a Links,
+    links: &'a LinkPolicy,
     /// The tools on the graph.
     offer: Option<Arc<OfferedTools>>,
     /// After this time the agent makes no further look-ups.
@@ -63,13 +63,13 @@ impl TurnRunner {
     /// Returns a draft, or why there is to be none. The replies and warnings of policies are part of it, whatever wrote it.
     pub(super) async fn draft(
         &self,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<Result<Draft, NoDraft>, TurnError> {
         let earlier = earlier_questions(read);
-        let query = Query {
+        let query = SearchQuery {
             text: asked.text,
             earlier: &earlier,
             audience: asked.message.channel(),
@@ -103,9 +103,9 @@ impl TurnRunner {
 
     async fn draft_under(
         &self,
-        (policies, links): (&[Policy], &Links),
+        (policies, links): (&[Policy], &LinkPolicy),
         purse: &Purse<'_>,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
@@ -158,7 +158,7 @@ impl TurnRunner {
     fn model_session<'a>(
         &'a self,
         model: &'a ModelChain,
-        asked: &'a Asked<'_>,
+        asked: &'a TurnInput<'_>,
         purse: &'a Purse<'_>,
     ) -> ModelSession<'a> {
         let (message, set) = (asked.message, &asked.kind.set);
@@ -208,7 +208,7 @@ impl TurnRunner {
             offer,
             late,
         } = input;
-        let Asked {
+        let TurnInput {
             message,
             text,
             files,
@@ -261,7 +261,7 @@ impl TurnRunner {
     async fn tools<'a>(
         &'a self,
         models: &'a ModelSession<'_>,
-        asked: &Asked<'a>,
+        asked: &TurnInput<'a>,
         read: &'a Read,
         offer: Option<Arc<OfferedTools>>,
     ) -> Tools<'a> {
@@ -300,7 +300,7 @@ impl TurnRunner {
     /// An answer without the model: the findings of the tools, or else quotes from memory.
     async fn without_model(
         &self,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         why: Notice,
         evidence: Evidence,
@@ -322,7 +322,7 @@ impl TurnRunner {
     /// An answer that only quotes: from memory, or else from the team's knowledge.
     async fn quote_memory(
         &self,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         above: Option<Notice>,
         evidence: Evidence,
@@ -347,7 +347,7 @@ impl TurnRunner {
         let answer = asked.kind.prompts.render(&FromMemory::new(
             &as_quoted(&answering),
             &as_quoted(&beside),
-            Said::of(asked.text),
+            DialogueAct::of(asked.text),
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();
@@ -375,7 +375,7 @@ impl TurnRunner {
     /// The passages that a question finds in the team's knowledge; `None` if they hardly answer it.
     async fn quote_knowledge(
         &self,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         above: Option<Notice>,
     ) -> Result<Option<Draft>, TurnError> {
@@ -400,7 +400,11 @@ impl TurnRunner {
     }
 
     /// The team's knowledge, as far as everybody who reads the answer may see it.
-    async fn knowledge<'a>(&'a self, asked: &Asked<'a>, read: &'a Read) -> Option<Knowledge<'a>> {
+    async fn knowledge<'a>(
+        &'a self,
+        asked: &TurnInput<'a>,
+        read: &'a Read,
+    ) -> Option<Knowledge<'a>> {
         let audience = asked.message.channel();
         let kind = asked.kind;
         let searcher = &self.searcher;

@@ -6,9 +6,9 @@ use crate::agent::tools::{notes, proposed};
 use crate::conversation::notice::Notice;
 use crate::graph::trace::{FoundPassage, ModelCall, ToolUse, Trace};
 use crate::graph::{Source, Trust};
-use crate::knowledge::search::citations::{self, Checked};
+use crate::knowledge::search::citations::{self, CheckedAnswer};
 use crate::knowledge::search::{Degradation, Policy};
-use crate::memory::{Kept, Recalled};
+use crate::memory::{Recalled, TurnSaveOutcome};
 use muninn_platform::Language;
 
 use super::Read;
@@ -144,21 +144,26 @@ impl Draft {
     }
 
     /// The text to deliver: with notices.
-    pub(super) fn outgoing(&self, kept: &Kept, read: &Read, language: Language) -> String {
+    pub(super) fn outgoing(
+        &self,
+        kept: &TurnSaveOutcome,
+        read: &Read,
+        language: Language,
+    ) -> String {
         let kept = match kept {
             // The graph came back meanwhile.
-            Kept::Graph if read.store_away => Some(Notice::StoreWasDown {
+            TurnSaveOutcome::Graph if read.store_away => Some(Notice::StoreWasDown {
                 turns: read.context.window.len(),
             }),
-            Kept::Graph | Kept::Duplicate(_) => None,
-            Kept::Journal => Some(Notice::StoreDown {
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Duplicate(_) => None,
+            TurnSaveOutcome::Journal => Some(Notice::StoreDown {
                 turns: if read.store_away {
                     read.context.window.len()
                 } else {
                     0
                 },
             }),
-            Kept::Nowhere => Some(Notice::NotKept),
+            TurnSaveOutcome::Nowhere => Some(Notice::NotKept),
         };
         let said = |notice: &Notice| notice.in_language(language);
         let above = self.above.iter().map(said);
@@ -196,8 +201,8 @@ fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
         return (text, None);
     }
     let all: Vec<usize> = evidence.cited.iter().map(|one| one.number).collect();
-    let Checked { text, used } = if evidence.shows_records {
-        Checked { text, used: all }
+    let CheckedAnswer { text, used } = if evidence.shows_records {
+        CheckedAnswer { text, used: all }
     } else {
         citations::check(&text, &all)
     };

@@ -1,14 +1,14 @@
 //! What an answer is made from, and hence how far it can be trusted. Pure.
 
 use super::draft::Draft;
-use super::{Asked, Read};
-use crate::agent::links::Links;
+use super::{Read, TurnInput};
+use crate::agent::links::LinkPolicy;
 use crate::graph::{Trust, Turn};
 use crate::knowledge::search::Policy;
 
 /// Hosts to which links may lead, before anything is looked up.
-pub(super) fn links(asked: &Asked<'_>, read: &Read, policies: &[Policy]) -> Links {
-    let mut links = Links::default();
+pub(super) fn links(asked: &TurnInput<'_>, read: &Read, policies: &[Policy]) -> LinkPolicy {
+    let mut links = LinkPolicy::default();
     // Trusted: the people who talk with the bot, and its operator.
     links.hosts.add(asked.text);
     links.hosts.add(&asked.kind.set.persona);
@@ -28,7 +28,7 @@ pub(super) fn links(asked: &Asked<'_>, read: &Read, policies: &[Policy]) -> Link
 }
 
 /// The trust class of an answer: the lowest of its inputs.
-pub(super) fn trust(asked: &Asked<'_>, read: &Read, draft: &Draft) -> Trust {
+pub(super) fn trust(asked: &TurnInput<'_>, read: &Read, draft: &Draft) -> Trust {
     let files = asked.files.are_files().then_some(Trust::File);
     let recalled = draft.recalled.iter().map(|memory| memory.trust);
     let all = before(read).chain(recalled).chain(files);

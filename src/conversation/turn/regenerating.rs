@@ -7,14 +7,14 @@ use muninn_platform::{EventId, IncomingMessage, Reply};
 
 use super::agreed::offer;
 use super::draft::Draft;
-use super::{Asked, MOST_AGAIN, Read, TurnError, TurnRunner};
+use super::{MOST_AGAIN, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::tools::proposed;
 use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::Spoken;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn, TurnContext};
-use crate::memory::Kept;
+use crate::memory::TurnSaveOutcome;
 
 /// How an answered question is answered again.
 #[derive(Clone, Copy, Debug)]
@@ -149,7 +149,7 @@ impl TurnRunner {
             earlier.created_at.with_timezone(&zone),
         );
         let read = self.recall(&message, begun, sought, hidden).await;
-        let asked = Asked {
+        let asked = TurnInput {
             message: &message,
             text: &text,
             files: &files,
@@ -174,7 +174,7 @@ impl TurnRunner {
     async fn put_in_place(
         &self,
         guard: &SessionGuard,
-        asked: &Asked<'_>,
+        asked: &TurnInput<'_>,
         read: &Read,
         mut draft: Draft,
         earlier: Turn,
@@ -213,7 +213,7 @@ impl TurnRunner {
         if let Some(delivered) = &delivered {
             self.withdrawals.forgo(guard.session(), delivered).await;
         }
-        let outgoing = draft.outgoing(&Kept::Graph, read, message.language());
+        let outgoing = draft.outgoing(&TurnSaveOutcome::Graph, read, message.language());
         let shown = self
             .deliver_turn(guard, reply, new.turn.id, &outgoing)
             .await;

@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use super::values::from_native;
 use super::worker::{Bindings, quietly, refusal, thread};
-use super::{Held, strip};
+use super::{EmbeddedDatabase, strip};
 use crate::graph::StoreError;
-use crate::graph::query::{QueryError, QueryLimits, Rows, position, shown};
+use crate::graph::query::{QueryError, QueryLimits, ResultRows, position, shown};
 
 /// Maximum number of concurrent statements; others wait, within their time.
 const AT_ONCE: usize = 4;
@@ -25,9 +25,9 @@ const WORK: usize = 2_000_000;
 
 /// Permits to run statements.
 #[derive(Clone, Debug)]
-pub(super) struct Gate(Arc<Semaphore>);
+pub(super) struct StatementSemaphore(Arc<Semaphore>);
 
-impl Default for Gate {
+impl Default for StatementSemaphore {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(AT_ONCE)))
     }
@@ -44,7 +44,7 @@ impl Drop for CancelOnDrop {
 
 /// A statement with what its thread needs.
 struct Statement {
-    held: Arc<Held>,
+    held: Arc<EmbeddedDatabase>,
     text: String,
     params: Bindings,
     limits: QueryLimits,
@@ -54,12 +54,12 @@ struct Statement {
 }
 
 pub(super) async fn run(
-    gate: &Gate,
-    held: Arc<Held>,
+    gate: &StatementSemaphore,
+    held: Arc<EmbeddedDatabase>,
     text: String,
     params: Bindings,
     limits: QueryLimits,
-) -> Result<Rows, QueryError> {
+) -> Result<ResultRows, QueryError> {
     let work = async {
         let permit = Arc::clone(&gate.0).acquire_owned().await;
         let permit = permit.map_err(|_closed| gone())?;
@@ -93,7 +93,7 @@ fn gone() -> StoreError {
     }
 }
 
-fn execute(statement: &Statement) -> Result<Rows, QueryError> {
+fn execute(statement: &Statement) -> Result<ResultRows, QueryError> {
     let Statement {
         held,
         text,
@@ -120,7 +120,7 @@ fn execute(statement: &Statement) -> Result<Rows, QueryError> {
         Ok(outcome) => outcome.result,
         Err(error) => return Err(failure.unwrap_or(QueryError::Store(error))),
     };
-    let mut kept = Rows::within(*limits, columns);
+    let mut kept = ResultRows::within(*limits, columns);
     for values in &rows {
         let row = values.iter().map(|value| shown(from_native(value), &strip));
         match kept.push(row.collect())? {

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::staging::remove_file;
 use crate::graph::StoreError;
-use crate::graph::engine::Intent;
+use crate::graph::engine::DeletionIntent;
 use private_files::private_file;
 
 const PREFIX: &str = "forgetting-";
 
 /// Writes an intent; it is on disk when this returns.
-pub(super) fn keep(folder: &Path, intent: &Value) -> Result<Intent, StoreError> {
+pub(super) fn keep(folder: &Path, intent: &Value) -> Result<DeletionIntent, StoreError> {
     let path = folder.join(format!("{PREFIX}{}.json", uuid::Uuid::now_v7()));
     let write = || {
         let mut file = private_file().write(true).create_new(true).open(&path)?;
@@ -23,12 +23,12 @@ pub(super) fn keep(folder: &Path, intent: &Value) -> Result<Intent, StoreError> 
         std::fs::File::open(folder)?.sync_all()
     };
     write().map_err(|error| cannot(folder, &error))?;
-    Ok(Intent(path))
+    Ok(DeletionIntent(path))
 }
 
 /// All intents, in order. An incomplete one was never acted on.
-pub(super) fn kept(folder: &Path) -> Result<Vec<(Intent, Value)>, StoreError> {
-    let read = || -> io::Result<Vec<(Intent, Value)>> {
+pub(super) fn kept(folder: &Path) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
+    let read = || -> io::Result<Vec<(DeletionIntent, Value)>> {
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
@@ -41,7 +41,7 @@ pub(super) fn kept(folder: &Path) -> Result<Vec<(Intent, Value)>, StoreError> {
         let mut kept = Vec::new();
         for path in paths {
             match serde_json::from_slice(&std::fs::read(&path)?) {
-                Ok(intent) => kept.push((Intent(path), intent)),
+                Ok(intent) => kept.push((DeletionIntent(path), intent)),
                 Err(_half) => remove_file(&path)?,
             }
         }
@@ -60,7 +60,7 @@ fn cannot(folder: &Path, error: &io::Error) -> StoreError {
     }
 }
 
-impl Intent {
+impl DeletionIntent {
     /// Removes the intent once nothing is left of what was to be forgotten.
     pub(crate) fn done(self) -> Result<(), StoreError> {
         let Self(path) = self;

@@ -8,7 +8,7 @@ use super::FILE;
 
 /// The kind of a file beside the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LeftoverFileKind {
     /// The log as it was when a part of it was found damaged.
     Quarantined,
     /// The end of a log whose last write was interrupted.
@@ -18,21 +18,21 @@ enum Kind {
     Unfinished,
 }
 
-fn kind(name: &str) -> Option<Kind> {
+fn kind(name: &str) -> Option<LeftoverFileKind> {
     let rest = name.strip_prefix(FILE)?;
     let log = rest.strip_prefix("-wal");
     if log.is_some_and(|rest| rest.starts_with(".quarantine-")) {
-        Some(Kind::Quarantined)
+        Some(LeftoverFileKind::Quarantined)
     } else if log.is_some_and(|rest| rest.starts_with(".torn-")) {
-        Some(Kind::Torn)
+        Some(LeftoverFileKind::Torn)
     } else if log == Some(".trim") || rest.starts_with(".tmp.") {
-        Some(Kind::Unfinished)
+        Some(LeftoverFileKind::Unfinished)
     } else {
         None
     }
 }
 
-fn found(folder: &Path) -> io::Result<Vec<(Kind, PathBuf)>> {
+fn found(folder: &Path) -> io::Result<Vec<(LeftoverFileKind, PathBuf)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -51,17 +51,17 @@ pub(super) fn set_aside(folder: &Path) -> Vec<String> {
         .filter_map(|(kind, path)| {
             let path = path.display();
             match kind {
-                Kind::Quarantined => Some(format!(
+                LeftoverFileKind::Quarantined => Some(format!(
                     "a part of the graph's log was damaged, so the last turns before that may be \
                      missing; the log as it was is kept in {path}: restore a backup of the folder \
                      if you miss turns, or run `muninn discard-damaged` to remove it"
                 )),
-                Kind::Torn => Some(format!(
+                LeftoverFileKind::Torn => Some(format!(
                     "the last write to the graph's log was cut off, so the last turn may be \
                      missing; what there is of it is kept in {path}: ask again if you miss it, and \
                      run `muninn discard-damaged` to remove it"
                 )),
-                Kind::Unfinished => None,
+                LeftoverFileKind::Unfinished => None,
             }
         })
         .collect()
@@ -72,7 +72,7 @@ pub(super) fn set_aside(folder: &Path) -> Vec<String> {
 pub(super) fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for (_, path) in found(folder)?
         .iter()
-        .filter(|(kind, _)| *kind == Kind::Unfinished)
+        .filter(|(kind, _)| *kind == LeftoverFileKind::Unfinished)
     {
         super::staging::remove_file(path)?;
     }
@@ -85,7 +85,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
     for (kind, path) in found(folder)? {
         // Another thread may be writing a copy right now, and it removes its own file.
-        if kind == Kind::Unfinished {
+        if kind == LeftoverFileKind::Unfinished {
             continue;
         }
         super::staging::remove_file(&path)?;
@@ -109,14 +109,14 @@ mod tests {
             ("graph.kgl-wal.lock", None),
             (
                 "graph.kgl-wal.quarantine-20260102T030405Z",
-                Some(Kind::Quarantined),
+                Some(LeftoverFileKind::Quarantined),
             ),
             (
                 "graph.kgl-wal.torn-20260102T030405Z-at-99",
-                Some(Kind::Torn),
+                Some(LeftoverFileKind::Torn),
             ),
-            ("graph.kgl-wal.trim", Some(Kind::Unfinished)),
-            ("graph.kgl.tmp.1.2", Some(Kind::Unfinished)),
+            ("graph.kgl-wal.trim", Some(LeftoverFileKind::Unfinished)),
+            ("graph.kgl.tmp.1.2", Some(LeftoverFileKind::Unfinished)),
             ("notes.torn-1", None),
         ] {
             assert_eq!(kind(name), expected, "{name}");

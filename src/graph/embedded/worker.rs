@@ -13,9 +13,9 @@ use kglite::api::{KgError, KgErrorCode, Value as Native};
 use tokio::sync::{mpsc, oneshot};
 
 use super::values::from_native;
-use super::{Held, QUEUE, STACK, Warnings};
+use super::{EmbeddedDatabase, QUEUE, STACK, Warnings};
 use crate::graph::StoreError;
-use crate::graph::engine::{Row, Step, abandoned};
+use crate::graph::engine::{Row, TransactionStep, abandoned};
 use crate::graph::record::integer;
 
 /// The version in the engine's manifest, which has no constant for it.
@@ -39,7 +39,7 @@ pub(super) struct Job {
 
 /// The threads of an open graph. They end when the last sender is dropped.
 pub(super) struct Threads {
-    pub(super) held: Arc<Held>,
+    pub(super) held: Arc<EmbeddedDatabase>,
     pub(super) writer: mpsc::Sender<Job>,
     pub(super) reader: mpsc::Sender<Job>,
     handles: Vec<JoinHandle<()>>,
@@ -61,7 +61,10 @@ pub(super) fn thread(
 }
 
 impl Threads {
-    pub(super) fn start(held: Arc<Held>, warnings: &Warnings) -> Result<Self, StoreError> {
+    pub(super) fn start(
+        held: Arc<EmbeddedDatabase>,
+        warnings: &Warnings,
+    ) -> Result<Self, StoreError> {
         let (writer, writes) = mpsc::channel(QUEUE);
         let (reader, reads) = mpsc::channel(QUEUE);
         // One wake-up is enough for any number.
@@ -109,7 +112,7 @@ impl Threads {
 }
 
 /// Applies the queued statements, flushes the log once, and only then answers.
-fn write_loop(held: &Held, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
+fn write_loop(held: &EmbeddedDatabase, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
     while let Some(first) = jobs.blocking_recv() {
         let mut done = vec![apply(held, first)];
         while done.len() < GROUP
@@ -142,7 +145,7 @@ type Answered = (
     Result<Vec<Row>, StoreError>,
 );
 
-fn apply(held: &Held, job: Job) -> Answered {
+fn apply(held: &EmbeddedDatabase, job: Job) -> Answered {
     let result = guarded(|| {
         let options = options(&job.params, job.timeout);
         held.session
@@ -152,7 +155,7 @@ fn apply(held: &Held, job: Job) -> Answered {
     (job.answer, result)
 }
 
-fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
+fn read_loop(held: &EmbeddedDatabase, mut jobs: mpsc::Receiver<Job>) {
     while let Some(job) = jobs.blocking_recv() {
         if job.answer.is_closed() {
             continue;
@@ -173,8 +176,8 @@ fn read_loop(held: &Held, mut jobs: mpsc::Receiver<Job>) {
 
 /// Runs the statements received as one transaction, and flushes the log.
 pub(super) fn transact(
-    held: &Held,
-    mut steps: mpsc::Receiver<Step>,
+    held: &EmbeddedDatabase,
+    mut steps: mpsc::Receiver<TransactionStep>,
     limit: Duration,
 ) -> Result<Vec<i64>, StoreError> {
     let deadline = Instant::now() + limit;
@@ -182,8 +185,8 @@ pub(super) fn transact(
     let written = held.session.write_logged(|graph| {
         while let Some(step) = steps.blocking_recv() {
             let (statement, params) = match step {
-                Step::Run(statement, params) => (statement, params),
-                Step::Commit => return Ok(()),
+                TransactionStep::Run(statement, params) => (statement, params),
+                TransactionStep::Commit => return Ok(()),
             };
             let params = super::bindings(&params)?;
             let left = deadline.saturating_duration_since(Instant::now());
@@ -221,7 +224,7 @@ fn transaction_options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'
 
 /// Runs a read statement, and sends its rows as fast as they are taken.
 pub(super) fn stream(
-    held: &Held,
+    held: &EmbeddedDatabase,
     statement: &str,
     params: &Bindings,
     rows: &mpsc::Sender<Row>,

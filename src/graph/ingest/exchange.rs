@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::statements as cypher;
 use super::store::{EXCHANGE, STEPS, exchange_lease, keys, pattern};
 use super::{CHUNK, Completed, Exchange, Lease, NewLink, PRIVATE, STAGED, chunk_id};
-use crate::graph::engine::{Engine, Params, Row, Step, abandoned, quoted};
+use crate::graph::engine::{Engine, Params, Row, TransactionStep, abandoned, quoted};
 use crate::graph::record::{integer, params, text, unexpected};
 use crate::graph::transfer::grouped;
 use crate::graph::{GraphStore, MEMORY_RELATIONSHIPS, StoreError};
@@ -60,12 +60,16 @@ impl GraphStore {
                 steps.extend(part_steps(lease, part)?);
                 for (statement, bound) in steps.drain(..) {
                     makes_links.push(statement.contains("CREATE (a)-"));
-                    if sender.send(Step::Run(statement, bound)).await.is_err() {
+                    if sender
+                        .send(TransactionStep::Run(statement, bound))
+                        .await
+                        .is_err()
+                    {
                         return Ok(makes_links);
                     }
                 }
                 if is_end {
-                    let _ = sender.send(Step::Commit).await;
+                    let _ = sender.send(TransactionStep::Commit).await;
                     break;
                 }
                 next = parts.recv().await;

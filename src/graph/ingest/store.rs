@@ -12,7 +12,7 @@ use super::{
     ServedChunk, SourceOverview, Stage, chunk_id, record_key,
 };
 use crate::graph::GraphStore;
-use crate::graph::engine::{Engine, Params, Row, Step, quoted};
+use crate::graph::engine::{Engine, Params, Row, TransactionStep, quoted};
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
 use crate::graph::transfer::GraphNode;
 use crate::graph::value::{instant, plain};
@@ -122,12 +122,16 @@ impl GraphStore {
         let (sender, steps) = mpsc::channel(STEPS);
         let send = async move {
             for (statement, bound) in statements {
-                if sender.send(Step::Run(statement, bound)).await.is_err() {
+                if sender
+                    .send(TransactionStep::Run(statement, bound))
+                    .await
+                    .is_err()
+                {
                     return;
                 }
             }
             // If nobody receives it, the transaction has ended already.
-            let _ = sender.send(Step::Commit).await;
+            let _ = sender.send(TransactionStep::Commit).await;
         };
         let (done, ()) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
         done

@@ -18,7 +18,7 @@ use super::{Neo4j, READ_RECONNECTS};
 use crate::graph::StoreError;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::engine::Params;
-use crate::graph::query::{QueryError, QueryLimits, Rows, position, shown};
+use crate::graph::query::{QueryError, QueryLimits, ResultRows, position, shown};
 
 /// Put before the statement, so that the server describes it without running it.
 const EXPLAIN: &str = "EXPLAIN ";
@@ -62,7 +62,7 @@ pub(super) async fn run(
     cypher: &ConfinedCypher,
     params: &Params,
     limits: QueryLimits,
-) -> Result<Rows, QueryError> {
+) -> Result<ResultRows, QueryError> {
     let statement = cypher.as_str();
     let query = |text: String| query(text, params, limits.time);
     let work = async {
@@ -149,10 +149,10 @@ async fn collect(
     statement: &str,
     query: Query,
     limits: QueryLimits,
-) -> Result<Rows, QueryError> {
+) -> Result<ResultRows, QueryError> {
     let failed = |error| of_error(engine, statement, error, 0);
     let mut stream = engine.reading().execute_read(query).await.map_err(failed)?;
-    let mut rows = Rows::within(limits, named(statement));
+    let mut rows = ResultRows::within(limits, named(statement));
     let pushed = loop {
         let Some(row) = stream.next().await.map_err(failed)? else {
             return Ok(rows);

@@ -10,18 +10,18 @@ const MAX_DEPTH: usize = 2_000;
 pub(super) fn field(struct_text: &str, name: &str) -> Option<Value> {
     let start = struct_text.find(&format!(" {name}: Some("))?;
     let rest = &struct_text[start + name.len() + ": Some(".len() + 1..];
-    let mut reader = Reader { rest, depth: 0 };
+    let mut reader = DebugTextParser { rest, depth: 0 };
     let map = reader.map()?;
     reader.take(")")?;
     Some(map)
 }
 
-struct Reader<'a> {
+struct DebugTextParser<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl DebugTextParser<'_> {
     fn take(&mut self, text: &str) -> Option<()> {
         self.rest = self.rest.strip_prefix(text)?;
         Some(())

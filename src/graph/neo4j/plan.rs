@@ -260,35 +260,35 @@ fn scanned(plan: &Value) -> Option<String> {
         return None;
     }
     match tokens(plan["args"]["Details"].as_str()?).as_slice() {
-        [Token::Name { text, .. }] => Some(text.clone()),
+        [PlanToken::Name { text, .. }] => Some(text.clone()),
         _ => None,
     }
 }
 
 /// Whether a filter checks the labels before anything else: `n:Movie|Person AND n.title = $x`. Its
 /// parts are evaluated in order, until one is not true.
-fn labels_first(tokens: &[Token], variable: &str, names: &Names<'_>) -> bool {
+fn labels_first(tokens: &[PlanToken], variable: &str, names: &Names<'_>) -> bool {
     let mut depth = 0_i32;
     for token in tokens {
         match token {
-            Token::Sign('(' | '[' | '{') => depth += 1,
-            Token::Sign(')' | ']' | '}') => depth -= 1,
+            PlanToken::Sign('(' | '[' | '{') => depth += 1,
+            PlanToken::Sign(')' | ']' | '}') => depth -= 1,
             word if depth == 0 && (is_word(word, "OR") || is_word(word, "XOR")) => return false,
-            Token::Name { .. } | Token::Sign(_) | Token::Text => {}
+            PlanToken::Name { .. } | PlanToken::Sign(_) | PlanToken::Text => {}
         }
     }
     let end = tokens.iter().position(|token| is_word(token, "AND"));
     let first = &tokens[..end.unwrap_or(tokens.len())];
-    let is_of_it = matches!(first.first(), Some(Token::Name { text, .. }) if text == variable);
+    let is_of_it = matches!(first.first(), Some(PlanToken::Name { text, .. }) if text == variable);
     let is_alternative = first
         .iter()
-        .all(|token| matches!(token, Token::Name { .. } | Token::Sign(':' | '|')));
+        .all(|token| matches!(token, PlanToken::Name { .. } | PlanToken::Sign(':' | '|')));
     is_of_it && is_alternative && labels(first, names)
 }
 
 /// A token of the details.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Token {
+enum PlanToken {
     /// A word, or a name in backticks.
     Name {
         text: String,
@@ -299,12 +299,12 @@ enum Token {
     Text,
 }
 
-fn tokens(details: &str) -> Vec<Token> {
+fn tokens(details: &str) -> Vec<PlanToken> {
     let mut tokens = Vec::new();
     let mut rest = details.chars().peekable();
     while let Some(c) = rest.next() {
         let token = match c {
-            '`' => Token::Name {
+            '`' => PlanToken::Name {
                 text: rest.by_ref().take_while(|c| *c != '`').collect(),
                 is_quoted: true,
             },
@@ -316,20 +316,20 @@ fn tokens(details: &str) -> Vec<Token> {
                         _ => {}
                     }
                 }
-                Token::Text
+                PlanToken::Text
             }
             word if is_part(word) => {
                 let mut text = String::from(word);
                 while let Some(part) = rest.next_if(|c| is_part(*c)) {
                     text.push(part);
                 }
-                Token::Name {
+                PlanToken::Name {
                     text,
                     is_quoted: false,
                 }
             }
             blank if blank.is_whitespace() => continue,
-            sign => Token::Sign(sign),
+            sign => PlanToken::Sign(sign),
         };
         tokens.push(token);
     }
@@ -340,56 +340,56 @@ fn is_part(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
-fn is_word(token: &Token, word: &str) -> bool {
-    matches!(token, Token::Name { text, is_quoted: false } if text.eq_ignore_ascii_case(word))
+fn is_word(token: &PlanToken, word: &str) -> bool {
+    matches!(token, PlanToken::Name { text, is_quoted: false } if text.eq_ignore_ascii_case(word))
 }
 
 /// `n:Movie|Person`, `n:Movie&!Person`
-fn labels(tokens: &[Token], names: &Names<'_>) -> bool {
-    let [Token::Name { .. }, Token::Sign(':'), rest @ ..] = tokens else {
+fn labels(tokens: &[PlanToken], names: &Names<'_>) -> bool {
+    let [PlanToken::Name { .. }, PlanToken::Sign(':'), rest @ ..] = tokens else {
         return false;
     };
     are_named(rest, names.labels)
 }
 
 /// Whether these are at least one name, all in the set, with signs between them.
-fn are_named(tokens: &[Token], known: &BTreeSet<String>) -> bool {
+fn are_named(tokens: &[PlanToken], known: &BTreeSet<String>) -> bool {
     let mut names = 0;
     let are_known = tokens.iter().all(|token| match token {
-        Token::Name { text, .. } => {
+        PlanToken::Name { text, .. } => {
             names += 1;
             known.contains(text)
         }
-        Token::Sign('|' | '&' | '!' | ':' | '(' | ')') => true,
-        Token::Sign(_) | Token::Text => false,
+        PlanToken::Sign('|' | '&' | '!' | ':' | '(' | ')') => true,
+        PlanToken::Sign(_) | PlanToken::Text => false,
     });
     are_known && names > 0
 }
 
 /// The content of the first brackets: `r:ACTED_IN|FOLLOWS*..3`.
-fn bracketed(tokens: &[Token]) -> Option<&[Token]> {
-    let first = tokens.iter().position(|t| *t == Token::Sign('['))? + 1;
+fn bracketed(tokens: &[PlanToken]) -> Option<&[PlanToken]> {
+    let first = tokens.iter().position(|t| *t == PlanToken::Sign('['))? + 1;
     let length = tokens[first..]
         .iter()
-        .position(|t| *t == Token::Sign(']'))?;
+        .position(|t| *t == PlanToken::Sign(']'))?;
     Some(&tokens[first..first + length])
 }
 
 /// `r:ACTED_IN|FOLLOWS*..3`
-fn types(inside: &[Token], names: &Names<'_>) -> bool {
-    let colon = inside.iter().position(|t| *t == Token::Sign(':'));
+fn types(inside: &[PlanToken], names: &Names<'_>) -> bool {
+    let colon = inside.iter().position(|t| *t == PlanToken::Sign(':'));
     let Some(colon) = colon.filter(|at| *at <= 1) else {
         return false;
     };
     let types = &inside[colon + 1..];
-    let end = types.iter().position(|t| *t == Token::Sign('*'));
+    let end = types.iter().position(|t| *t == PlanToken::Sign('*'));
     are_named(&types[..end.unwrap_or(types.len())], names.types)
 }
 
 /// `RANGE INDEX n:Movie(title) WHERE …`, `UNIQUE n:Movie(id) WHERE …, UNIQUE m:…`, `RANGE INDEX
 /// (a)-[r:ACTED_IN(year)]->(b) WHERE …`: each named index must be of the knowledge.
-fn index(tokens: &[Token], names: &Names<'_>) -> bool {
-    let is_kind = |token: &Token| {
+fn index(tokens: &[PlanToken], names: &Names<'_>) -> bool {
+    let is_kind = |token: &PlanToken| {
         let kinds = ["RANGE", "UNIQUE", "TEXT", "POINT"];
         kinds.iter().any(|kind| is_word(token, kind))
     };
@@ -407,18 +407,18 @@ fn index(tokens: &[Token], names: &Names<'_>) -> bool {
         }
         let is_known = match rest {
             [
-                Token::Name { .. },
-                Token::Sign(':'),
-                Token::Name { text, .. },
-                Token::Sign('('),
+                PlanToken::Name { .. },
+                PlanToken::Sign(':'),
+                PlanToken::Name { text, .. },
+                PlanToken::Sign('('),
                 ..,
             ] => names.labels.contains(text),
-            [Token::Sign('('), ..] => match bracketed(rest) {
+            [PlanToken::Sign('('), ..] => match bracketed(rest) {
                 Some(
                     [
-                        Token::Name { .. },
-                        Token::Sign(':'),
-                        Token::Name { text, .. },
+                        PlanToken::Name { .. },
+                        PlanToken::Sign(':'),
+                        PlanToken::Name { text, .. },
                         ..,
                     ],
                 ) => names.types.contains(text),
@@ -437,8 +437,8 @@ fn index(tokens: &[Token], names: &Names<'_>) -> bool {
 }
 
 /// `count( (:Movie), (:Person) ) AS n`, `count( (:Movie)-[:ACTED_IN|FOLLOWS]->() ) AS n`
-fn counted(tokens: &[Token], names: &Names<'_>) -> bool {
-    let [count, Token::Sign('('), rest @ ..] = tokens else {
+fn counted(tokens: &[PlanToken], names: &Names<'_>) -> bool {
+    let [count, PlanToken::Sign('('), rest @ ..] = tokens else {
         return false;
     };
     if !is_word(count, "count") {
@@ -450,30 +450,30 @@ fn counted(tokens: &[Token], names: &Names<'_>) -> bool {
     let end = rest.iter().position(|token| is_word(token, "AS"));
     let counted = &rest[..end.unwrap_or(rest.len())];
     // Each node must have its label.
-    let nodes = counted.iter().filter(|t| **t == Token::Sign('('));
+    let nodes = counted.iter().filter(|t| **t == PlanToken::Sign('('));
     let labelled = counted
         .windows(2)
-        .filter(|pair| **pair == [Token::Sign('('), Token::Sign(':')]);
-    let without_commas: Vec<Token> = counted
+        .filter(|pair| **pair == [PlanToken::Sign('('), PlanToken::Sign(':')]);
+    let without_commas: Vec<PlanToken> = counted
         .iter()
-        .filter(|token| **token != Token::Sign(','))
+        .filter(|token| **token != PlanToken::Sign(','))
         .cloned()
         .collect();
     nodes.count() == labelled.count() && are_named(&without_commas, names.labels)
 }
 
 /// Whether an ID is used anywhere but in `head([id(n)])`, where no planner can use it for a lookup.
-fn has_bare_id(tokens: &[Token]) -> bool {
+fn has_bare_id(tokens: &[PlanToken]) -> bool {
     let is_id = |at: usize| {
         (is_word(&tokens[at], "id") || is_word(&tokens[at], "elementId"))
-            && tokens.get(at + 1) == Some(&Token::Sign('('))
-            && tokens.get(at.wrapping_sub(1)) != Some(&Token::Sign('.'))
+            && tokens.get(at + 1) == Some(&PlanToken::Sign('('))
+            && tokens.get(at.wrapping_sub(1)) != Some(&PlanToken::Sign('.'))
     };
     let is_hidden = |at: usize| {
         at >= 3
             && is_word(&tokens[at - 3], "head")
-            && tokens[at - 2] == Token::Sign('(')
-            && tokens[at - 1] == Token::Sign('[')
+            && tokens[at - 2] == PlanToken::Sign('(')
+            && tokens[at - 1] == PlanToken::Sign('[')
     };
     (0..tokens.len()).any(|at| is_id(at) && !is_hidden(at))
 }

@@ -5,19 +5,22 @@ use tokio::time::timeout;
 
 use super::Neo4j;
 use crate::graph::engine::{Engine as _, Params, Row, quoted};
-use crate::graph::reading::{Access, Knowledge, Reading, Writing};
+use crate::graph::reading::{Access, Knowledge, ReadAccessReport, Writing};
 use crate::graph::record::integer;
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
 /// Maximum number of nodes and relationships examined of each kind: only their existence matters.
 const LOOKED_AT: usize = 100;
 
-pub(super) async fn try_out(engine: &Neo4j, edition: String) -> Result<Reading, StoreError> {
+pub(super) async fn try_out(
+    engine: &Neo4j,
+    edition: String,
+) -> Result<ReadAccessReport, StoreError> {
     let reader = match &engine.reader {
         Some(reader) => Some(access(engine, reader).await?),
         None => None,
     };
-    Ok(Reading { edition, reader })
+    Ok(ReadAccessReport { edition, reader })
 }
 
 async fn access(engine: &Neo4j, reader: &Graph) -> Result<Access, StoreError> {

@@ -9,14 +9,14 @@ use tokio::time::{Instant, timeout_at};
 use super::values::bolt;
 use super::{Neo4j, json_row};
 use crate::graph::StoreError;
-use crate::graph::engine::{Params, Step, abandoned};
+use crate::graph::engine::{Params, TransactionStep, abandoned};
 use crate::graph::record::integer;
 
 /// Runs the statements received and commits them. The driver has no time-out for such a
 /// transaction, so every wait has one here.
 pub(super) async fn run(
     engine: &Neo4j,
-    steps: mpsc::Receiver<Step>,
+    steps: mpsc::Receiver<TransactionStep>,
     limit: Duration,
 ) -> Result<Vec<i64>, StoreError> {
     let until = Until {
@@ -63,14 +63,14 @@ impl Until {
 async fn feed(
     engine: &Neo4j,
     transaction: &mut Txn,
-    mut steps: mpsc::Receiver<Step>,
+    mut steps: mpsc::Receiver<TransactionStep>,
     until: Until,
 ) -> Result<Vec<i64>, StoreError> {
     let mut times = Vec::new();
     loop {
         let (statement, params) = match until.wait(steps.recv()).await? {
-            Some(Step::Run(statement, params)) => (statement, params),
-            Some(Step::Commit) => return Ok(times),
+            Some(TransactionStep::Run(statement, params)) => (statement, params),
+            Some(TransactionStep::Commit) => return Ok(times),
             None => return Err(abandoned()),
         };
         let query = query(statement, &params)?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use secrecy::SecretString;
 use serde_json::{Map, json};
 
-use super::{COMPLAINT, Cut, QueryError, QueryLimits, Rows, literal, position};
+use super::{COMPLAINT, Cut, QueryError, QueryLimits, ResultRows, literal, position};
 use crate::graph::GraphStore;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::embedded::Embedded;
@@ -48,7 +48,7 @@ async fn run(
     engine: &dyn Engine,
     statement: &str,
     limits: QueryLimits,
-) -> Result<Rows, QueryError> {
+) -> Result<ResultRows, QueryError> {
     let cypher = ConfinedCypher::as_if(statement);
     engine.confined(&cypher, Params::new(), limits).await
 }
@@ -400,7 +400,7 @@ fn a_complaint_is_one_line_and_proposes_nothing_of_memory() {
 
 #[test]
 fn rows_end_at_the_first_limit() {
-    let mut rows = Rows::within(SMALL, vec!["n".to_owned()]);
+    let mut rows = ResultRows::within(SMALL, vec!["n".to_owned()]);
     for n in 0..3 {
         assert_eq!(
             rows.push(vec![json!(n)]).unwrap(),
@@ -410,7 +410,7 @@ fn rows_end_at_the_first_limit() {
     assert_eq!(rows.push(vec![json!(3)]).unwrap(), ControlFlow::Break(()));
     assert_eq!((rows.rows.len(), rows.cut), (3, Some(Cut::Rows)));
 
-    let mut rows = Rows::within(SMALL, vec!["n".to_owned()]);
+    let mut rows = ResultRows::within(SMALL, vec!["n".to_owned()]);
     let _ = rows.push(vec![json!("x".repeat(60))]).unwrap();
     assert_eq!(
         rows.push(vec![json!("x".repeat(60))]).unwrap(),
@@ -418,14 +418,14 @@ fn rows_end_at_the_first_limit() {
     );
     assert_eq!((rows.rows.len(), rows.cut), (1, Some(Cut::Bytes)));
 
-    let mut rows = Rows::within(SMALL, vec!["n".to_owned()]);
+    let mut rows = ResultRows::within(SMALL, vec!["n".to_owned()]);
     let error = rows.push(vec![json!("x".repeat(600))]).unwrap_err();
     assert!(matches!(error, QueryError::TooBig), "{error}");
 }
 
 #[test]
 fn ids_come_from_their_columns_only_and_once() {
-    let mut rows = Rows::within(SMALL, vec!["id".to_owned(), "other".to_owned()]);
+    let mut rows = ResultRows::within(SMALL, vec!["id".to_owned(), "other".to_owned()]);
     let _ = rows.push(vec![json!("b"), json!("x")]).unwrap();
     let _ = rows
         .push(vec![json!(["a", ["b", null]]), json!("y")])

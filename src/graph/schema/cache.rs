@@ -46,7 +46,7 @@ struct Look {
 
 /// The schema read last.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct CachedSurvey {
     pub(crate) survey: Arc<Survey>,
     /// It is time to read again.
     pub(crate) is_due: bool,
@@ -117,10 +117,10 @@ impl Cache {
     }
 
     /// Returns the schema read last, without waiting.
-    pub(crate) fn kept(&self) -> Option<Kept> {
+    pub(crate) fn kept(&self) -> Option<CachedSurvey> {
         let look = self.last.lock().clone()?;
         let is_outdated = look.is_outdated || self.is_outdated.load(Ordering::Acquire);
-        Some(Kept {
+        Some(CachedSurvey {
             is_due: is_outdated || look.compared.elapsed() >= BELIEVED,
             survey: look.survey,
         })
@@ -162,8 +162,10 @@ mod tests {
     use super::*;
     use crate::graph::GraphStore;
     use crate::graph::confine::ConfinedCypher;
-    use crate::graph::engine::{About, Dialect, Intent, Params, Purge, Row, Step};
-    use crate::graph::query::{QueryError, QueryLimits, Rows};
+    use crate::graph::engine::{
+        About, DeletionIntent, Dialect, Params, Purge, Row, TransactionStep,
+    };
+    use crate::graph::query::{QueryError, QueryLimits, ResultRows};
 
     #[test]
     fn each_failure_doubles_the_rest_up_to_a_bound() {
@@ -217,7 +219,7 @@ mod tests {
 
         async fn transact(
             &self,
-            _: mpsc::Receiver<Step>,
+            _: mpsc::Receiver<TransactionStep>,
             _: Duration,
         ) -> Result<Vec<i64>, StoreError> {
             Ok(Vec::new())
@@ -232,7 +234,7 @@ mod tests {
             _: &ConfinedCypher,
             _: Params,
             _: QueryLimits,
-        ) -> Result<Rows, QueryError> {
+        ) -> Result<ResultRows, QueryError> {
             Err(StoreError::Unexpected("no".to_owned()).into())
         }
 
@@ -240,11 +242,11 @@ mod tests {
             Err(StoreError::Unexpected("no".to_owned()))
         }
 
-        fn intend(&self, _: &Value) -> Result<Option<Intent>, StoreError> {
+        fn intend(&self, _: &Value) -> Result<Option<DeletionIntent>, StoreError> {
             Ok(None)
         }
 
-        fn intents(&self) -> Result<Vec<(Intent, Value)>, StoreError> {
+        fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
             Ok(Vec::new())
         }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use self::ask::{Ask, Tied};
-use super::tally::{Tally, value_kind};
+use super::tally::{PropertyTally, value_kind};
 use super::{Pattern, Survey};
 use crate::graph::engine::{Engine, Row};
 use crate::graph::ingest::CHUNK;
@@ -157,7 +157,7 @@ async fn read_nodes(
             survey.schema.nodes.entry(label.clone()).or_default();
         }
     }
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<String, PropertyTally> = BTreeMap::new();
     for (owner, row) in ask::node_samples(engine, ask).await? {
         let labels = strings(&row, "labels");
         let beside = knowledge_labels(engine, labels.clone());
@@ -223,7 +223,7 @@ async fn read_ties(engine: &dyn Engine, ask: &Ask, survey: &mut Survey) -> Resul
         }
     }
     ask::whole_numbers(engine, ask, &mut survey.relationships).await?;
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<String, PropertyTally> = BTreeMap::new();
     let patterns = &survey.schema.patterns;
     for (kind, row) in ask::tie_samples(engine, ask, patterns).await? {
         let tally = tallies.entry(kind).or_default();

@@ -20,7 +20,7 @@ const VECTOR_KIND: &str = "VECTOR";
 
 /// The properties of one label or type.
 #[derive(Debug, Default)]
-pub(super) struct Tally(BTreeMap<String, Counted>);
+pub(super) struct PropertyTally(BTreeMap<String, Counted>);
 
 #[derive(Debug, Default)]
 struct Counted {
@@ -55,7 +55,7 @@ pub(super) fn value_kind(value_type: &str, value: &Value) -> String {
     kind.to_owned()
 }
 
-impl Tally {
+impl PropertyTally {
     /// Adds the properties of one node or relationship: name, type and short value.
     pub(super) fn add(&mut self, properties: Vec<(String, String, Value)>) {
         for (name, kind, value) in properties {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn tally(values: &[(&str, Value)]) -> (Vec<Property>, BTreeMap<String, Values>) {
-        let mut tally = Tally::default();
+        let mut tally = PropertyTally::default();
         for (kind, value) in values {
             tally.add(vec![("p".to_owned(), (*kind).to_owned(), value.clone())]);
         }

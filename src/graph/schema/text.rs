@@ -20,14 +20,14 @@ const RELATIONSHIPS: &str = "Relationships, with properties and number of the ty
 const VALUES: &str = "Values:";
 
 /// Lines of one kind, most frequent first, as many as fit.
-struct Part {
+struct SchemaSection {
     /// Each with its number of tokens.
     lines: Vec<(String, u32)>,
     /// How many lines there are without the limit.
     all: usize,
 }
 
-impl Part {
+impl SchemaSection {
     /// Takes lines while they fit into `budget`; later ones are not produced.
     fn within(budget: u32, all: usize, lines: impl Iterator<Item = String>) -> Self {
         let mut left = budget;
@@ -82,18 +82,18 @@ impl Part {
 /// [`estimate`]. Omitted ones are counted. A budget of less than about 120 holds nothing.
 pub(super) fn text(survey: &Survey, budget: u32) -> String {
     let room = budget.saturating_sub(FRAME);
-    let mut ties = Part::within(room, survey.schema.patterns.len(), tie_lines(survey));
+    let mut ties = SchemaSection::within(room, survey.schema.patterns.len(), tie_lines(survey));
     // Half for labels, and what relationships leave of the other half.
     let for_nodes = if ties.is_whole() {
         (room / 2).max(room - ties.cost())
     } else {
         room / 2
     };
-    let nodes = Part::within(for_nodes, survey.nodes.len(), node_lines(survey));
+    let nodes = SchemaSection::within(for_nodes, survey.nodes.len(), node_lines(survey));
     ties.cut(room - nodes.cost());
     let left = room - nodes.cost() - ties.cost();
     let all_values = survey.values.values().map(|of| of.len()).sum();
-    let values = Part::within(left, all_values, value_lines(survey));
+    let values = SchemaSection::within(left, all_values, value_lines(survey));
     let mut to = String::new();
     nodes.write(NODES, "labels", &mut to);
     ties.write(RELATIONSHIPS, "relationships", &mut to);

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    FORMAT, GraphNode, GraphRelationship, Line, Progress, TransferError, grouped, pattern,
+    ExportLine, FORMAT, GraphNode, GraphRelationship, Progress, TransferError, grouped, pattern,
     relationship_rows, step,
 };
-use crate::graph::engine::{Engine, Params, Step, quoted};
+use crate::graph::engine::{Engine, Params, TransactionStep, quoted};
 use crate::graph::record::{integer, params};
 use crate::graph::{GraphStore, StoreError, migrate, statements};
 
@@ -31,14 +31,14 @@ pub type Names = HashMap<String, String>;
 
 /// The result of [`check`] for a complete export; nothing is imported without one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedExport {
     /// Over every byte of the file.
     digest: String,
     nodes: u64,
     relationships: u64,
 }
 
-impl Checked {
+impl CheckedExport {
     fn total(&self) -> u64 {
         self.nodes + self.relationships
     }
@@ -58,19 +58,19 @@ pub struct Unfinished {
 ///
 /// # Errors
 /// Fails with [`TransferError::Line`] for a line that is not part of an export.
-pub fn check<R: BufRead>(reader: &mut R) -> Result<Checked, TransferError> {
+pub fn check<R: BufRead>(reader: &mut R) -> Result<CheckedExport, TransferError> {
     let mut lines = Lines::new(reader);
     lines.head()?;
     let mut names = HashSet::new();
     let mut ties = 0;
     loop {
         match lines.next()? {
-            Some(Line::Node(node)) => {
+            Some(ExportLine::Node(node)) => {
                 if let Some(twice) = names.replace(node.id) {
                     return Err(lines.error(format!("a second node {twice:?}")));
                 }
             }
-            Some(Line::Relationship(one)) => {
+            Some(ExportLine::Relationship(one)) => {
                 ties += 1;
                 for end in [&one.from, &one.to] {
                     if !names.contains(end) {
@@ -78,20 +78,20 @@ pub fn check<R: BufRead>(reader: &mut R) -> Result<Checked, TransferError> {
                     }
                 }
             }
-            Some(Line::End {
+            Some(ExportLine::End {
                 nodes,
                 relationships,
             }) if (names.len() as u64, ties) == (nodes, relationships) => {
-                return Ok(Checked {
+                return Ok(CheckedExport {
                     digest: lines.digest.finalize().to_hex().to_string(),
                     nodes,
                     relationships,
                 });
             }
-            Some(Line::End { .. }) => {
+            Some(ExportLine::End { .. }) => {
                 return Err(lines.error("the numbers don't match what came before"));
             }
-            Some(Line::Muninn { .. }) => return Err(lines.error("a second head")),
+            Some(ExportLine::Muninn { .. }) => return Err(lines.error("a second head")),
             None => return Err(lines.error("the file ends too early")),
         }
     }
@@ -109,7 +109,7 @@ pub fn check<R: BufRead>(reader: &mut R) -> Result<Checked, TransferError> {
 pub async fn import<R: BufRead + Send>(
     store: &GraphStore,
     reader: &mut R,
-    checked: &Checked,
+    checked: &CheckedExport,
     progress: &mut (dyn FnMut(Progress) + Send),
     replace: bool,
 ) -> Result<(), TransferError> {
@@ -133,7 +133,7 @@ pub async fn import<R: BufRead + Send>(
         }
     };
     store.prepare_import().await?;
-    let mut batch = Batch {
+    let mut batch = ImportBatch {
         store,
         names: Names::new(),
         nodes: Vec::new(),
@@ -148,9 +148,9 @@ pub async fn import<R: BufRead + Send>(
     progress(state);
     loop {
         let line = match lines.next()? {
-            Some(Line::End { .. }) => break,
-            Some(line @ (Line::Node(_) | Line::Relationship(_))) => line,
-            Some(Line::Muninn { .. }) => return Err(lines.error("a second head")),
+            Some(ExportLine::End { .. }) => break,
+            Some(line @ (ExportLine::Node(_) | ExportLine::Relationship(_))) => line,
+            Some(ExportLine::Muninn { .. }) => return Err(lines.error("a second head")),
             None => return Err(lines.error("the file ends too early")),
         };
         if skipped < done {
@@ -158,9 +158,9 @@ pub async fn import<R: BufRead + Send>(
             continue;
         }
         let by = match line {
-            Line::Node(node) => batch.node(node, lines.number).await?,
-            Line::Relationship(one) => batch.relationship(one, lines.number).await?,
-            Line::Muninn { .. } | Line::End { .. } => 0,
+            ExportLine::Node(node) => batch.node(node, lines.number).await?,
+            ExportLine::Relationship(one) => batch.relationship(one, lines.number).await?,
+            ExportLine::Muninn { .. } | ExportLine::End { .. } => 0,
         };
         step(&mut state, by, progress);
     }
@@ -195,7 +195,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         }
     }
 
-    fn next(&mut self) -> Result<Option<Line>, TransferError> {
+    fn next(&mut self) -> Result<Option<ExportLine>, TransferError> {
         let mut bytes = Vec::new();
         self.number += 1;
         if self.reader.read_until(b'\n', &mut bytes)? == 0 {
@@ -209,25 +209,24 @@ impl<'a, R: BufRead> Lines<'a, R> {
     /// Reads the first line.
     fn head(&mut self) -> Result<(), TransferError> {
         match self.next()? {
-            Some(Line::Muninn { format, .. }) if format > FORMAT => {
+            Some(ExportLine::Muninn { format, .. }) if format > FORMAT => {
                 Err(self.error("the file was made by a newer muninn; update muninn"))
             }
-            Some(Line::Muninn { schema, .. }) if schema > migrate::VERSION => {
+            Some(ExportLine::Muninn { schema, .. }) if schema > migrate::VERSION => {
                 Err(StoreError::NewerSchema {
                     found: schema,
                     known: migrate::VERSION,
                 }
                 .into())
             }
-            Some(Line::Muninn { .. }) => Ok(()),
-            Some(Line::Node(_) | Line::Relationship(_) | Line::End { .. }) | None => {
-                Err(self.error("this is no export of muninn"))
-            }
+            Some(ExportLine::Muninn { .. }) => Ok(()),
+            Some(ExportLine::Node(_) | ExportLine::Relationship(_) | ExportLine::End { .. })
+            | None => Err(self.error("this is no export of muninn")),
         }
     }
 }
 
-struct Batch<'a> {
+struct ImportBatch<'a> {
     store: &'a GraphStore,
     names: Names,
     nodes: Vec<GraphNode>,
@@ -236,7 +235,7 @@ struct Batch<'a> {
     done: u64,
 }
 
-impl Batch<'_> {
+impl ImportBatch<'_> {
     /// Adds a node. Returns how many were written.
     async fn node(&mut self, node: GraphNode, line: usize) -> Result<u64, TransferError> {
         let mut by = 0;
@@ -313,9 +312,9 @@ impl GraphStore {
         let (sender, steps) = mpsc::channel(statements.len() + 1);
         for (statement, bound, _) in statements {
             // The channel has room for all of them.
-            let _ = sender.try_send(Step::Run(statement, bound));
+            let _ = sender.try_send(TransactionStep::Run(statement, bound));
         }
-        let _ = sender.try_send(Step::Commit);
+        let _ = sender.try_send(TransactionStep::Commit);
         let times = self.engine.transact(steps, BATCH_LIMIT).await?;
         let made: Vec<usize> = times
             .iter()
@@ -332,8 +331,8 @@ impl GraphStore {
     async fn run_all(&self, statement: &str) -> Result<(), StoreError> {
         loop {
             let (sender, steps) = mpsc::channel(2);
-            let _ = sender.try_send(Step::Run(statement.to_owned(), Params::new()));
-            let _ = sender.try_send(Step::Commit);
+            let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), Params::new()));
+            let _ = sender.try_send(TransactionStep::Commit);
             let times = self.engine.transact(steps, BATCH_LIMIT).await?;
             if times.iter().all(|times| *times == 0) {
                 return Ok(());

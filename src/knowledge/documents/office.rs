@@ -18,7 +18,7 @@ const CELLS: usize = 200;
 
 /// Writes Markdown paragraph by paragraph.
 #[derive(Debug, Default)]
-struct Writer {
+struct MarkdownWriter {
     markdown: String,
     paragraph: String,
     /// The rows of the open table, and the nesting depth of tables.
@@ -26,7 +26,7 @@ struct Writer {
     tables: usize,
 }
 
-impl Writer {
+impl MarkdownWriter {
     fn say(&mut self, text: &str) {
         self.paragraph.push_str(text);
     }
@@ -93,7 +93,7 @@ pub(super) fn of_docx(bytes: Vec<u8>) -> Result<Marked, String> {
         Some(styles) => heading_styles(&styles)?,
         None => HashMap::new(),
     };
-    let mut writer = Writer::default();
+    let mut writer = MarkdownWriter::default();
     let (mut level, mut is_item, mut is_text) = (None, false, false);
     walk(&document, &mut |event| match event {
         Xml::Open("p", _) => (level, is_item) = (None, false),
@@ -211,7 +211,7 @@ pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
         return Err("it has a password; save it without one".to_owned());
     }
     let content = package.needed("content.xml")?;
-    let mut writer = Writer::default();
+    let mut writer = MarkdownWriter::default();
     let (mut level, mut items, mut hidden) = (None, 0_usize, 0_usize);
     // Text is only within paragraphs; the rest is layout.
     let mut paragraphs = 0_usize;
@@ -305,7 +305,7 @@ fn notes_of(relations: &str) -> Option<String> {
 
 /// Returns a slide's title and its other text.
 fn slide(xml: &str) -> Result<(String, String), String> {
-    let mut writer = Writer::default();
+    let mut writer = MarkdownWriter::default();
     let (mut title, mut kind, mut is_text) = (String::new(), String::new(), false);
     walk(xml, &mut |event| match event {
         Xml::Open("sp" | "graphicFrame", _) => kind.clear(),

@@ -22,12 +22,12 @@ const OLD_OFFICE: &[u8] = b"\xd0\xcf\x11\xe0";
 #[derive(Debug)]
 pub(super) struct Package {
     bytes: Vec<u8>,
-    files: HashMap<String, File>,
+    files: HashMap<String, ZipEntry>,
     left: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct File {
+struct ZipEntry {
     place: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
     is_encrypted: bool,
@@ -101,7 +101,7 @@ impl Package {
     }
 }
 
-fn files(bytes: &[u8]) -> Result<HashMap<String, File>, rawzip::Error> {
+fn files(bytes: &[u8]) -> Result<HashMap<String, ZipEntry>, rawzip::Error> {
     let archive = ZipArchive::from_slice(bytes)?;
     let (mut entries, mut files) = (archive.entries(), HashMap::new());
     while let Some(entry) = entries.next_entry()? {
@@ -109,7 +109,7 @@ fn files(bytes: &[u8]) -> Result<HashMap<String, File>, rawzip::Error> {
             break;
         }
         let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
-        let file = File {
+        let file = ZipEntry {
             place: entry.wayfinder(),
             method: entry.compression_method(),
             is_encrypted: entry.flags().is_encrypted(),

@@ -7,7 +7,7 @@ fn of_markdown(text: &str) -> Record {
         "a/b.md",
         Path::new("a/b.md"),
         Format::Markdown,
-        Form::Markdown,
+        MarkupKind::Markdown,
     )
     .unwrap()
 }
@@ -27,7 +27,7 @@ fn ends(record: &Record, kind: &str) -> Vec<(usize, usize)> {
     let of_kind = record.links.iter().filter(|link| link.kind == kind);
     of_kind
         .filter_map(|link| match (&link.from, &link.to) {
-            (End::Own(from), End::Own(to)) => Some((*from, *to)),
+            (LinkEndpoint::Own(from), LinkEndpoint::Own(to)) => Some((*from, *to)),
             (_, _) => None,
         })
         .collect()
@@ -138,7 +138,7 @@ fn nothing_but_blanks_is_no_document() {
             "k",
             Path::new("k.md"),
             Format::Markdown,
-            Form::Markdown
+            MarkupKind::Markdown
         )
         .is_none()
     );
@@ -299,7 +299,14 @@ fn what_a_document_says_of_itself_is_kept_and_found() {
 fn a_title_of_its_own_leaves_the_only_heading_to_be_found() {
     let all = |outline: Outline| {
         let path = Path::new("a.md");
-        let record = record(outline, "a.md", path, Format::Markdown, Form::Markdown).unwrap();
+        let record = record(
+            outline,
+            "a.md",
+            path,
+            Format::Markdown,
+            MarkupKind::Markdown,
+        )
+        .unwrap();
         let embedded = record.chunks.into_iter().map(|chunk| chunk.embedded);
         embedded.collect::<Vec<_>>()
     };

@@ -44,7 +44,7 @@ const NEVER_CLASSES: &[&str] = &[
 
 /// A page.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     pub(super) markdown: String,
     pub(super) about: Map<String, Value>,
 }
@@ -53,7 +53,7 @@ pub(super) struct Page {
 ///
 /// # Errors
 /// Fails with the reason, in words.
-pub(super) fn of_html(html: &str) -> Result<Page, String> {
+pub(super) fn of_html(html: &str) -> Result<HtmlPage, String> {
     let wrong = |error| format!("it is no HTML that can be read: {error}");
     let config = html2text::config::plain().link_footnotes(false);
     let dom = config.parse_html(html.as_bytes()).map_err(wrong)?;
@@ -72,14 +72,14 @@ pub(super) fn of_html(html: &str) -> Result<Page, String> {
         let all = body.children.replace(vec![main]);
         let text = render().map_err(wrong)?;
         if !text.trim().is_empty() {
-            return Ok(Page {
+            return Ok(HtmlPage {
                 markdown: with_tables(&text),
                 about,
             });
         }
         body.children.replace(all);
     }
-    Ok(Page {
+    Ok(HtmlPage {
         markdown: with_tables(&render().map_err(wrong)?),
         about,
     })
@@ -87,24 +87,24 @@ pub(super) fn of_html(html: &str) -> Result<Page, String> {
 
 /// The links of a page, as written.
 #[derive(Debug, Default, PartialEq)]
-pub(in crate::knowledge) struct Links {
+pub(in crate::knowledge) struct PageLinks {
     /// Includes links of the navigation, which lead to other pages.
     pub(in crate::knowledge) links: Vec<String>,
     /// Their base, if it is not the page itself.
     pub(in crate::knowledge) base: Option<String>,
 }
 
-pub(in crate::knowledge) fn links_of_html(html: &str) -> Links {
+pub(in crate::knowledge) fn links_of_html(html: &str) -> PageLinks {
     let config = html2text::config::plain();
     let Ok(dom) = config.parse_html(html.as_bytes()) else {
-        return Links::default();
+        return PageLinks::default();
     };
     let all = elements(&dom.document);
     let of = |element: &'static str| {
         let nodes = all.iter().filter(move |node| name(node) == Some(element));
         nodes.filter_map(|node| attribute(node, "href"))
     };
-    Links {
+    PageLinks {
         links: of("a").collect(),
         base: of("base").next(),
     }

@@ -3,11 +3,11 @@
 use tokio::sync::mpsc;
 
 use super::reading::in_words;
-use super::{IngestError, PAGE, Run, Summary};
+use super::{IngestError, IngestRun, IngestSummary, PAGE};
 use crate::graph::ingest::{Completed, Exchange, NewLink, Stage};
 use crate::knowledge::plan::{Fate, Plan};
 use crate::knowledge::rejects::Rejects;
-use crate::knowledge::spool::Waiting;
+use crate::knowledge::spool::SpooledLinks;
 
 /// Relationships created per statement.
 const LINKS: usize = 2_000;
@@ -20,9 +20,9 @@ const PARTS: usize = 2;
 
 /// What is known once everything is read and staged.
 pub(super) struct Exchanging<'a> {
-    pub(super) run: Run<'a>,
+    pub(super) run: IngestRun<'a>,
     pub(super) plan: Plan,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: SpooledLinks,
     pub(super) rejects: Option<Rejects>,
     pub(super) completed: Completed,
     /// The served version.
@@ -32,7 +32,10 @@ pub(super) struct Exchanging<'a> {
 }
 
 impl Exchanging<'_> {
-    pub(super) async fn run(mut self, mut summary: Summary) -> Result<Summary, IngestError> {
+    pub(super) async fn run(
+        mut self,
+        mut summary: IngestSummary,
+    ) -> Result<IngestSummary, IngestError> {
         let refused: Vec<_> = self.waiting.refused().cloned().collect();
         for refused in &refused {
             summary.examples.push(in_words(refused));

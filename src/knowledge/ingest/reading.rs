@@ -9,11 +9,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::{Counters, FileFate, IngestError};
-use crate::knowledge::plan::{Plan, Verdict};
+use crate::knowledge::plan::{Plan, RecordStatus};
 use crate::knowledge::record::{Hash, Record, Rejection};
 use crate::knowledge::rejects::Rejects;
-use crate::knowledge::source::{Item, Kind, Source};
-use crate::knowledge::spool::{Spool, Waiting};
+use crate::knowledge::source::{Source, SourceItem, SourceKind};
+use crate::knowledge::spool::{Spool, SpooledLinks};
 
 /// Refused records shown at once; all are in the file.
 const EXAMPLES: usize = 5;
@@ -31,7 +31,7 @@ pub(super) struct Fresh {
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) plan: Plan,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: SpooledLinks,
     /// `None` in a dry run.
     pub(super) rejects: Option<Rejects>,
     pub(super) rejected: u64,
@@ -55,7 +55,7 @@ pub(super) fn start(
     let counters = Arc::clone(counters);
     tokio::task::spawn_blocking(move || {
         let rejects = (!is_dry).then(|| Rejects::new(&data_dir, &source.name, version));
-        let mut reader = Reader {
+        let mut reader = IngestReader {
             plan,
             spool: Spool::new()?,
             rejects,
@@ -63,18 +63,18 @@ pub(super) fn start(
             examples: Vec::new(),
             warned: 0,
             warnings: Vec::new(),
-            files: (is_dry && source.kind == Kind::Documents).then(Vec::new),
+            files: (is_dry && source.kind == SourceKind::Documents).then(Vec::new),
             is_private,
             to,
             failed: None,
         };
         let _stopped = source.read(&mut |item| {
             match &item {
-                Item::Read(bytes) => counters.bytes.fetch_add(*bytes, Ordering::Relaxed),
-                Item::Record(_) | Item::Refused(_) => {
+                SourceItem::Read(bytes) => counters.bytes.fetch_add(*bytes, Ordering::Relaxed),
+                SourceItem::Record(_) | SourceItem::Refused(_) => {
                     counters.records.fetch_add(1, Ordering::Relaxed)
                 }
-                Item::Warned(_) => 0,
+                SourceItem::Warned(_) => 0,
             };
             reader.take(item)
         });
@@ -95,7 +95,7 @@ pub(super) fn start(
     })
 }
 
-struct Reader {
+struct IngestReader {
     plan: Plan,
     spool: Spool,
     rejects: Option<Rejects>,
@@ -109,19 +109,19 @@ struct Reader {
     failed: Option<std::io::Error>,
 }
 
-impl Reader {
-    fn take(&mut self, item: Item) -> ControlFlow<()> {
+impl IngestReader {
+    fn take(&mut self, item: SourceItem) -> ControlFlow<()> {
         let kept = match item {
-            Item::Read(_) => Ok(()),
-            Item::Refused(refused) => self.refuse(&refused),
-            Item::Warned(warning) => {
+            SourceItem::Read(_) => Ok(()),
+            SourceItem::Refused(refused) => self.refuse(&refused),
+            SourceItem::Warned(warning) => {
                 self.warned += 1;
                 if self.warnings.len() < EXAMPLES {
                     self.warnings.push(in_words(&warning));
                 }
                 Ok(())
             }
-            Item::Record(record) => match self.compare(record) {
+            SourceItem::Record(record) => match self.compare(record) {
                 Ok(flow) => return flow,
                 Err(error) => Err(error),
             },
@@ -150,11 +150,11 @@ impl Reader {
         }
     }
 
-    fn tell(&mut self, key: &str, verdict: Verdict, was_there: bool) {
+    fn tell(&mut self, key: &str, verdict: RecordStatus, was_there: bool) {
         let fate = match (verdict, was_there) {
-            (Verdict::Unchanged | Verdict::Duplicate, _) => FileFate::Unchanged,
-            (Verdict::Staged | Verdict::Fresh { .. }, true) => FileFate::Changed,
-            (Verdict::Staged | Verdict::Fresh { .. }, false) => FileFate::New,
+            (RecordStatus::Unchanged | RecordStatus::Duplicate, _) => FileFate::Unchanged,
+            (RecordStatus::Staged | RecordStatus::Fresh { .. }, true) => FileFate::Changed,
+            (RecordStatus::Staged | RecordStatus::Fresh { .. }, false) => FileFate::New,
         };
         if let Some(files) = &mut self.files {
             files.push((key.to_owned(), fate));
@@ -165,18 +165,18 @@ impl Reader {
         let hash = hash(&record, self.is_private);
         let was_there = self.plan.was_served(&record.key);
         let is_stale = match self.plan.look(&record.key, hash) {
-            Verdict::Duplicate if record.is_shared => return Ok(ControlFlow::Continue(())),
-            Verdict::Duplicate => {
+            RecordStatus::Duplicate if record.is_shared => return Ok(ControlFlow::Continue(())),
+            RecordStatus::Duplicate => {
                 let reason = format!("the id {} was there before", record.key);
                 self.refuse(&record.at.refuse(reason))?;
                 return Ok(ControlFlow::Continue(()));
             }
-            verdict @ (Verdict::Unchanged | Verdict::Staged) => {
+            verdict @ (RecordStatus::Unchanged | RecordStatus::Staged) => {
                 self.tell(&record.key, verdict, was_there);
                 self.spool.add(&record)?;
                 return Ok(ControlFlow::Continue(()));
             }
-            verdict @ Verdict::Fresh { stale } => {
+            verdict @ RecordStatus::Fresh { stale } => {
                 self.tell(&record.key, verdict, was_there);
                 stale
             }

@@ -9,9 +9,11 @@ use super::columns::ROW;
 use super::pointer::{Pointer, word};
 use super::{Direction, Mapping, MappingError, RecordType, values};
 use crate::graph::ingest::INCLUDES;
-use crate::knowledge::chunking::{Form, pieces};
+use crate::knowledge::chunking::{MarkupKind, pieces};
 use crate::knowledge::documents::{PASSAGE, in_order};
-use crate::knowledge::record::{Chunk, End, Link, Place, Record, Rejection};
+use crate::knowledge::record::{
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation,
+};
 
 /// Which fields of a mapping were found in records.
 #[derive(Debug, Default)]
@@ -27,7 +29,7 @@ impl Mapping {
     /// # Errors
     /// Fails with the reason why the whole line is refused.
     pub fn apply(&self, line: &Value, file: &Path, number: u64) -> Result<Vec<Record>, Rejection> {
-        let place = Place::line(file, number);
+        let place = SourceLocation::line(file, number);
         let numbered = self.is_numbered.then(|| numbered(line, number));
         let value = numbered.as_ref().unwrap_or_else(|| self.rooted(line));
         let kinds: Vec<&RecordType> = self.types_of(value).collect();
@@ -150,7 +152,7 @@ impl RecordType {
         fields
     }
 
-    fn record(&self, value: &Value, place: Place) -> Result<Record, String> {
+    fn record(&self, value: &Value, place: SourceLocation) -> Result<Record, String> {
         let id = self.id.first(value).and_then(word);
         let id = id.ok_or_else(|| format!("it has no id at {}", self.id.as_str()))?;
         let key = format!("{}{id}", self.id_prefix);
@@ -172,11 +174,11 @@ impl RecordType {
             own.insert("line_num".to_owned(), json!(place.line));
         }
         let chunks = self.chunks(value, &title, &common, own);
-        let mut links: Vec<Link> = in_order(chunks.len()).collect();
-        links.extend((1..chunks.len()).map(|at| Link {
+        let mut links: Vec<RecordLink> = in_order(chunks.len()).collect();
+        links.extend((1..chunks.len()).map(|at| RecordLink {
             kind: INCLUDES.to_owned(),
-            from: End::Own(0),
-            to: End::Own(at),
+            from: LinkEndpoint::Own(0),
+            to: LinkEndpoint::Own(at),
         }));
         links.extend(self.place_in_hierarchy(value));
         links.extend(self.related(value, &key));
@@ -207,7 +209,7 @@ impl RecordType {
                 said.push(text);
             }
         }
-        let mut texts = pieces(&said.join("\n\n"), Form::Plain);
+        let mut texts = pieces(&said.join("\n\n"), MarkupKind::Plain);
         if texts.is_empty() {
             texts.push(title.to_owned());
         }
@@ -225,7 +227,7 @@ impl RecordType {
         texts.into_iter().map(chunk).collect()
     }
 
-    fn place_in_hierarchy(&self, value: &Value) -> Option<Link> {
+    fn place_in_hierarchy(&self, value: &Value) -> Option<RecordLink> {
         let above = self.above.as_ref()?;
         let ids: Vec<String> = ids(&above.ids, value).collect();
         let distances: Vec<f64> = match &above.distances {
@@ -247,14 +249,14 @@ impl RecordType {
         let keys: Vec<String> = keys
             .map(|(_, id)| format!("{}{id}", above.id_prefix))
             .collect();
-        (!keys.is_empty()).then(|| Link {
+        (!keys.is_empty()).then(|| RecordLink {
             kind: INCLUDES.to_owned(),
-            from: End::Record(keys),
-            to: End::Own(0),
+            from: LinkEndpoint::Record(keys),
+            to: LinkEndpoint::Own(0),
         })
     }
 
-    fn related(&self, value: &Value, key: &str) -> Vec<Link> {
+    fn related(&self, value: &Value, key: &str) -> Vec<RecordLink> {
         let mut links = Vec::new();
         for relation in &self.relations {
             let ids = ids(&relation.ids, value);
@@ -263,12 +265,12 @@ impl RecordType {
                 .map(|id| format!("{}{id}", relation.id_prefix))
                 .collect();
             for other in ids.into_iter().filter(|other| other != key) {
-                let (own, other) = (End::Own(0), End::Record(vec![other]));
+                let (own, other) = (LinkEndpoint::Own(0), LinkEndpoint::Record(vec![other]));
                 let (from, to) = match relation.direction {
                     Direction::Out => (own, other),
                     Direction::In => (other, own),
                 };
-                links.push(Link {
+                links.push(RecordLink {
                     kind: relation.kind.clone(),
                     from,
                     to,

@@ -6,11 +6,11 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pointer {
     text: String,
-    steps: Vec<Step>,
+    steps: Vec<PointerToken>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PointerToken {
     Name(String),
     Every,
 }
@@ -21,8 +21,8 @@ impl Pointer {
             return Err("is no JSON pointer; it begins with /");
         };
         let steps = rest.split('/').map(|step| match step {
-            "*" => Step::Every,
-            name => Step::Name(name.replace("~1", "/").replace("~0", "~")),
+            "*" => PointerToken::Every,
+            name => PointerToken::Name(name.replace("~1", "/").replace("~0", "~")),
         });
         Ok(Self {
             text: text.to_owned(),
@@ -36,7 +36,7 @@ impl Pointer {
 
     /// Whether it yields a list, with any number of elements.
     pub(super) fn is_many(&self) -> bool {
-        self.steps.contains(&Step::Every)
+        self.steps.contains(&PointerToken::Every)
     }
 
     /// Returns every value it points at, without nulls.
@@ -46,10 +46,12 @@ impl Pointer {
             at = at
                 .into_iter()
                 .flat_map(|value| match (step, value) {
-                    (Step::Every, Value::Array(items)) => items.iter().collect(),
+                    (PointerToken::Every, Value::Array(items)) => items.iter().collect(),
                     // A single value may be written where a list is expected.
-                    (Step::Every, other) => vec![other],
-                    (Step::Name(name), value) => step_into(value, name).into_iter().collect(),
+                    (PointerToken::Every, other) => vec![other],
+                    (PointerToken::Name(name), value) => {
+                        step_into(value, name).into_iter().collect()
+                    }
                 })
                 .collect();
         }
@@ -73,11 +75,11 @@ fn step_into<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
 /// A text with pointers in braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Template {
-    parts: Vec<Part>,
+    parts: Vec<PointerTemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum PointerTemplatePart {
     Text(String),
     At(Pointer),
 }
@@ -88,18 +90,18 @@ impl Template {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('{') {
             let (inside, after) = after.split_once('}').ok_or("has a { without its }")?;
-            parts.push(Part::Text(before.to_owned()));
-            parts.push(Part::At(Pointer::parse(inside)?));
+            parts.push(PointerTemplatePart::Text(before.to_owned()));
+            parts.push(PointerTemplatePart::At(Pointer::parse(inside)?));
             rest = after;
         }
-        parts.push(Part::Text(rest.to_owned()));
+        parts.push(PointerTemplatePart::Text(rest.to_owned()));
         Ok(Self { parts })
     }
 
     pub(super) fn pointers(&self) -> impl Iterator<Item = &Pointer> {
         self.parts.iter().filter_map(|part| match part {
-            Part::At(pointer) => Some(pointer),
-            Part::Text(_) => None,
+            PointerTemplatePart::At(pointer) => Some(pointer),
+            PointerTemplatePart::Text(_) => None,
         })
     }
 
@@ -108,8 +110,8 @@ impl Template {
         let mut filled = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(text) => filled.push_str(text),
-                Part::At(pointer) => filled.push_str(&word(pointer.first(record)?)?),
+                PointerTemplatePart::Text(text) => filled.push_str(text),
+                PointerTemplatePart::At(pointer) => filled.push_str(&word(pointer.first(record)?)?),
             }
         }
         Some(filled)

@@ -3,7 +3,7 @@ use std::path::Path;
 use serde_json::json;
 
 use super::*;
-use crate::knowledge::record::{End, Record};
+use crate::knowledge::record::{LinkEndpoint, Record};
 
 const BOOKS: &str = r#"
 root = "/book"
@@ -73,18 +73,23 @@ fn a_record_becomes_a_node_with_its_links() {
             "file_name": "books.jsonl", "line_num": 4,
         })
     );
-    let links: Vec<(&str, &End, &End)> = read
+    let links: Vec<(&str, &LinkEndpoint, &LinkEndpoint)> = read
         .links
         .iter()
         .map(|link| (link.kind.as_str(), &link.from, &link.to))
         .collect();
-    let records = |keys: &[&str]| End::Record(keys.iter().map(|key| (*key).to_owned()).collect());
+    let records =
+        |keys: &[&str]| LinkEndpoint::Record(keys.iter().map(|key| (*key).to_owned()).collect());
     assert_eq!(
         links,
         [
-            ("Includes", &records(&["north", "root"]), &End::Own(0)),
-            ("WROTE", &records(&["person-1"]), &End::Own(0)),
-            ("WROTE", &records(&["person-2"]), &End::Own(0)),
+            (
+                "Includes",
+                &records(&["north", "root"]),
+                &LinkEndpoint::Own(0)
+            ),
+            ("WROTE", &records(&["person-1"]), &LinkEndpoint::Own(0)),
+            ("WROTE", &records(&["person-2"]), &LinkEndpoint::Own(0)),
         ]
     );
 }

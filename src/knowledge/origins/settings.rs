@@ -110,7 +110,7 @@ pub struct SettingsError {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct OriginEntry {
     path: Option<PathBuf>,
     git: Option<String>,
     web: Option<String>,
@@ -156,7 +156,7 @@ pub fn load(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Configured>, Sett
 
 /// Parses the text; its paths are relative to `folder`.
 fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, String> {
-    let entries: BTreeMap<String, Entry> =
+    let entries: BTreeMap<String, OriginEntry> =
         toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
     let entries = entries.into_iter();
     entries
@@ -169,7 +169,7 @@ fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, 
 
 fn configured(
     name: &str,
-    entry: Entry,
+    entry: OriginEntry,
     folder: &Path,
     data_dir: &Path,
 ) -> Result<Configured, String> {
@@ -232,7 +232,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// Refuses settings of repositories or sites in other entries.
-fn check_kind(entry: &Entry) -> Result<(), String> {
+fn check_kind(entry: &OriginEntry) -> Result<(), String> {
     let of_git = [
         ("branch", entry.branch.is_some()),
         ("folder", entry.folder.is_some()),

@@ -16,7 +16,7 @@ use std::time::Duration;
 use reqwest::Url;
 use tokio::time::{Instant, sleep};
 
-use self::client::{Answer, Client, REDIRECTS};
+use self::client::{Client, FetchOutcome, REDIRECTS};
 use self::pages::Pages;
 use self::robots::Robots;
 use self::sitemap::Sitemap;
@@ -285,7 +285,7 @@ impl Crawl<'_> {
             None => (None, None),
         };
         let answer = self.client.page(address, etag, modified).await;
-        if let Answer::Failed(why) = &answer {
+        if let FetchOutcome::Failed(why) = &answer {
             tracing::debug!(why, "a page cannot be read now");
             self.failures += 1;
             if self.failures >= FAILURES {
@@ -296,13 +296,13 @@ impl Crawl<'_> {
             self.failures = 0;
         }
         Ok(match (answer, before) {
-            (Answer::New(fresh), _) => Visited::Page(self.pages.put(address, fresh).await?),
-            (Answer::Unchanged | Answer::Failed(_), Some(page)) => {
+            (FetchOutcome::New(fresh), _) => Visited::Page(self.pages.put(address, fresh).await?),
+            (FetchOutcome::Unchanged | FetchOutcome::Failed(_), Some(page)) => {
                 Visited::Page(self.pages.keep(address, page).await?)
             }
-            (Answer::Moved(to), _) => Visited::Moved(to),
-            (Answer::Gone(why), _) | (Answer::Failed(why), None) => Visited::None(why),
-            (Answer::Unchanged, None) => {
+            (FetchOutcome::Moved(to), _) => Visited::Moved(to),
+            (FetchOutcome::Gone(why), _) | (FetchOutcome::Failed(why), None) => Visited::None(why),
+            (FetchOutcome::Unchanged, None) => {
                 Visited::None(format!("{address} answers as if it had been read before"))
             }
         })

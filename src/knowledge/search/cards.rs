@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::citations::Cited;
 use super::facts::{dates, in_words, is_address, is_date, is_path};
-use super::hit::{Hit, Step};
+use super::hit::{Hit, RelatedRecord};
 
 /// Maximum facts per card, in addition to dates.
 const FACTS: usize = 4;
@@ -77,7 +77,7 @@ fn place(properties: &[(String, Value)]) -> Option<String> {
     })
 }
 
-fn step(step: &Step) -> String {
+fn step(step: &RelatedRecord) -> String {
     let name = match step.link.as_deref().filter(|link| is_address(link)) {
         Some(link) => linked(&step.name, link),
         None => escaped(&step.name),
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_card_has_facts_the_hierarchy_and_what_is_related() {
-        let step = |name: &str, link: Option<&str>| Step {
+        let step = |name: &str, link: Option<&str>| RelatedRecord {
             name: name.to_owned(),
             label: "series".to_owned(),
             link: link.map(str::to_owned),

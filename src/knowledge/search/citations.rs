@@ -14,7 +14,7 @@ pub struct Cited {
 
 /// An answer whose citations were checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckedAnswer {
     /// Without invalid citations.
     pub text: String,
     /// The valid numbers, each once, in order.
@@ -22,7 +22,7 @@ pub struct Checked {
 }
 
 /// Removes citations of unknown numbers from an answer. Leaves code unchanged.
-pub fn check(answer: &str, known: &[usize]) -> Checked {
+pub fn check(answer: &str, known: &[usize]) -> CheckedAnswer {
     let mut checked = check_once(answer, known);
     // A removal within brackets may create a citation: "[1[9]]" is "[1]" now.
     loop {
@@ -34,8 +34,8 @@ pub fn check(answer: &str, known: &[usize]) -> Checked {
     }
 }
 
-fn check_once(answer: &str, known: &[usize]) -> Checked {
-    let mut checked = Checked::default();
+fn check_once(answer: &str, known: &[usize]) -> CheckedAnswer {
+    let mut checked = CheckedAnswer::default();
     let mut fence: Option<&str> = None;
     for line in answer.split_inclusive('\n') {
         let mark = fence_of(line);
@@ -68,7 +68,7 @@ fn fence_of(line: &str) -> Option<&str> {
     (length >= 3).then(|| &line[..length])
 }
 
-fn check_line(line: &str, known: &[usize], checked: &mut Checked) {
+fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
     let mut rest = line;
     while let Some(at) = rest.find(['[', '`']) {
         let (before, from) = rest.split_at(at);

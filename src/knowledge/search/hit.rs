@@ -15,7 +15,7 @@ const RELATED: usize = 8;
 
 /// A step of a path, or a related record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct RelatedRecord {
     pub name: String,
     pub label: String,
     pub link: Option<String>,
@@ -37,9 +37,9 @@ pub struct Hit {
     pub before: Option<String>,
     pub after: Option<String>,
     /// From the root, without itself.
-    pub path: Vec<Step>,
+    pub path: Vec<RelatedRecord>,
     /// With the type of the relationship.
-    pub related: Vec<(String, Step)>,
+    pub related: Vec<(String, RelatedRecord)>,
     /// Properties of its record, most important first; empty if the graph did not answer.
     pub properties: Vec<(String, Value)>,
     pub scores: Scores,
@@ -136,7 +136,7 @@ fn hit(
         path: index
             .path(number)
             .into_iter()
-            .map(|at| Step {
+            .map(|at| RelatedRecord {
                 told: told(index, at, of(index.head(at))),
                 ..step(index, at)
             })
@@ -149,9 +149,9 @@ fn hit(
     }
 }
 
-fn step(index: &KnowledgeIndex, number: usize) -> Step {
+fn step(index: &KnowledgeIndex, number: usize) -> RelatedRecord {
     let entry = index.entry(number);
-    Step {
+    RelatedRecord {
         name: entry.heading.or(entry.title).unwrap_or(entry.record),
         label: entry.label.to_string(),
         link: entry.link,
@@ -169,7 +169,7 @@ fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> Str
 }
 
 /// Returns each related record once, with all its relationships; without those on the path.
-fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, Step)> {
+fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, RelatedRecord)> {
     let path = index.path(number).into_iter();
     let mut told: Vec<String> = path.map(|above| index.entry(above).record).collect();
     told.push(index.entry(number).record);

@@ -18,7 +18,7 @@ use chrono::NaiveDate;
 use muninn_platform::AudienceId;
 
 pub use self::folder::IndexFolder;
-pub use self::layout::Entry;
+pub use self::layout::ChunkEntry;
 pub use self::segment::Segment;
 pub use self::writing::{Builder, Moved};
 use super::names;
@@ -30,7 +30,7 @@ use crate::retrieval::best::NOWHERE;
 use crate::retrieval::disk::words::{Searched, score};
 use crate::retrieval::postings::{WeightedWords, WordScores, weigh};
 use crate::retrieval::proximity::Terms;
-use crate::retrieval::text::Words;
+use crate::retrieval::text::WordStemmer;
 use crate::retrieval::vectors::Quantised;
 
 /// A relationship, seen from one of its ends.
@@ -52,7 +52,7 @@ pub struct KnowledgeIndex {
     sources: Vec<SourceVersion>,
     /// The words of each source's name.
     source_words: Vec<BTreeSet<String>>,
-    words: Words,
+    words: WordStemmer,
     policies: Vec<Policy>,
     embedder: Option<String>,
     /// Dimension of the compared vectors; zero without any.
@@ -66,7 +66,7 @@ impl KnowledgeIndex {
         sources: Vec<(SourceVersion, Arc<Segment>)>,
         embedder: Option<(&str, usize)>,
     ) -> Self {
-        let words = Words::default();
+        let words = WordStemmer::default();
         let (sources, segments): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
         let mut count = 0;
         let starts = segments.iter().map(|segment: &Arc<Segment>| {
@@ -127,7 +127,7 @@ impl KnowledgeIndex {
         (source, number - self.starts[source])
     }
 
-    pub fn entry(&self, number: usize) -> Entry {
+    pub fn entry(&self, number: usize) -> ChunkEntry {
         let (source, own) = self.place(number);
         self.segments[source].entry(own)
     }
@@ -139,7 +139,7 @@ impl KnowledgeIndex {
     }
 
     /// Returns the entry and the text of a chunk.
-    pub(super) fn entry_and_text(&self, number: usize) -> (Entry, String) {
+    pub(super) fn entry_and_text(&self, number: usize) -> (ChunkEntry, String) {
         let (source, own) = self.place(number);
         self.segments[source].entry_and_text(own)
     }
@@ -334,7 +334,7 @@ impl KnowledgeIndex {
     }
 
     /// The same for an entry that was already read.
-    pub(super) fn head_of(&self, number: usize, entry: &Entry) -> usize {
+    pub(super) fn head_of(&self, number: usize, entry: &ChunkEntry) -> usize {
         let start = self.starts[self.source_number(number)];
         (start + entry.head as usize).min(number)
     }

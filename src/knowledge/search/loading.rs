@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::nodes::{NODES, NodeChunks};
 use super::policy::{self, Policy, TriggerVector};
-use super::read::{LoadError, Reading};
+use super::read::{IndexBuilder, LoadError};
 use super::{EMBEDDING, KnowledgeIndex, Searcher};
 use crate::graph::ingest::searching::SourceVersion;
 use crate::llm::Embedder;
@@ -137,7 +137,7 @@ impl Searcher {
         let current = self.current();
         self.lags.store(current.is_some(), Ordering::Relaxed);
         let made_by = embedder.name().zip(embedder.dimension());
-        let mut reading = Reading {
+        let mut reading = IndexBuilder {
             store: Arc::clone(&self.store),
             folder: Arc::clone(&self.folder),
             embedder: made_by.map(|(name, dimension)| (name.to_owned(), dimension)),
@@ -149,7 +149,7 @@ impl Searcher {
 
     async fn load_by(
         &self,
-        reading: &mut Reading,
+        reading: &mut IndexBuilder,
         served: Vec<SourceVersion>,
     ) -> Result<(), LoadError> {
         let known = reading.there(served).await;

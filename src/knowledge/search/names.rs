@@ -3,26 +3,30 @@
 use std::collections::BTreeSet;
 
 use super::index::Segment;
-use crate::retrieval::text::Words;
+use crate::retrieval::text::WordStemmer;
 
 /// Maximum different words of a name; a longer text is not a name.
 const MAX_WORDS: usize = 12;
 
 /// Returns the words of a source's own name: they mean the whole source, and nothing in it.
-pub(super) fn of_source(words: &Words, name: &str) -> BTreeSet<String> {
+pub(super) fn of_source(words: &WordStemmer, name: &str) -> BTreeSet<String> {
     let fits = |c: char| if c.is_alphanumeric() { c } else { ' ' };
     let name: String = name.chars().map(fits).collect();
     of_text(words, &name)
 }
 
 /// Returns the different words of a text.
-pub(super) fn of_text(words: &Words, text: &str) -> BTreeSet<String> {
+pub(super) fn of_text(words: &WordStemmer, text: &str) -> BTreeSet<String> {
     words.list(text).into_iter().collect()
 }
 
 /// Returns the words that identify a thing with this name, without those of its source; empty if it
 /// is not a name.
-pub(super) fn of_name(words: &Words, name: &str, of_source: &BTreeSet<String>) -> BTreeSet<String> {
+pub(super) fn of_name(
+    words: &WordStemmer,
+    name: &str,
+    of_source: &BTreeSet<String>,
+) -> BTreeSet<String> {
     let mut stems = of_text(words, name);
     stems.retain(|stem| !of_source.contains(stem));
     if stems.len() > MAX_WORDS {

@@ -1,7 +1,7 @@
 //! Plans a search from the question, the questions before it, and the triggered policies. Pure.
 
-use super::policy::Said;
-use super::weights::History;
+use super::policy::StemmedText;
+use super::weights::HistoryWeights;
 use super::{KnowledgeIndex, Policy};
 
 /// What the asker wants.
@@ -83,9 +83,9 @@ pub fn triggered(
         return Vec::new();
     }
     // Separately: a trigger must not span two messages.
-    let said: Vec<Said> = std::iter::once(&text)
+    let said: Vec<StemmedText> = std::iter::once(&text)
         .chain(earlier)
-        .map(|text| Said::of(text))
+        .map(|text| StemmedText::of(text))
         .collect();
     let is_triggered = |policy: &Policy| {
         seen[index.source_number(policy.entry)]
@@ -104,7 +104,11 @@ pub fn triggered(
 
 /// Returns the vector to search for: the question's, with a small share of earlier ones, the newer
 /// the larger.
-pub fn weighted(question: &[f32], earlier: &[Option<Vec<f32>>], weights: &History) -> Vec<f32> {
+pub fn weighted(
+    question: &[f32],
+    earlier: &[Option<Vec<f32>>],
+    weights: &HistoryWeights,
+) -> Vec<f32> {
     let mut sum: Vec<f32> = question.iter().map(|x| x * weights.question).collect();
     let mut weight = weights.earlier;
     for vector in earlier.iter().rev() {
@@ -184,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_newer_of_the_questions_before_counts_more() {
-        let weights = History {
+        let weights = HistoryWeights {
             question: 0.8,
             earlier: 0.2,
             fading: 0.5,

@@ -3,7 +3,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use serde_json::{Map, Value};
 
-use crate::retrieval::text::{Words, each_written};
+use crate::retrieval::text::{WordStemmer, each_written};
 
 /// The label of policies.
 pub const POLICY: &str = "Policy";
@@ -44,13 +44,13 @@ pub const EVERYDAY: [&str; 8] = [
 
 /// A message prepared for triggers: its stems in every language.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Said(Vec<Vec<String>>);
+pub struct StemmedText(Vec<Vec<String>>);
 
-impl Said {
+impl StemmedText {
     pub fn of(text: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
         each_written(text, |word| {
-            if !Words::says_nothing(word) {
+            if !WordStemmer::says_nothing(word) {
                 words.push(word.to_owned());
             }
         });
@@ -117,7 +117,7 @@ pub struct Policy {
     pub name: String,
     /// As written.
     pub triggers: Vec<String>,
-    said: Vec<Said>,
+    said: Vec<StemmedText>,
     /// Vectors of the triggers that have one; empty before the embedder was asked.
     pub meanings: Vec<TriggerVector>,
     /// It concerns everything with one of these as tag, label or source.
@@ -148,7 +148,10 @@ impl Policy {
         Self {
             entry,
             name: text("title").or_else(|| text("name")).unwrap_or_default(),
-            said: triggers.iter().map(|trigger| Said::of(trigger)).collect(),
+            said: triggers
+                .iter()
+                .map(|trigger| StemmedText::of(trigger))
+                .collect(),
             triggers,
             meanings: Vec::new(),
             tags: listed(properties.get("tags")),
@@ -159,7 +162,7 @@ impl Policy {
     }
 
     /// Whether the text contains a trigger: its words in sequence, in any form.
-    pub fn is_triggered_by(&self, text: &Said) -> bool {
+    pub fn is_triggered_by(&self, text: &StemmedText) -> bool {
         self.said.iter().any(|trigger| trigger.is_in(text))
     }
 
@@ -231,7 +234,11 @@ mod tests {
             ("the the the", false),
             ("", false),
         ] {
-            assert_eq!(policy.is_triggered_by(&Said::of(text)), expected, "{text}");
+            assert_eq!(
+                policy.is_triggered_by(&StemmedText::of(text)),
+                expected,
+                "{text}"
+            );
         }
     }
 
@@ -248,7 +255,11 @@ mod tests {
             ("Ich bringe den Müll raus.", false),
             ("Я хочу есть", false),
         ] {
-            assert_eq!(policy.is_triggered_by(&Said::of(text)), expected, "{text}");
+            assert_eq!(
+                policy.is_triggered_by(&StemmedText::of(text)),
+                expected,
+                "{text}"
+            );
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use chrono::NaiveDate;
 
 use super::alike;
-use super::index::{Entry, KnowledgeIndex};
+use super::index::{ChunkEntry, KnowledgeIndex};
 use super::plan::Plan;
 use super::weights::{Choice, Fusion, Graph};
 use crate::retrieval::best::{best, better, greatest, keep_best};
@@ -339,7 +339,13 @@ fn top(scores: impl Iterator<Item = (usize, f32)>) -> Vec<usize> {
 }
 
 /// Returns how much the triggered policies boost a chunk.
-fn boost(index: &KnowledgeIndex, plan: &Plan, number: usize, entry: &Entry, source: &str) -> f32 {
+fn boost(
+    index: &KnowledgeIndex,
+    plan: &Plan,
+    number: usize,
+    entry: &ChunkEntry,
+    source: &str,
+) -> f32 {
     let policies = plan.policies.iter().map(|&at| &index.policies()[at]);
     let wanting = policies.filter(|policy| {
         policy.entry == number || policy.is_about(&entry.tags, &entry.label, source)
@@ -358,7 +364,7 @@ fn recency(date: Option<NaiveDate>, today: NaiveDate) -> f32 {
 /// Chooses from the ranking: similar enough to the question, without repetitions, within the
 /// budget.
 pub fn choose(index: &KnowledgeIndex, ranked: &[Ranked], choice: &Choice) -> Vec<Ranked> {
-    let mut kept: Vec<(Ranked, Entry)> = Vec::new();
+    let mut kept: Vec<(Ranked, ChunkEntry)> = Vec::new();
     let mut left = choice.tokens;
     for one in ranked {
         if kept.len() >= choice.limit {
@@ -389,9 +395,9 @@ pub(super) fn is_enough(scores: &Scores, choice: &Choice) -> bool {
 /// Whether it adds nothing: too many of the same record, or the same in other words.
 fn is_there_already(
     index: &KnowledgeIndex,
-    kept: &[(Ranked, Entry)],
+    kept: &[(Ranked, ChunkEntry)],
     number: usize,
-    entry: &Entry,
+    entry: &ChunkEntry,
     choice: &Choice,
 ) -> bool {
     let of_record = kept.iter().filter(|(_, it)| it.record == entry.record);

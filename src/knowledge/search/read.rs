@@ -35,7 +35,7 @@ pub(super) enum LoadError {
 
 /// The inputs of an index, and its location.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct IndexBuilder {
     pub(super) store: Arc<GraphStore>,
     pub(super) folder: Arc<IndexFolder>,
     /// The embedder whose vectors are compared, with their dimension.
@@ -47,16 +47,16 @@ pub(super) struct Reading {
 }
 
 /// A source, with its file if a matching one exists.
-type Known = (SourceVersion, Option<Arc<Segment>>);
+type SearchableSource = (SourceVersion, Option<Arc<Segment>>);
 
-impl Reading {
+impl IndexBuilder {
     fn embedder(&self) -> Option<(&str, usize)> {
         let embedder = self.embedder.as_ref();
         embedder.map(|(name, dimension)| (name.as_str(), *dimension))
     }
 
     /// Returns the sources to search, with their existing files. Builds nothing.
-    pub(super) async fn there(&self, served: Vec<SourceVersion>) -> Vec<Known> {
+    pub(super) async fn there(&self, served: Vec<SourceVersion>) -> Vec<SearchableSource> {
         let own = self.clone();
         blocking(move || {
             let all = served.into_iter().chain(own.nodes.version.clone());
@@ -73,7 +73,10 @@ impl Reading {
     }
 
     /// Returns the index of the sources whose files exist.
-    pub(super) async fn index(&self, known: &[Known]) -> Result<KnowledgeIndex, LoadError> {
+    pub(super) async fn index(
+        &self,
+        known: &[SearchableSource],
+    ) -> Result<KnowledgeIndex, LoadError> {
         let known = known.iter().cloned();
         let there = known.filter_map(|(source, segment)| Some((source, segment?)));
         let index = KnowledgeIndex::new(there.collect(), self.embedder());
@@ -86,7 +89,7 @@ impl Reading {
     /// Fails when the store or a file fails, or when the versions change faster than they are read.
     pub(super) async fn whole(
         &mut self,
-        mut known: Vec<Known>,
+        mut known: Vec<SearchableSource>,
     ) -> Result<KnowledgeIndex, LoadError> {
         for attempt in 1..=TRIES {
             let is_last = attempt == TRIES;

@@ -15,7 +15,7 @@ const FILE: &str = "weights.toml";
 pub struct Weights {
     pub fusion: Fusion,
     pub graph: Graph,
-    pub history: History,
+    pub history: HistoryWeights,
     pub choice: Choice,
     #[serde(default)]
     pub policies: Policies,
@@ -63,7 +63,7 @@ pub struct Graph {
 /// The weights of earlier questions.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct History {
+pub struct HistoryWeights {
     pub question: f32,
     pub earlier: f32,
     pub fading: f32,
@@ -161,7 +161,7 @@ impl Weights {
         } = weights.fusion;
         let parts = [graph, cosine, bm25, coverage, proximity, recency, policy];
         let Graph { part, related, .. } = weights.graph;
-        let History {
+        let HistoryWeights {
             question,
             earlier,
             fading,

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Item, Sink};
-use crate::knowledge::record::{Place, Record, Rejection};
+use super::{Sink, SourceItem};
+use crate::knowledge::record::{Record, Rejection, SourceLocation};
 use crate::knowledge::rows::values;
 use crate::knowledge::transcripts::{MAX_TABLE, Transcripts};
 
@@ -20,19 +20,19 @@ pub(super) fn read_lines(path: &Path, make: Make<'_>, sink: Sink<'_>) -> Control
         match line.and_then(|value| make(&value, number)) {
             Ok(records) => records
                 .into_iter()
-                .map(Item::Record)
+                .map(SourceItem::Record)
                 .try_for_each(&mut **sink),
-            Err(refused) => sink(Item::Refused(refused)),
+            Err(refused) => sink(SourceItem::Refused(refused)),
         }
     };
     let read = values(path, each, &mut |bytes| {
-        (sink.borrow_mut())(Item::Read(bytes))
+        (sink.borrow_mut())(SourceItem::Read(bytes))
     });
     match read {
         Ok(flow) => flow,
         Err(error) => {
-            let refused = Place::file(path).refuse(format!("it cannot be read: {error}"));
-            (sink.borrow_mut())(Item::Refused(refused))
+            let refused = SourceLocation::file(path).refuse(format!("it cannot be read: {error}"));
+            (sink.borrow_mut())(SourceItem::Refused(refused))
         }
     }
 }
@@ -43,8 +43,10 @@ pub(super) fn read_transcripts(path: &Path, bytes: u64, sink: Sink<'_>) -> Contr
         let most = MAX_TABLE >> 20;
         let reason =
             format!("a table of transcripts of more than {most} MB; divide it by transcripts");
-        sink(Item::Refused(Place::file(path).refuse(reason)))?;
-        return sink(Item::Read(bytes));
+        sink(SourceItem::Refused(
+            SourceLocation::file(path).refuse(reason),
+        ))?;
+        return sink(SourceItem::Read(bytes));
     }
     let mut transcripts = Transcripts::default();
     let mut refused = Vec::new();
@@ -53,18 +55,18 @@ pub(super) fn read_transcripts(path: &Path, bytes: u64, sink: Sink<'_>) -> Contr
         refused.extend(taken.err());
         ControlFlow::Continue(())
     };
-    let read = values(path, each, &mut |bytes| sink(Item::Read(bytes)));
+    let read = values(path, each, &mut |bytes| sink(SourceItem::Read(bytes)));
     match read {
         Ok(flow) => flow?,
         Err(error) => {
-            refused.push(Place::file(path).refuse(format!("it cannot be read: {error}")));
+            refused.push(SourceLocation::file(path).refuse(format!("it cannot be read: {error}")));
         }
     }
     for refused in refused {
-        sink(Item::Refused(refused))?;
+        sink(SourceItem::Refused(refused))?;
     }
     for record in transcripts.into_records() {
-        sink(record.map_or_else(Item::Refused, Item::Record))?;
+        sink(record.map_or_else(SourceItem::Refused, SourceItem::Record))?;
     }
     ControlFlow::Continue(())
 }

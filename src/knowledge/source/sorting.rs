@@ -7,10 +7,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::naming::name_of_file;
-use super::{Kind, LOOKED_AT, Source, SourceError, SourceFile, extension};
+use super::{LOOKED_AT, Source, SourceError, SourceFile, SourceKind, extension};
 use crate::knowledge::conversations;
 use crate::knowledge::documents::Format;
-use crate::knowledge::folder::{Entry, LeftAlone, Reason, Walked};
+use crate::knowledge::folder::{FolderEntry, LeftAlone, Reason, Walked};
 use crate::knowledge::mapping::Mapping;
 use crate::knowledge::mapping::columns::Columns;
 use crate::knowledge::record::Rejection;
@@ -26,7 +26,7 @@ fn is_lines(path: &Path) -> bool {
 
 /// The files that were found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct FoundFiles {
     documents: Vec<SourceFile>,
     /// With whether each path was given explicitly.
     lines: Vec<(SourceFile, bool)>,
@@ -35,13 +35,13 @@ pub(super) struct Found {
 
 pub(super) type Decided = (Vec<Source>, Vec<LeftAlone>);
 
-impl Found {
+impl FoundFiles {
     pub(super) fn of(walked: Walked) -> Self {
         let mut found = Self {
             left_alone: walked.left_alone,
             ..Self::default()
         };
-        for Entry {
+        for FolderEntry {
             path,
             key,
             is_named,
@@ -76,7 +76,7 @@ impl Found {
             self.leave(document, Reason::NotMapped);
         }
         let files: Vec<SourceFile> = self.lines.into_iter().map(|(file, _)| file).collect();
-        let kind = Kind::Records(Box::new(mapping));
+        let kind = SourceKind::Records(Box::new(mapping));
         let source = (!files.is_empty()).then(|| Source::of(name.to_owned(), kind, files));
         (source.into_iter().collect(), self.left_alone)
     }
@@ -87,7 +87,11 @@ impl Found {
         let is_alone = documents.is_empty() && self.lines.len() == 1;
         let mut sources = Vec::new();
         if !documents.is_empty() {
-            sources.push(Source::of(name.to_owned(), Kind::Documents, documents));
+            sources.push(Source::of(
+                name.to_owned(),
+                SourceKind::Documents,
+                documents,
+            ));
         }
         for (file, is_named) in std::mem::take(&mut self.lines) {
             let kind = match kind_of(&file.path)? {
@@ -112,7 +116,7 @@ impl Found {
 }
 
 /// Returns the kind of a file of lines, by its first records; `Err` is the reason to skip it.
-fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
+fn kind_of(path: &Path) -> Result<Result<SourceKind, Reason>, SourceError> {
     let (mut columns, mut looked) = (Columns::default(), 0);
     let mut is_conversation = false;
     let each = &mut |line: Result<Value, Rejection>, _number| {
@@ -136,7 +140,7 @@ fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
         source,
     })?;
     if is_conversation {
-        return Ok(Ok(Kind::Conversations));
+        return Ok(Ok(SourceKind::Conversations));
     }
     if looked == 0 && extension(path) == "json" {
         return Ok(Err(Reason::NoRecords));
@@ -144,6 +148,6 @@ fn kind_of(path: &Path) -> Result<Result<Kind, Reason>, SourceError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let mapping = columns.mapping(&stem);
     Ok(mapping.map_or(Err(Reason::Unmapped), |mapping| {
-        Ok(Kind::Records(Box::new(mapping)))
+        Ok(SourceKind::Records(Box::new(mapping)))
     }))
 }

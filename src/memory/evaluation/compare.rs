@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::figures::{Better, Figure, Share};
 use super::replay::Replayed;
-use super::report::{Report, Run};
+use super::report::{EvaluationRun, Report};
 
 /// 99 % of a normal distribution are within this many standard deviations: one of about ten figures should not raise an alarm
 /// by chance.
@@ -35,7 +35,7 @@ pub struct Interval {
 /// The meaning of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum ComparisonResult {
     /// They may be equal.
     Same,
     Better,
@@ -52,7 +52,7 @@ pub struct Difference {
     pub after: f64,
     /// After minus before.
     pub difference: Interval,
-    pub verdict: Verdict,
+    pub verdict: ComparisonResult,
 }
 
 impl Difference {
@@ -64,14 +64,14 @@ impl Difference {
     ) -> Self {
         let is_sure = difference.low > 0.0 || difference.high < 0.0;
         let verdict = if difference.of < LEAST {
-            Verdict::TooFew
+            ComparisonResult::TooFew
         } else if !is_sure || difference.mean.abs() < LEAST_DIFFERENCE {
-            Verdict::Same
+            ComparisonResult::Same
         } else {
             match (better, difference.mean > 0.0) {
-                (Better::Up, true) | (Better::Down, false) => Verdict::Better,
-                (Better::Up, false) | (Better::Down, true) => Verdict::Worse,
-                (Better::Neither, _) => Verdict::Same,
+                (Better::Up, true) | (Better::Down, false) => ComparisonResult::Better,
+                (Better::Up, false) | (Better::Down, true) => ComparisonResult::Worse,
+                (Better::Neither, _) => ComparisonResult::Same,
             }
         };
         Self {
@@ -201,7 +201,7 @@ fn random(state: &mut u64, below: usize) -> usize {
 }
 
 /// Compares the questions that two runs have in common.
-pub fn runs(before: &Run, after: &Run) -> Vec<Difference> {
+pub fn runs(before: &EvaluationRun, after: &EvaluationRun) -> Vec<Difference> {
     let key = |it: &Replayed| (it.id.clone(), it.kind.clone(), it.channel.clone());
     let earlier: HashMap<_, &Replayed> = before.replayed.iter().map(|it| (key(it), it)).collect();
     let of = |measure: Measure| {
@@ -238,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    fn verdict(before: (u64, u64), after: (u64, u64)) -> Verdict {
+    fn verdict(before: (u64, u64), after: (u64, u64)) -> ComparisonResult {
         let share = |(part, whole)| Share { part, whole };
         let figure = Figure::AskedAgain;
         shares(figure, share(before), share(after)).unwrap().verdict
@@ -246,11 +246,11 @@ mod tests {
 
     #[test]
     fn a_share_is_worse_where_there_are_enough_to_say_so() {
-        assert_eq!(verdict((10, 200), (60, 200)), Verdict::Worse);
-        assert_eq!(verdict((60, 200), (10, 200)), Verdict::Better);
-        assert_eq!(verdict((10, 200), (14, 200)), Verdict::Same);
-        assert_eq!(verdict((1, 20), (5, 20)), Verdict::Same);
-        assert_eq!(verdict((0, 10), (10, 10)), Verdict::TooFew);
+        assert_eq!(verdict((10, 200), (60, 200)), ComparisonResult::Worse);
+        assert_eq!(verdict((60, 200), (10, 200)), ComparisonResult::Better);
+        assert_eq!(verdict((10, 200), (14, 200)), ComparisonResult::Same);
+        assert_eq!(verdict((1, 20), (5, 20)), ComparisonResult::Same);
+        assert_eq!(verdict((0, 10), (10, 10)), ComparisonResult::TooFew);
         let nothing = Share::default();
         assert_eq!(shares(Figure::Silent, nothing, nothing), None);
     }
@@ -284,12 +284,12 @@ mod tests {
                 .unwrap()
                 .verdict
         };
-        assert_eq!(verdict(0, 0, 300), Verdict::Same);
-        assert_eq!(verdict(2, 0, 300), Verdict::Same);
-        assert_eq!(verdict(20, 18, 300), Verdict::Same);
-        assert_eq!(verdict(30, 2, 300), Verdict::Worse);
-        assert_eq!(verdict(2, 30, 300), Verdict::Better);
-        assert_eq!(verdict(10, 0, 5), Verdict::TooFew);
+        assert_eq!(verdict(0, 0, 300), ComparisonResult::Same);
+        assert_eq!(verdict(2, 0, 300), ComparisonResult::Same);
+        assert_eq!(verdict(20, 18, 300), ComparisonResult::Same);
+        assert_eq!(verdict(30, 2, 300), ComparisonResult::Worse);
+        assert_eq!(verdict(2, 30, 300), ComparisonResult::Better);
+        assert_eq!(verdict(10, 0, 5), ComparisonResult::TooFew);
         assert_eq!(paired(Measure::Found, &[]), None);
     }
 

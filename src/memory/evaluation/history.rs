@@ -11,7 +11,7 @@ const PAGE: usize = 1_000;
 
 /// The turns of an audience, and what became of them.
 #[derive(Debug)]
-pub(super) struct History {
+pub(super) struct AudienceHistory {
     pub(super) audience: AudienceId,
     /// In order.
     pub(super) turns: Vec<Turn>,
@@ -20,7 +20,7 @@ pub(super) struct History {
     pub(super) replaced: HashMap<ResponseId, Vec<Replaced>>,
 }
 
-impl History {
+impl AudienceHistory {
     pub(super) async fn read(
         store: &GraphStore,
         audience: &AudienceId,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use chrono::NaiveDateTime;
 use serde::Deserialize;
 
-use super::history::History;
-use super::scan::{Kind, Question};
+use super::history::AudienceHistory;
+use super::scan::{RelevanceSignal, ReplayQuestion};
 use crate::graph::ResponseId;
 use crate::memory::eval;
 
@@ -14,7 +14,7 @@ use crate::memory::eval;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Label {
     #[serde(flatten)]
-    pub asked: eval::Question,
+    pub asked: eval::EvaluationQuery,
     #[serde(default)]
     pub kind: String,
     /// The evidence that should be found, as IDs of turns or events. Empty if there is nothing to find.
@@ -36,7 +36,7 @@ pub enum LabelError {
 
 /// The questions of the file about one audience. A question whose evidence is no longer in memory is left out, as nothing
 /// could find it.
-pub(super) fn questions(labels: &[Label], history: &History) -> Vec<Question> {
+pub(super) fn questions(labels: &[Label], history: &AudienceHistory) -> Vec<ReplayQuestion> {
     let own = labels
         .iter()
         .filter(|it| it.asked.scope == history.audience.as_str());
@@ -57,8 +57,8 @@ pub(super) fn questions(labels: &[Label], history: &History) -> Vec<Question> {
 fn question(
     label: &Label,
     known: &HashMap<String, ResponseId>,
-    history: &History,
-) -> Option<Question> {
+    history: &AudienceHistory,
+) -> Option<ReplayQuestion> {
     let ids = |names: &[String]| names.iter().map(|it| known.get(it).copied()).collect();
     let evidence: Option<Vec<ResponseId>> = ids(&label.evidence);
     let evidence = evidence?;
@@ -67,12 +67,12 @@ fn question(
         let turns = &history.turns;
         turns.partition_point(|turn| turn.created_at.naive_utc() < at)
     };
-    Some(Question {
+    Some(ReplayQuestion {
         id: label.asked.id.clone(),
         kind: if evidence.is_empty() {
-            Kind::Nothing
+            RelevanceSignal::Nothing
         } else {
-            Kind::Labelled(label.kind.clone())
+            RelevanceSignal::Labelled(label.kind.clone())
         },
         text: label.asked.question.clone(),
         asker: label.asked.asker.clone(),

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::index::AudienceIndex;
 use super::super::recaller::REACH;
-use super::super::{Earlier, Query, RecallSettings, quote, recall};
-use super::history::{History, Windows};
-use super::scan::{Kind, Question, week};
+use super::super::{Earlier, IndexQuery, RecallSettings, quote, recall};
+use super::history::{AudienceHistory, Windows};
+use super::scan::{RelevanceSignal, ReplayQuestion, week};
 use crate::graph::{Embedding, ResponseId, Turn};
 use crate::memory::Calibration;
 use crate::retrieval::vectors::Quantised;
@@ -22,7 +22,7 @@ const LEAST_OTHERS: usize = 10;
 pub struct Replayed {
     /// ID of its turn, or its ID in the file of labels.
     pub id: String,
-    pub kind: Kind,
+    pub kind: RelevanceSignal,
     pub channel: String,
     /// The week in which it was asked; empty if unknown.
     pub week: String,
@@ -62,10 +62,10 @@ impl Asker<'_> {
     /// Asks all questions. Also returns the index of the whole history.
     pub(super) fn replay(
         &self,
-        history: &History,
-        questions: &[Question],
+        history: &AudienceHistory,
+        questions: &[ReplayQuestion],
     ) -> (Vec<Replayed>, AudienceIndex) {
-        let mut questions: Vec<&Question> = questions.iter().collect();
+        let mut questions: Vec<&ReplayQuestion> = questions.iter().collect();
         questions.sort_by_key(|it| it.known);
         let mut questions = questions.into_iter().peekable();
         let mut index = AudienceIndex::new(self.embedder, 0);
@@ -108,10 +108,10 @@ impl Asker<'_> {
 
     fn ask(
         &self,
-        history: &History,
+        history: &AudienceHistory,
         index: &AudienceIndex,
         windows: &Windows,
-        question: &Question,
+        question: &ReplayQuestion,
     ) -> Replayed {
         let session = question.session.as_deref().unwrap_or_default();
         let before = windows.get(session);
@@ -126,7 +126,7 @@ impl Asker<'_> {
         let shown = before.iter().filter(|_| question.has_window);
         let exclude: Vec<ResponseId> = shown.map(|turn| turn.id).chain(question.own).collect();
         let vector = self.vector(&question.text);
-        let query = Query {
+        let query = IndexQuery {
             text: &question.text,
             vector,
             earlier: &earlier,
@@ -140,13 +140,15 @@ impl Asker<'_> {
         let found = recalled.iter().filter(|it| is_target(&it.id)).count();
         let first = recalled.iter().position(|it| is_target(&it.id));
         let is_found = match question.kind {
-            Kind::Nothing => quote(index, self.calibration, &query, &self.settings).is_empty(),
-            Kind::Used
-            | Kind::SaidAgain
-            | Kind::Repeated
-            | Kind::Replied
-            | Kind::Corrected
-            | Kind::Labelled(_) => found >= question.least,
+            RelevanceSignal::Nothing => {
+                quote(index, self.calibration, &query, &self.settings).is_empty()
+            }
+            RelevanceSignal::Used
+            | RelevanceSignal::SaidAgain
+            | RelevanceSignal::Repeated
+            | RelevanceSignal::Replied
+            | RelevanceSignal::Corrected
+            | RelevanceSignal::Labelled(_) => found >= question.least,
         };
         Replayed {
             id: question.id.clone(),
@@ -166,7 +168,7 @@ impl Asker<'_> {
         &self,
         index: &AudienceIndex,
         vector: Option<&[f32]>,
-        question: &Question,
+        question: &ReplayQuestion,
         exclude: &[ResponseId],
     ) -> Option<f64> {
         if index.dimension() == 0 || question.targets.is_empty() {
@@ -194,7 +196,7 @@ impl Asker<'_> {
     }
 }
 
-fn expected(history: &History, question: &Question) -> String {
+fn expected(history: &AudienceHistory, question: &ReplayQuestion) -> String {
     let turn = question.targets.first().and_then(|id| {
         let mut turns = history.turns.iter();
         turns.find(|turn| turn.id == *id)

@@ -34,12 +34,12 @@ pub struct Report {
     #[serde(skip)]
     pub since: Option<Figures>,
     /// The results of asking questions again, first with the deployed settings.
-    pub runs: Vec<Run>,
+    pub runs: Vec<EvaluationRun>,
 }
 
 /// Questions that were asked again with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct EvaluationRun {
     /// How it differs from the deployed settings; empty for those.
     pub name: String,
     /// Whether the embedding service was not called.

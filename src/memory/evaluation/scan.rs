@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::index::AudienceIndex;
 use super::figures::{Figure, Figures, Share};
-use super::history::{History, Windows, draw};
+use super::history::{AudienceHistory, Windows, draw};
 use super::words::{self, REPEATED, SaidAgain, USED, are_the_same, signature, telling};
 use crate::graph::{Outcome, ResponseId, Source, Turn};
 use crate::retrieval::speech::asks;
@@ -23,7 +23,7 @@ const MOST_TARGETS: usize = 3;
 /// Why a question can be asked again: what shows which exchanges should be found for it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum RelevanceSignal {
     /// Its answer uses words of memories that it was given.
     Used,
     /// Its answer uses telling words of exchanges that it was not given, as far as is known.
@@ -40,7 +40,7 @@ pub enum Kind {
     Nothing,
 }
 
-impl Kind {
+impl RelevanceSignal {
     /// Whether there is nothing to find.
     pub fn has_nothing(&self) -> bool {
         match self {
@@ -71,9 +71,9 @@ impl Kind {
 
 /// A question to be asked again.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Question {
+pub(super) struct ReplayQuestion {
     pub(super) id: String,
-    pub(super) kind: Kind,
+    pub(super) kind: RelevanceSignal,
     pub(super) text: String,
     pub(super) asker: Option<String>,
     pub(super) at: Option<DateTime<Utc>>,
@@ -92,7 +92,7 @@ pub(super) struct Question {
 
 /// The settings of a scan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rules {
+pub(super) struct ScanSettings {
     /// Number of turns in the window.
     pub(super) window: usize,
     /// Maximum number of questions of each kind.
@@ -107,7 +107,7 @@ pub(super) struct Scanned {
     pub(super) total: Figures,
     pub(super) weeks: BTreeMap<String, Figures>,
     pub(super) since: Figures,
-    pub(super) questions: Vec<Question>,
+    pub(super) questions: Vec<ReplayQuestion>,
 }
 
 impl Scanned {
@@ -125,9 +125,9 @@ pub(super) fn week(at: DateTime<Utc>) -> String {
     at.format("%G-W%V").to_string()
 }
 
-pub(super) fn scan(history: &History, rules: &Rules) -> Scanned {
+pub(super) fn scan(history: &AudienceHistory, rules: &ScanSettings) -> Scanned {
     let mut scanned = Scanned::default();
-    let reader = Reader {
+    let reader = HistoryScanner {
         history,
         names: words::names(&history.turns),
         corrected: history.corrected(),
@@ -152,7 +152,7 @@ pub(super) fn scan(history: &History, rules: &Rules) -> Scanned {
     let mut said: HashSet<BTreeSet<String>> = HashSet::new();
     for (place, turn) in history.turns.iter().enumerate() {
         let shown = windows.get(&turn.session);
-        let known = Known {
+        let known = MemorySnapshot {
             index: &index,
             entries: &entries,
             shown: &shown,
@@ -186,7 +186,7 @@ pub(super) fn scan(history: &History, rules: &Rules) -> Scanned {
 }
 
 /// The turns from which questions are made: at most `most`, the same ones each time.
-fn drawn(history: &History, most: usize) -> HashSet<ResponseId> {
+fn drawn(history: &AudienceHistory, most: usize) -> HashSet<ResponseId> {
     let mut ids: Vec<ResponseId> = history.turns.iter().map(|it| it.id).collect();
     ids.sort_by_key(|id| draw(*id));
     ids.truncate(most);
@@ -194,7 +194,7 @@ fn drawn(history: &History, most: usize) -> HashSet<ResponseId> {
 }
 
 /// What was known when a turn was made.
-struct Known<'a> {
+struct MemorySnapshot<'a> {
     index: &'a AudienceIndex,
     /// The turn number of each exchange in the index.
     entries: &'a [usize],
@@ -202,8 +202,8 @@ struct Known<'a> {
     shown: &'a [usize],
 }
 
-struct Reader<'a> {
-    history: &'a History,
+struct HistoryScanner<'a> {
+    history: &'a AudienceHistory,
     names: HashSet<String>,
     corrected: HashSet<ResponseId>,
     places: HashMap<ResponseId, usize>,
@@ -213,12 +213,12 @@ struct Reader<'a> {
     drawn: HashSet<ResponseId>,
 }
 
-impl Reader<'_> {
+impl HistoryScanner<'_> {
     fn turn(&self, place: usize) -> &Turn {
         &self.history.turns[place]
     }
 
-    fn said_again(&self, turn: &Turn, known: &Known<'_>) -> SaidAgain {
+    fn said_again(&self, turn: &Turn, known: &MemorySnapshot<'_>) -> SaidAgain {
         let window: Vec<&Turn> = known.shown.iter().map(|it| self.turn(*it)).collect();
         SaidAgain::read(known.index, turn, &window, &self.names)
     }
@@ -228,7 +228,7 @@ impl Reader<'_> {
         figures: &mut Figures,
         place: usize,
         outcome: &Outcome,
-        known: &Known<'_>,
+        known: &MemorySnapshot<'_>,
     ) {
         let turn = self.turn(place);
         let votes = outcome.votes;
@@ -268,7 +268,7 @@ impl Reader<'_> {
     }
 
     /// The memories that an answer was given and used.
-    fn used(&self, turn: &Turn, outcome: &Outcome, known: &Known<'_>) -> Vec<ResponseId> {
+    fn used(&self, turn: &Turn, outcome: &Outcome, known: &MemorySnapshot<'_>) -> Vec<ResponseId> {
         let again = self.said_again(turn, known);
         let entry = |id: &ResponseId| {
             let place = self.places.get(id)?;
@@ -306,7 +306,7 @@ impl Reader<'_> {
         outcome.recalled.iter().any(is_outdated)
     }
 
-    fn questions(&self, place: usize, known: &Known<'_>) -> Vec<Question> {
+    fn questions(&self, place: usize, known: &MemorySnapshot<'_>) -> Vec<ReplayQuestion> {
         let turn = self.turn(place);
         if !self.drawn.contains(&turn.id) {
             return Vec::new();
@@ -317,9 +317,9 @@ impl Reader<'_> {
         let targets = self.targets(turn, known);
         let repeated = self
             .repeated(turn, known)
-            .map(|it| (Kind::Repeated, vec![it]));
+            .map(|it| (RelevanceSignal::Repeated, vec![it]));
         let all = targets.into_iter().chain(repeated);
-        all.map(|(kind, targets)| Question {
+        all.map(|(kind, targets)| ReplayQuestion {
             id: turn.id.to_string(),
             kind,
             text: turn.input.clone(),
@@ -336,25 +336,29 @@ impl Reader<'_> {
     }
 
     /// The origins of an answer, as far as its words show them.
-    fn targets(&self, turn: &Turn, known: &Known<'_>) -> Option<(Kind, Vec<ResponseId>)> {
+    fn targets(
+        &self,
+        turn: &Turn,
+        known: &MemorySnapshot<'_>,
+    ) -> Option<(RelevanceSignal, Vec<ResponseId>)> {
         if !is_written(turn) || known.index.is_empty() {
             return None;
         }
         let outcome = self.history.outcomes.get(&turn.id)?;
         let used = self.used(turn, outcome, known);
         if !used.is_empty() {
-            return Some((Kind::Used, used));
+            return Some((RelevanceSignal::Used, used));
         }
         let again = self.said_again(turn, known);
         let best = again.best(REPEATED, MOST_TARGETS).into_iter();
         let best = best.map(|entry| known.entries[entry]);
         let best = best.filter(|place| !known.shown.contains(place));
         let best: Vec<ResponseId> = best.map(|place| self.turn(place).id).collect();
-        (!best.is_empty()).then_some((Kind::SaidAgain, best))
+        (!best.is_empty()).then_some((RelevanceSignal::SaidAgain, best))
     }
 
     /// The last exchange in which nearly the same was asked and answered.
-    fn repeated(&self, turn: &Turn, known: &Known<'_>) -> Option<ResponseId> {
+    fn repeated(&self, turn: &Turn, known: &MemorySnapshot<'_>) -> Option<ResponseId> {
         let asked = telling(&turn.input);
         let words = super::super::history::words(known.index, &turn.input, &[]);
         let found = known.index.postings().score(&words).coverage;
@@ -370,29 +374,31 @@ impl Reader<'_> {
     }
 
     /// A question to colleagues that one of them answered with a reply. It is asked again at the end of the history.
-    fn replied(&self, turn: &Turn) -> Option<Question> {
+    fn replied(&self, turn: &Turn) -> Option<ReplayQuestion> {
         let event = turn.reply_to.as_ref().filter(|_| turn.is_message())?;
         let asked = self.turn(*self.events.get(event.as_str())?);
         let answers = asks(&asked.input) && asked.author != turn.author && !asks(&turn.input);
         let tells = telling(&turn.input).len() >= 3;
-        (asked.is_message() && answers && tells).then(|| self.now(asked, Kind::Replied, turn.id))
+        (asked.is_message() && answers && tells)
+            .then(|| self.now(asked, RelevanceSignal::Replied, turn.id))
     }
 
     /// Questions whose answers somebody corrected. They are asked again at the end of the history.
-    fn corrections(&self) -> Vec<Question> {
+    fn corrections(&self) -> Vec<ReplayQuestion> {
         let later = self.history.turns.iter().map(|it| it.id);
         let all = later.filter_map(|id| self.history.replaced.get(&id));
         let corrections = all.flatten().filter(|it| it.corrected_at.is_some());
         let asked = corrections.filter_map(|it| {
             let turn = self.turn(*self.places.get(&it.earlier)?);
             let is_known = self.places.contains_key(&it.later);
-            (is_known && turn.is_answered()).then(|| self.now(turn, Kind::Corrected, it.later))
+            (is_known && turn.is_answered())
+                .then(|| self.now(turn, RelevanceSignal::Corrected, it.later))
         });
         asked.collect()
     }
 
-    fn now(&self, turn: &Turn, kind: Kind, target: ResponseId) -> Question {
-        Question {
+    fn now(&self, turn: &Turn, kind: RelevanceSignal, target: ResponseId) -> ReplayQuestion {
+        ReplayQuestion {
             id: turn.id.to_string(),
             kind,
             text: turn.input.clone(),

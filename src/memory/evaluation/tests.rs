@@ -6,21 +6,21 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::AudienceId;
 
 use super::figures::Figure;
-use super::history::History;
-use super::scan::{Kind, Question, Rules, Scanned, scan};
+use super::history::AudienceHistory;
+use super::scan::{RelevanceSignal, ReplayQuestion, ScanSettings, Scanned, scan};
 use crate::graph::answers::Votes;
 use crate::graph::{Outcome, Replaced, ResponseId, Turn};
 
 /// A history under construction: each turn is a minute after the previous one.
 struct Told {
-    history: History,
+    history: AudienceHistory,
     at: DateTime<Utc>,
 }
 
 impl Told {
     fn new() -> Self {
         Self {
-            history: History {
+            history: AudienceHistory {
                 audience: AudienceId::new("test/c"),
                 turns: Vec::new(),
                 outcomes: HashMap::new(),
@@ -81,7 +81,7 @@ impl Told {
     }
 
     fn scan(&self) -> Scanned {
-        let rules = Rules {
+        let rules = ScanSettings {
             window: 12,
             most: 1_000,
             since: None,
@@ -95,7 +95,7 @@ fn count(scanned: &Scanned, figure: Figure) -> (u64, u64) {
     (share.part, share.whole)
 }
 
-fn of_kind(scanned: &Scanned, kind: &Kind) -> Vec<Question> {
+fn of_kind(scanned: &Scanned, kind: &RelevanceSignal) -> Vec<ReplayQuestion> {
     let all = scanned.questions.iter().filter(|it| it.kind == *kind);
     all.cloned().collect()
 }
@@ -119,7 +119,7 @@ fn an_answer_uses_the_memory_whose_words_it_says() {
     let scanned = told.scan();
     assert_eq!(count(&scanned, Figure::Used), (1, 2));
     assert_eq!(count(&scanned, Figure::Given), (1, 3));
-    let questions = of_kind(&scanned, &Kind::Used);
+    let questions = of_kind(&scanned, &RelevanceSignal::Used);
     assert_eq!(questions.len(), 1);
     assert_eq!(
         (questions[0].targets.as_slice(), questions[0].known),
@@ -145,7 +145,7 @@ fn what_an_answer_says_again_is_found_though_it_was_not_given() {
         &[],
     );
     let scanned = told.scan();
-    let questions = of_kind(&scanned, &Kind::SaidAgain);
+    let questions = of_kind(&scanned, &RelevanceSignal::SaidAgain);
     assert_eq!(questions.len(), 1, "{:?}", scanned.questions);
     assert_eq!(questions[0].targets, [keys]);
     // An answer does not count as repeating words that are in its question.
@@ -155,7 +155,7 @@ fn what_an_answer_says_again_is_found_though_it_was_not_given() {
         "Yes, the boathouse beside the anchor.",
         &[],
     );
-    assert_eq!(of_kind(&told.scan(), &Kind::SaidAgain).len(), 1);
+    assert_eq!(of_kind(&told.scan(), &RelevanceSignal::SaidAgain).len(), 1);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn silence_and_asking_again_are_counted() {
     assert_eq!(scanned.total.answers(), 4);
     assert_eq!(count(&scanned, Figure::Silent), (3, 3));
     assert_eq!(count(&scanned, Figure::SilentAndAskedAgain), (1, 3));
-    assert_eq!(of_kind(&scanned, &Kind::Repeated).len(), 2);
+    assert_eq!(of_kind(&scanned, &RelevanceSignal::Repeated).len(), 2);
     // A quarter of an hour later it no longer counts.
     let mut told = Told::new();
     told.ask(
@@ -243,7 +243,7 @@ fn an_answer_from_what_was_replaced_is_outdated_unless_it_had_the_newer_one() {
     told.replace(correction, early, true);
     let scanned = told.scan();
     assert_eq!(count(&scanned, Figure::Corrected), (1, 8));
-    let questions = of_kind(&scanned, &Kind::Corrected);
+    let questions = of_kind(&scanned, &RelevanceSignal::Corrected);
     assert_eq!(questions[0].targets, [correction]);
     assert_eq!(questions[0].own, Some(early));
 }
@@ -277,7 +277,7 @@ fn what_a_colleague_answered_can_be_asked_again() {
     let answer = told.hear("Bob", "Rhodri took it after the exercise", Some(asked));
     told.hear("Eve", "no idea", Some(asked));
     told.hear("Ada", "the grey one or the black one?", Some(asked));
-    let questions = of_kind(&told.scan(), &Kind::Replied);
+    let questions = of_kind(&told.scan(), &RelevanceSignal::Replied);
     assert_eq!(questions.len(), 1, "{questions:?}");
     assert_eq!(questions[0].targets, [answer]);
     assert_eq!((questions[0].known, questions[0].own), (4, Some(asked)));
@@ -295,7 +295,7 @@ fn the_same_questions_are_drawn_each_time() {
         );
     }
     let few = |most| {
-        let rules = Rules {
+        let rules = ScanSettings {
             window: 1,
             most,
             since: None,

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::super::index::AudienceIndex;
 use crate::graph::Turn;
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::text::{Words, each_read, each_written};
+use crate::retrieval::text::{WordStemmer, each_read, each_written};
 
 /// Minimum rarity of a word that counts: it is in about one of 20 exchanges.
 const RARE: f32 = 3.0;
@@ -77,7 +77,7 @@ impl SaidAgain {
 /// The stems of all authors' names.
 pub(super) fn names(turns: &[Turn]) -> HashSet<String> {
     let names: HashSet<&str> = turns.iter().map(|it| it.author_name.as_str()).collect();
-    let words = Words::default();
+    let words = WordStemmer::default();
     names.into_iter().flat_map(|it| words.list(it)).collect()
 }
 

@@ -9,7 +9,7 @@ use crate::graph::{NewTurn, ResponseId};
 
 /// Waiting turns in the order in which they were kept.
 #[derive(Debug, Default)]
-pub(super) struct Waiting {
+pub(super) struct OfflineTurnQueue {
     turns: BTreeMap<u64, Arc<NewTurn>>,
     next: u64,
     responses: HashMap<ResponseId, u64>,
@@ -17,7 +17,7 @@ pub(super) struct Waiting {
     sessions: HashMap<String, BTreeSet<u64>>,
 }
 
-impl Waiting {
+impl OfflineTurnQueue {
     pub(super) fn push(&mut self, turn: Arc<NewTurn>) {
         // A turn that is kept twice waits once.
         self.remove(turn.turn.id);

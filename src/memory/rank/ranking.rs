@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use super::{HEADER_TOKENS, Query, RecallMode, RecallSettings, Recalled, Verdict};
+use super::{HEADER_TOKENS, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled};
 use crate::graph::ResponseId;
-use crate::memory::asked::Asked;
+use crate::memory::asked::ParsedQuestion;
 use crate::memory::calibration::Calibration;
 use crate::memory::features::{self, Scored};
 use crate::memory::history;
-use crate::memory::index::{AudienceIndex, Entry};
-use crate::memory::revision::{Question, Statement};
+use crate::memory::index::{AudienceIndex, IndexedExchange};
+use crate::memory::revision::{RevisionQuestion, Statement};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::speech::{Act, QUESTION, Unframed, act, unframed};
 
@@ -44,13 +44,13 @@ const MOST_NOTES: usize = 4;
 pub(in crate::memory) struct Ranked {
     pub(in crate::memory) scored: Scored,
     score: f64,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: RecallDecision,
     is_pinned: bool,
 }
 
 impl Ranked {
     pub(in crate::memory) fn is_kept(&self) -> bool {
-        self.verdict == Verdict::Recalled
+        self.verdict == RecallDecision::Recalled
     }
 
     pub(in crate::memory) fn recalled(&self, index: &AudienceIndex) -> Recalled {
@@ -80,7 +80,7 @@ pub(in crate::memory) struct Ranking<'a> {
     pub(in crate::memory) ranked: Vec<Ranked>,
     /// The words searched for.
     pub(in crate::memory) words: WeightedWords,
-    asked: Asked,
+    asked: ParsedQuestion,
     /// Rarity of the rarest word that was never said.
     pub(in crate::memory) unheard: f32,
     /// Places in `ranked` of exchanges that are recalled or in the window; others may be duplicates of these.
@@ -117,7 +117,7 @@ impl<'a> Ranking<'a> {
     pub(in crate::memory) fn new(
         index: &'a AudienceIndex,
         calibration: &Calibration,
-        query: &Query<'_>,
+        query: &IndexQuery<'_>,
         settings: &RecallSettings,
     ) -> Self {
         let dependence = match query.earlier {
@@ -128,7 +128,7 @@ impl<'a> Ranking<'a> {
         let Unframed { text, is_announced } = unframed(query.text);
         let words = history::words(index, text, &leant_on);
         let vector = history::vector(query.vector, &leant_on, index.dimension());
-        let asked = Asked::read(text, query.asker, query.at, index.people());
+        let asked = ParsedQuestion::read(text, query.asker, query.at, index.people());
         let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
         let mut ranked: Vec<Ranked> = found
             .scored
@@ -136,7 +136,7 @@ impl<'a> Ranking<'a> {
             .map(|scored| Ranked {
                 score: score(&scored, settings.mode),
                 scored,
-                verdict: Verdict::BelowThreshold,
+                verdict: RecallDecision::BelowThreshold,
                 is_pinned: false,
             })
             .collect();
@@ -273,7 +273,7 @@ impl<'a> Ranking<'a> {
             .iter()
             .map(|word| (word.stems(), self.index.postings().rarity_of(word)))
             .collect();
-        let question = Question {
+        let question = RevisionQuestion {
             words: &words,
             wanted: self.asked.wanted(),
             is_of_yes_or_no: self.asked.is_of_yes_or_no(),
@@ -304,14 +304,14 @@ impl<'a> Ranking<'a> {
         self.entry(place).input()
     }
 
-    fn entry(&self, place: usize) -> &'a Entry {
+    fn entry(&self, place: usize) -> &'a IndexedExchange {
         self.index.entry(self.ranked[place].scored.entry)
     }
 
     fn mark_window(&mut self, exclude: &[ResponseId]) {
         for place in 0..self.ranked.len() {
             if exclude.contains(&self.entry(place).id) {
-                self.ranked[place].verdict = Verdict::InWindow;
+                self.ranked[place].verdict = RecallDecision::InWindow;
                 self.stand.push(place);
             }
         }
@@ -324,8 +324,8 @@ impl<'a> Ranking<'a> {
         }
         for place in 0..self.ranked.len() {
             let is_corrected = self.index.corrected_at(self.entry(place).id).is_some();
-            if is_corrected && self.ranked[place].verdict != Verdict::InWindow {
-                self.ranked[place].verdict = Verdict::Corrected;
+            if is_corrected && self.ranked[place].verdict != RecallDecision::InWindow {
+                self.ranked[place].verdict = RecallDecision::Corrected;
             }
         }
     }
@@ -338,7 +338,7 @@ impl<'a> Ranking<'a> {
         };
         let pinned = (0..self.ranked.len())
             .filter(|&place| self.entry(place).is_note)
-            .filter(|&place| self.ranked[place].verdict == Verdict::BelowThreshold)
+            .filter(|&place| self.ranked[place].verdict == RecallDecision::BelowThreshold)
             .filter(|&place| bears(&self.ranked[place]))
             .take(MOST_NOTES);
         for place in pinned.collect::<Vec<_>>() {
@@ -351,16 +351,19 @@ impl<'a> Ranking<'a> {
         self.usual = self.usual(settings);
         for place in self.filling_order() {
             let one = &self.ranked[place];
-            let is_decided = matches!(one.verdict, Verdict::InWindow | Verdict::Corrected);
+            let is_decided = matches!(
+                one.verdict,
+                RecallDecision::InWindow | RecallDecision::Corrected
+            );
             if is_decided || (one.score < settings.threshold && !one.is_pinned) {
                 continue;
             }
             self.ranked[place].verdict = if !self.ranked[place].scored.features.speak_for_it() {
-                Verdict::BelowThreshold
+                RecallDecision::BelowThreshold
             } else if stands_out || one.is_pinned {
                 self.decide(place, settings)
             } else {
-                Verdict::NothingStandsOut
+                RecallDecision::NothingStandsOut
             };
         }
     }
@@ -431,9 +434,9 @@ impl<'a> Ranking<'a> {
         (settings.usual as f64 * part * asked) as usize
     }
 
-    fn decide(&mut self, place: usize, settings: &RecallSettings) -> Verdict {
+    fn decide(&mut self, place: usize, settings: &RecallSettings) -> RecallDecision {
         if self.kept >= settings.limit {
-            return Verdict::OverLimit;
+            return RecallDecision::OverLimit;
         }
         let same = |&at: &usize| {
             let (a, b) = (
@@ -450,30 +453,30 @@ impl<'a> Ranking<'a> {
         let fits = settings.has_room(self.usual, self.tokens, tokens, one.score)
             || (one.is_pinned && self.tokens + tokens <= settings.tokens);
         if !fits {
-            return Verdict::OverBudget;
+            return RecallDecision::OverBudget;
         }
         self.tokens += tokens;
         self.kept += 1;
         self.stand.push(place);
-        Verdict::Recalled
+        RecallDecision::Recalled
     }
 
     /// Of two that say the same, keeps the newer one with the better score.
-    fn fold(&mut self, place: usize, at: usize) -> Verdict {
+    fn fold(&mut self, place: usize, at: usize) -> RecallDecision {
         let standing = self.stand[at];
-        let in_window = self.ranked[standing].verdict == Verdict::InWindow;
+        let in_window = self.ranked[standing].verdict == RecallDecision::InWindow;
         if in_window || self.entry(standing).position > self.entry(place).position {
-            return Verdict::Duplicate {
+            return RecallDecision::Duplicate {
                 of: self.entry(standing).id,
             };
         }
         self.ranked[place].score = self.ranked[standing].score;
         self.ranked[place].scored.probability = self.ranked[standing].scored.probability;
-        self.ranked[standing].verdict = Verdict::Duplicate {
+        self.ranked[standing].verdict = RecallDecision::Duplicate {
             of: self.entry(place).id,
         };
         self.stand[at] = place;
-        Verdict::Recalled
+        RecallDecision::Recalled
     }
 }
 

@@ -112,13 +112,13 @@ fn config(data_dir: &Path, settings: &[(&'static str, String)]) -> Config {
     Line::parse_from(line).options.into_config().unwrap()
 }
 
-fn webhook(settings: &[(&'static str, String)]) -> muninn_webhook::Options {
+fn webhook(settings: &[(&'static str, String)]) -> muninn_webhook::WebhookOptions {
     let set = |wanted| {
         let mut found = settings.iter().filter(|(name, _)| *name == wanted);
         found.next().expect("it is set").1.clone()
     };
     let address: SocketAddr = set("WEBHOOK_ADDR").parse().unwrap();
-    muninn_webhook::Options {
+    muninn_webhook::WebhookOptions {
         address,
         secret: SecretString::from(set("WEBHOOK_SECRET")),
         answer_url: set("WEBHOOK_ANSWER_URL").parse().unwrap(),
@@ -126,7 +126,11 @@ fn webhook(settings: &[(&'static str, String)]) -> muninn_webhook::Options {
 }
 
 /// Like `muninn serve`, with the webhook alone. An error at the start ends it.
-async fn serve(config: Config, options: muninn_webhook::Options, shutdown: CancellationToken) {
+async fn serve(
+    config: Config,
+    options: muninn_webhook::WebhookOptions,
+    shutdown: CancellationToken,
+) {
     let begun = async {
         loop {
             let Ok(mut ledger) = Ledger::open(&config.data_dir) else {

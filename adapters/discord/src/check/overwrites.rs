@@ -5,15 +5,15 @@
 use serenity::model::Permissions;
 use serenity::model::id::{RoleId, UserId};
 
-use muninn_platform::{AnswerMode, Finding, counted};
+use muninn_platform::{AnswerMode, SelfCheckFinding, counted};
 
-use crate::allow::{Entry, may_let_in};
-use crate::api::{Api, MyGuild};
-use crate::directory::{Channel, Kind, overwritten};
+use crate::allow::{DiscordAllowEntry, may_let_in};
+use crate::api::{DiscordApi, MyGuild};
+use crate::directory::{Channel, DiscordChannelKind, overwritten};
 use crate::errors::Failure;
 use crate::event;
-use crate::ids::Place;
-use crate::options::Options;
+use crate::ids::DiscordPlace;
+use crate::options::DiscordOptions;
 use crate::rights;
 
 /// Maximum number of servers to check.
@@ -23,11 +23,11 @@ const MOST_NAMED: usize = 8;
 
 /// Returns a finding for each permission that overwrites deny, with the channels.
 pub(super) async fn look(
-    options: &Options,
-    api: &Api,
+    options: &DiscordOptions,
+    api: &DiscordApi,
     me: UserId,
     all: &[MyGuild],
-) -> Vec<Finding> {
+) -> Vec<SelfCheckFinding> {
     let mut findings = Vec::new();
     for guild in all.iter().take(MOST_GUILDS) {
         if guild.permissions.administrator() {
@@ -40,14 +40,14 @@ pub(super) async fn look(
                     .filter(|channel| is_answered(options, channel));
                 findings.extend(taken_away(options, guild, me, &roles, channels));
             }
-            Err(failure) => findings.push(Finding::warning(format!(
+            Err(failure) => findings.push(SelfCheckFinding::warning(format!(
                 "the channels of {}: {failure}",
                 guild.name
             ))),
         }
     }
     if all.len() > MOST_GUILDS {
-        findings.push(Finding::warning(format!(
+        findings.push(SelfCheckFinding::warning(format!(
             "channels not looked at: those of {}",
             counted(all.len() - MOST_GUILDS, "more server")
         )));
@@ -56,7 +56,7 @@ pub(super) async fn look(
 }
 
 async fn of_guild(
-    api: &Api,
+    api: &DiscordApi,
     me: UserId,
     guild: &MyGuild,
 ) -> Result<(Vec<RoleId>, Vec<Channel>), Failure> {
@@ -66,27 +66,28 @@ async fn of_guild(
 }
 
 /// Whether the bot may answer anybody there.
-fn is_answered(options: &Options, channel: &Channel) -> bool {
-    let audience = Place::new(Some(channel.guild), channel.id).audience();
+fn is_answered(options: &DiscordOptions, channel: &Channel) -> bool {
+    let audience = DiscordPlace::new(Some(channel.guild), channel.id).audience();
     let mode = options.channels.answer_mode(&audience);
     mode.unwrap_or(options.answer) != AnswerMode::Never
         && may_let_in(&options.allow, channel.guild, channel.id)
 }
 
 fn taken_away<'a>(
-    options: &Options,
+    options: &DiscordOptions,
     guild: &MyGuild,
     me: UserId,
     roles: &[RoleId],
     channels: impl Iterator<Item = &'a Channel>,
-) -> Vec<Finding> {
+) -> Vec<SelfCheckFinding> {
     let lacking: Vec<(&Channel, Permissions)> = channels
         .map(|channel| {
             let base = guild.permissions;
             let may = overwritten(base, &channel.overwrites, guild.id, me, roles);
             // Permissions that the roles lack are reported for the whole server.
             let lacks = (needed(channel.kind) & base) - may;
-            let is_it = |entry: &Entry| *entry == Entry::Channel(channel.id);
+            let is_it =
+                |entry: &DiscordAllowEntry| *entry == DiscordAllowEntry::Channel(channel.id);
             let is_named = options.allow.names(is_it);
             let is_hidden = lacks.contains(Permissions::VIEW_CHANNEL);
             // A hidden channel is deliberate, unless the allow list names it.
@@ -110,18 +111,19 @@ fn taken_away<'a>(
     each.collect()
 }
 
-fn needed(kind: Kind) -> Permissions {
+fn needed(kind: DiscordChannelKind) -> Permissions {
     let here = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
     match kind {
-        Kind::Text => rights::NEEDED,
-        Kind::Forum => here | Permissions::SEND_MESSAGES_IN_THREADS,
-        Kind::Flat | Kind::PublicThread | Kind::PrivateThread | Kind::Direct => {
-            Permissions::empty()
-        }
+        DiscordChannelKind::Text => rights::NEEDED,
+        DiscordChannelKind::Forum => here | Permissions::SEND_MESSAGES_IN_THREADS,
+        DiscordChannelKind::Flat
+        | DiscordChannelKind::PublicThread
+        | DiscordChannelKind::PrivateThread
+        | DiscordChannelKind::Direct => Permissions::empty(),
     }
 }
 
-fn finding(guild: &str, permission: Permissions, channels: &[String]) -> Finding {
+fn finding(guild: &str, permission: Permissions, channels: &[String]) -> SelfCheckFinding {
     let named = channels.iter().take(MOST_NAMED).cloned();
     let named = named.collect::<Vec<_>>().join(", ");
     let more = match channels.len().saturating_sub(MOST_NAMED) {
@@ -135,8 +137,8 @@ fn finding(guild: &str, permission: Permissions, channels: &[String]) -> Finding
     // Without these two, no threads are opened and answers are posted elsewhere.
     let is_lesser = Permissions::CREATE_PUBLIC_THREADS | Permissions::CREATE_PRIVATE_THREADS;
     if is_lesser.contains(permission) {
-        Finding::warning(text)
+        SelfCheckFinding::warning(text)
     } else {
-        Finding::error(text)
+        SelfCheckFinding::error(text)
     }
 }

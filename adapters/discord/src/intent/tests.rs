@@ -20,8 +20,8 @@ fn person(id: UserId) -> Person {
     }
 }
 
-fn said(text: &str) -> Said {
-    Said {
+fn said(text: &str) -> DiscordMessage {
+    DiscordMessage {
         id: MessageId::new(100),
         channel: ChannelId::new(20),
         guild: Some(GUILD),
@@ -36,8 +36,8 @@ fn said(text: &str) -> Said {
     }
 }
 
-fn mention(text: &str) -> Said {
-    Said {
+fn mention(text: &str) -> DiscordMessage {
+    DiscordMessage {
         mentions: vec![(ME, "Muninn".to_owned()), (BOB, "bob".to_owned())],
         ..said(text)
     }
@@ -55,15 +55,15 @@ fn quoted(author: UserId, text: &str) -> Quoted {
     }
 }
 
-fn reply(author: UserId, text: &str) -> Said {
-    Said {
+fn reply(author: UserId, text: &str) -> DiscordMessage {
+    DiscordMessage {
         replies_to: Some(quoted(author, "Ship it.")),
         ..said(text)
     }
 }
 
-fn facts(kind: Kind, mode: AnswerMode) -> Context {
-    Context {
+fn facts(kind: DiscordChannelKind, mode: AnswerMode) -> MessageContext {
+    MessageContext {
         me: ME,
         my_role: Some(RoleId::new(50)),
         spot: Spot {
@@ -81,10 +81,14 @@ fn facts(kind: Kind, mode: AnswerMode) -> Context {
     }
 }
 
-fn addressed_as(said: &Said, kind: Kind, mode: AnswerMode) -> Result<Addressed, IgnoreReason> {
+fn addressed_as(
+    said: &DiscordMessage,
+    kind: DiscordChannelKind,
+    mode: AnswerMode,
+) -> Result<Addressed, IgnoreReason> {
     match intent(said, &facts(kind, mode)) {
-        Intent::Said { addressed, .. } => Ok(addressed),
-        Intent::Nothing(silence) => Err(silence),
+        MessageIntent::Said { addressed, .. } => Ok(addressed),
+        MessageIntent::Nothing(silence) => Err(silence),
     }
 }
 
@@ -97,22 +101,33 @@ fn the_mode_says_what_is_answered() {
     let (to_me, to_bob) = (reply(ME, "and?"), reply(BOB, "and?"));
     let (no, yes, inside) = (Err(NotAddressed), Ok(Directly), Ok(InConversation));
     for (kind, mode, expected) in [
-        (Kind::Text, Threads, [no, yes, yes, no]),
-        (Kind::PublicThread, Threads, [inside, yes, yes, inside]),
-        (Kind::PrivateThread, Mentions, [no, yes, yes, no]),
-        (Kind::Text, Always, [yes; 4]),
-        (Kind::PublicThread, Never, [Err(Left); 4]),
-        (Kind::Flat, Threads, [no, yes, yes, no]),
-        (Kind::Direct, Never, [yes; 4]),
+        (DiscordChannelKind::Text, Threads, [no, yes, yes, no]),
+        (
+            DiscordChannelKind::PublicThread,
+            Threads,
+            [inside, yes, yes, inside],
+        ),
+        (
+            DiscordChannelKind::PrivateThread,
+            Mentions,
+            [no, yes, yes, no],
+        ),
+        (DiscordChannelKind::Text, Always, [yes; 4]),
+        (DiscordChannelKind::PublicThread, Never, [Err(Left); 4]),
+        (DiscordChannelKind::Flat, Threads, [no, yes, yes, no]),
+        (DiscordChannelKind::Direct, Never, [yes; 4]),
     ] {
         let found = [&plain, &named, &to_me, &to_bob].map(|said| addressed_as(said, kind, mode));
         assert_eq!(found, expected, "{kind:?} {mode:?}");
     }
-    let by_role = Said {
+    let by_role = DiscordMessage {
         role_mentions: vec![RoleId::new(50)],
         ..said("<@&50> hello")
     };
-    assert_eq!(addressed_as(&by_role, Kind::Text, Threads), Ok(Directly));
+    assert_eq!(
+        addressed_as(&by_role, DiscordChannelKind::Text, Threads),
+        Ok(Directly)
+    );
 }
 
 #[test]
@@ -120,20 +135,20 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
     use AnswerMode::{Always, Never, Threads};
     let (plain, named, to_bob) = (said("hello"), mention("<@5> hello"), reply(BOB, "and?"));
     for (said, kind, mode, is_heard) in [
-        (&plain, Kind::Text, Threads, true),
-        (&plain, Kind::Text, Never, true),
-        (&to_bob, Kind::Flat, Threads, true),
-        (&plain, Kind::Direct, Threads, false),
-        (&plain, Kind::Text, Always, false),
-        (&plain, Kind::PublicThread, Threads, false),
-        (&named, Kind::Text, Never, false),
+        (&plain, DiscordChannelKind::Text, Threads, true),
+        (&plain, DiscordChannelKind::Text, Never, true),
+        (&to_bob, DiscordChannelKind::Flat, Threads, true),
+        (&plain, DiscordChannelKind::Direct, Threads, false),
+        (&plain, DiscordChannelKind::Text, Always, false),
+        (&plain, DiscordChannelKind::PublicThread, Threads, false),
+        (&named, DiscordChannelKind::Text, Never, false),
     ] {
-        let there = Context {
+        let there = MessageContext {
             is_heard: true,
             ..facts(kind, mode)
         };
         let found = match intent(said, &there) {
-            Intent::Said {
+            MessageIntent::Said {
                 addressed: Addressed::Overheard,
                 place,
                 stand: Stand::Here,
@@ -141,64 +156,65 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
             } => Some(place),
             _ => None,
         };
-        let here = Place::new(Some(GUILD), ChannelId::new(20));
+        let here = DiscordPlace::new(Some(GUILD), ChannelId::new(20));
         assert_eq!(
             found,
             is_heard.then_some(here),
             "{} {kind:?} {mode:?}",
             said.text
         );
-        let stranger = Context {
+        let stranger = MessageContext {
             is_allowed: false,
             ..there
         };
         if is_heard {
             let found = intent(said, &stranger);
-            assert_eq!(found, Intent::Nothing(IgnoreReason::NotAddressed));
+            assert_eq!(found, MessageIntent::Nothing(IgnoreReason::NotAddressed));
         }
     }
 }
 
 #[test]
 fn bots_notices_and_strangers_are_not_answered() {
-    let bot = Said {
+    let bot = DiscordMessage {
         author: Person {
             is_bot: true,
             ..person(BOB)
         },
         ..mention("<@5> hi")
     };
-    let mine = Said {
+    let mine = DiscordMessage {
         author: person(ME),
         ..mention("<@5> hi")
     };
-    let notice = Said {
+    let notice = DiscordMessage {
         is_regular: false,
         ..mention("<@5> hi")
     };
-    let silence = |said: &Said| addressed_as(said, Kind::Text, AnswerMode::Threads);
+    let silence =
+        |said: &DiscordMessage| addressed_as(said, DiscordChannelKind::Text, AnswerMode::Threads);
     assert_eq!(silence(&bot), Err(IgnoreReason::Bot));
     assert_eq!(silence(&mine), Err(IgnoreReason::Bot));
     assert_eq!(silence(&notice), Err(IgnoreReason::Irrelevant));
-    let not_let_in = Context {
+    let not_let_in = MessageContext {
         is_allowed: false,
-        ..facts(Kind::Text, AnswerMode::Threads)
+        ..facts(DiscordChannelKind::Text, AnswerMode::Threads)
     };
     assert_eq!(
         intent(&mention("<@5> hi"), &not_let_in),
-        Intent::Nothing(IgnoreReason::NotAllowed)
+        MessageIntent::Nothing(IgnoreReason::NotAllowed)
     );
     // The operator is not told of a message that is not for the bot.
     assert_eq!(
         intent(&said("hi"), &not_let_in),
-        Intent::Nothing(IgnoreReason::NotAddressed)
+        MessageIntent::Nothing(IgnoreReason::NotAddressed)
     );
 }
 
-fn wanted(said: &Said, kind: Kind) -> Request {
+fn wanted(said: &DiscordMessage, kind: DiscordChannelKind) -> Request {
     match intent(said, &facts(kind, AnswerMode::Threads)) {
-        Intent::Said { wants, .. } => wants,
-        Intent::Nothing(silence) => panic!("{silence:?}"),
+        MessageIntent::Said { wants, .. } => wants,
+        MessageIntent::Nothing(silence) => panic!("{silence:?}"),
     }
 }
 
@@ -212,7 +228,7 @@ fn the_text_is_what_people_read() {
         ("<@5> <@7> <#21> <@&51> a < b", "<@7> <#21> <@&51> a < b"),
         ("<@5> <t:1> <:x> <", "<t:1> <:x> <"),
     ] {
-        let wants = wanted(&mention(text), Kind::Text);
+        let wants = wanted(&mention(text), DiscordChannelKind::Text);
         assert_eq!(wants, Request::Text(plain.to_owned()), "{text:?}");
     }
 }
@@ -220,7 +236,7 @@ fn the_text_is_what_people_read() {
 #[test]
 fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
     let bare = || mention("<@5>");
-    let about = |author| Said {
+    let about = |author| DiscordMessage {
         replies_to: Some(quoted(author, "Ship it.")),
         ..bare()
     };
@@ -230,7 +246,7 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
         media_type: String::new(),
         size: None,
     };
-    let with_file = Said {
+    let with_file = DiscordMessage {
         files: vec![file],
         ..bare()
     };
@@ -243,37 +259,70 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
         (about(ME), help()),
         (with_file, text("")),
     ] {
-        assert_eq!(wanted(&said, Kind::Text), expected, "{said:?}");
+        assert_eq!(
+            wanted(&said, DiscordChannelKind::Text),
+            expected,
+            "{said:?}"
+        );
     }
     // A sticker, or a message that may not be read.
-    let empty = addressed_as(&said(""), Kind::PublicThread, AnswerMode::Threads);
+    let empty = addressed_as(
+        &said(""),
+        DiscordChannelKind::PublicThread,
+        AnswerMode::Threads,
+    );
     assert_eq!(empty, Err(IgnoreReason::Irrelevant));
 }
 
 #[test]
 fn an_answer_stands_in_a_thread_where_there_can_be_one() {
     for (kind, text, conversation, stand) in [
-        (Kind::Text, "<@5> hi", "discord/1/100", Stand::NewThread),
-        (Kind::Text, "<@5>", "discord/1/20", Stand::Here),
-        (Kind::PublicThread, "<@5> hi", "discord/1/20", Stand::Here),
-        (Kind::PrivateThread, "<@5> hi", "discord/1/20", Stand::Here),
-        (Kind::Flat, "<@5> hi", "discord/1/20", Stand::Here),
+        (
+            DiscordChannelKind::Text,
+            "<@5> hi",
+            "discord/1/100",
+            Stand::NewThread,
+        ),
+        (
+            DiscordChannelKind::Text,
+            "<@5>",
+            "discord/1/20",
+            Stand::Here,
+        ),
+        (
+            DiscordChannelKind::PublicThread,
+            "<@5> hi",
+            "discord/1/20",
+            Stand::Here,
+        ),
+        (
+            DiscordChannelKind::PrivateThread,
+            "<@5> hi",
+            "discord/1/20",
+            Stand::Here,
+        ),
+        (
+            DiscordChannelKind::Flat,
+            "<@5> hi",
+            "discord/1/20",
+            Stand::Here,
+        ),
     ] {
         match intent(&mention(text), &facts(kind, AnswerMode::Threads)) {
-            Intent::Said {
+            MessageIntent::Said {
                 place, stand: at, ..
             } => {
                 assert_eq!(place.conversation().as_str(), conversation, "{kind:?}");
                 assert_eq!(at, stand, "{kind:?} {text}");
             }
-            Intent::Nothing(silence) => panic!("{silence:?}"),
+            MessageIntent::Nothing(silence) => panic!("{silence:?}"),
         }
     }
 }
 
 #[test]
 fn every_edit_of_somebody_let_in_is_told() {
-    let in_channel = facts(Kind::Text, AnswerMode::Threads);
+    let in_channel = facts(DiscordChannelKind::Text, AnswerMode::Threads);
     let (addressed, text, place, stand) = edited(&said("hello"), &in_channel).unwrap();
     assert_eq!(
         (addressed, text.as_str()),
@@ -286,7 +335,7 @@ fn every_edit_of_somebody_let_in_is_told() {
     let (addressed, ..) = edited(&mention("<@5> hello"), &in_channel).unwrap();
     assert_eq!(addressed, Addressed::Directly);
     assert_eq!(edited(&said(""), &in_channel), None);
-    let stranger = Context {
+    let stranger = MessageContext {
         is_allowed: false,
         ..in_channel
     };

@@ -2,7 +2,7 @@
 
 use muninn_platform::{backticks, closing_backticks};
 
-use super::{Opening, heading, is_rule, item};
+use super::{CodeFence, heading, is_rule, item};
 
 /// Maximum number of lines to search for the end of inline code.
 const MOST: usize = 20;
@@ -36,7 +36,7 @@ fn is_block(line: &str) -> bool {
         || is_rule(content)
         || heading(content).is_some()
         || item(content).is_some()
-        || Opening::of(line).is_some()
+        || CodeFence::of(line).is_some()
 }
 
 /// Whether a run of backticks is not closed.

@@ -12,14 +12,14 @@ enum Align {
 }
 
 /// A parsed table.
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     aligns: Vec<Align>,
     /// The first row has the names of the columns.
     rows: Vec<Vec<String>>,
 }
 
 /// Parses a table at the beginning of these lines; also returns how many lines it takes.
-pub(super) fn read(lines: &[&str]) -> Option<(Table, usize)> {
+pub(super) fn read(lines: &[&str]) -> Option<(MarkdownTable, usize)> {
     let (head, rest) = lines.split_first()?;
     let (under, rest) = rest.split_first()?;
     if !head.contains('|') {
@@ -42,7 +42,7 @@ pub(super) fn read(lines: &[&str]) -> Option<(Table, usize)> {
     for row in &mut rows {
         row.resize(aligns.len(), String::new());
     }
-    Some((Table { aligns, rows }, used))
+    Some((MarkdownTable { aligns, rows }, used))
 }
 
 fn aligns(line: &str) -> Option<Vec<Align>> {
@@ -97,7 +97,7 @@ fn cells(line: &str) -> Vec<String> {
         .collect()
 }
 
-impl Table {
+impl MarkdownTable {
     /// Returns the lines of a code block.
     pub(super) fn aligned(&self) -> Vec<String> {
         let columns = Columns {

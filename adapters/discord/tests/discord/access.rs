@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopback_discord::{Permissions, Settings};
 use muninn_discord::{check, invite};
 use muninn_platform::Channels;
-use muninn_platform::{IncomingMessage, Verdict};
+use muninn_platform::{CheckStatus, IncomingMessage};
 
 use crate::support::{Echoes, Home, Way, run, run_in};
 
@@ -121,17 +121,15 @@ async fn intents_that_are_not_switched_on_end_it_with_what_to_do() {
     assert!(said.contains("Message Content Intent"), "{said}");
     let findings = check(&home.options).await;
     assert!(
-        findings
-            .iter()
-            .any(|it| it.verdict == Verdict::Error
-                && it.text.contains("DISCORD_MESSAGE_CONTENT=false")),
+        findings.iter().any(|it| it.verdict == CheckStatus::Error
+            && it.text.contains("DISCORD_MESSAGE_CONTENT=false")),
         "{findings:?}"
     );
     let mut options = home.options.clone();
     options.reads_messages = false;
     let findings = check(&options).await;
     assert!(
-        findings.iter().all(|it| it.verdict != Verdict::Error),
+        findings.iter().all(|it| it.verdict != CheckStatus::Error),
         "{findings:?}"
     );
     assert!(
@@ -167,7 +165,7 @@ fn the_doctor_tells_token_intents_guilds_and_commands() {
     run(async |chat| {
         let findings = check(&chat.home.options).await;
         assert!(
-            findings.iter().all(|it| it.verdict == Verdict::Ok),
+            findings.iter().all(|it| it.verdict == CheckStatus::Ok),
             "{findings:?}"
         );
         let texts: Vec<&str> = findings.iter().map(|it| it.text.as_str()).collect();
@@ -195,7 +193,7 @@ fn the_doctor_tells_token_intents_guilds_and_commands() {
         ));
         let findings = check(&closed).await;
         assert!(
-            findings[0].verdict == Verdict::Error && findings[0].text.contains("DISCORD_ALLOW")
+            findings[0].verdict == CheckStatus::Error && findings[0].text.contains("DISCORD_ALLOW")
         );
         assert!(
             findings
@@ -206,9 +204,9 @@ fn the_doctor_tells_token_intents_guilds_and_commands() {
         );
         // Discord cannot be reached.
         let mut options = chat.home.options.clone();
-        options.api = muninn_discord::Api::Proxy("http://127.0.0.1:1".to_owned());
+        options.api = muninn_discord::ApiEndpoint::Proxy("http://127.0.0.1:1".to_owned());
         let findings = check(&options).await;
-        assert_eq!(findings[0].verdict, Verdict::Error);
+        assert_eq!(findings[0].verdict, CheckStatus::Error);
     });
 }
 
@@ -219,8 +217,8 @@ fn the_doctor_names_the_permissions_that_are_missing() {
         chat.guild.takes_from_everyone(missing);
         let findings = check(&chat.home.options).await;
         let named = "in Ravens it lacks Create Public Threads, Send Messages in Threads";
-        let is_named = |it: &muninn_platform::Finding| {
-            it.verdict == Verdict::Error && it.text.starts_with(named)
+        let is_named = |it: &muninn_platform::SelfCheckFinding| {
+            it.verdict == CheckStatus::Error && it.text.starts_with(named)
         };
         assert!(findings.iter().any(is_named), "{findings:?}");
     });
@@ -239,9 +237,9 @@ fn the_doctor_names_the_channels_that_take_permissions_away() {
         hidden.denies(Permissions::VIEW_CHANNEL | Permissions::SEND_MESSAGES);
         // A voice channel has no threads, and the bot does not answer there.
         guild.voice("voice").denies(Permissions::SEND_MESSAGES);
-        let told = async |options: &muninn_discord::Options| {
+        let told = async |options: &muninn_discord::DiscordOptions| {
             let findings = check(options).await.into_iter();
-            let told = findings.filter(|it| it.verdict != Verdict::Ok);
+            let told = findings.filter(|it| it.verdict != CheckStatus::Ok);
             told.map(|it| {
                 format!(
                     "{:?}: {}",

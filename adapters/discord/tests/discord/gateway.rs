@@ -2,7 +2,7 @@
 
 use loopback_discord::Settings;
 use muninn_discord::{Shards, check};
-use muninn_platform::Verdict;
+use muninn_platform::CheckStatus;
 
 use crate::support::{Echoes, Home, Scene, Way, run};
 
@@ -108,8 +108,9 @@ async fn gives_up_after(code: u16, says: &str) {
     let refused = home.discord.counts().refused;
     assert!(refused <= 5, "{code}: {refused} tries");
     let findings = check(&home.options).await;
-    let is_said =
-        |it: &muninn_platform::Finding| it.verdict == Verdict::Error && it.text.contains(says);
+    let is_said = |it: &muninn_platform::SelfCheckFinding| {
+        it.verdict == CheckStatus::Error && it.text.contains(says)
+    };
     assert!(findings.iter().any(is_said), "{code}: {findings:?}");
 }
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use loopback_discord::{Chat, Discord, Guild, Permissions, Settings};
-use muninn_discord::{Options, check};
+use muninn_discord::{DiscordOptions, check};
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 use muninn_platform::{
-    Announced, AudienceId, Histories, HistoryError, IncomingMessage, Memberships, Verdict,
+    Announced, AudienceId, CheckStatus, Histories, HistoryError, IncomingMessage, Memberships,
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use crate::support::{Echoes, Home, Way};
 /// share one graph.
 struct Two {
     discord: Arc<Discord>,
-    options: [Options; 2],
+    options: [DiscordOptions; 2],
     /// In the order of the processes that receive them.
     guilds: [Guild; 2],
     memory: EchoMemory,
@@ -364,7 +364,7 @@ async fn a_history_is_read_by_the_process_that_hears_the_server() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_says_which_servers_are_whose() {
     let mut two = Two::new(Way::Proxy).await;
-    let says = async |options: &Options| {
+    let says = async |options: &DiscordOptions| {
         let findings = check(options).await;
         let all = findings.into_iter().map(|it| (it.verdict, it.text));
         all.collect::<Vec<_>>()
@@ -377,15 +377,15 @@ async fn the_doctor_says_which_servers_are_whose() {
     .enumerate()
     {
         let said = says(&two.options[number]).await;
-        let is_said = |(verdict, text): &(Verdict, String)| {
-            *verdict == Verdict::Ok && text.starts_with(expected)
+        let is_said = |(verdict, text): &(CheckStatus, String)| {
+            *verdict == CheckStatus::Ok && text.starts_with(expected)
         };
         assert!(said.iter().any(is_said), "{said:?}");
     }
     two.options[0].shards = "0/1".parse().unwrap();
     let said = says(&two.options[0]).await;
-    let is_too_few = |(verdict, text): &(Verdict, String)| {
-        *verdict == Verdict::Warning
+    let is_too_few = |(verdict, text): &(CheckStatus, String)| {
+        *verdict == CheckStatus::Warning
             && text.contains("DISCORD_SHARDS is 1, but Discord recommends 2")
     };
     assert!(said.iter().any(is_too_few), "{said:?}");

@@ -4,14 +4,14 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use loopback_discord::{Channel, Chat, Discord, Guild, Message, Person, Settings};
-use muninn_discord::{Api, Options};
+use muninn_discord::{ApiEndpoint, DiscordOptions};
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 
 /// A Discord with one guild; everybody is allowed.
 pub(crate) struct Home {
     pub(crate) discord: Arc<Discord>,
     pub(crate) guild: Guild,
-    pub(crate) options: Options,
+    pub(crate) options: DiscordOptions,
     pub(crate) memory: EchoMemory,
 }
 
@@ -34,11 +34,11 @@ impl Home {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let discord = Arc::new(Discord::start_with(settings).await);
         let guild = discord.guild("Ravens");
-        let mut options = Options::new(discord.token().into());
+        let mut options = DiscordOptions::new(discord.token().into());
         options.allow = "*".parse().unwrap();
         options.api = match way {
-            Way::Proxy => Api::Proxy(discord.url()),
-            Way::Real => Api::Elsewhere {
+            Way::Proxy => ApiEndpoint::Proxy(discord.url()),
+            Way::Real => ApiEndpoint::Elsewhere {
                 address: discord.tls_address(),
                 authority: discord.authority().as_bytes().to_vec(),
             },
@@ -67,7 +67,7 @@ impl Home {
         )
     }
 
-    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> EchoBot {
+    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut DiscordOptions)) -> EchoBot {
         let mut options = self.options.clone();
         set(&mut options);
         let bot = EchoBot::start(muninn_discord::Discord::new(options), &self.memory);
@@ -167,7 +167,7 @@ impl Scene {
     }
 
     /// Restarts the bot with changed options.
-    pub(crate) async fn restart_with(&mut self, set: impl FnOnce(&mut Options)) {
+    pub(crate) async fn restart_with(&mut self, set: impl FnOnce(&mut DiscordOptions)) {
         self.bot.ends().await;
         self.discord.connected(0).await;
         self.bot = self.home.start_with(set).await;

@@ -8,8 +8,8 @@ fn id(text: &str) -> OwnedEventId {
     text.try_into().unwrap()
 }
 
-fn facts() -> Context {
-    Context {
+fn facts() -> MatrixEventContext {
+    MatrixEventContext {
         me: "@muninn:example.org".try_into().unwrap(),
         my_name: Some("Munin the Raven".to_owned()),
         is_direct: false,
@@ -21,8 +21,8 @@ fn facts() -> Context {
     }
 }
 
-fn event(what: EventKind) -> Event {
-    Event {
+fn event(what: MatrixEventKind) -> MatrixEvent {
+    MatrixEvent {
         id: id("$e"),
         sender: "@ann:example.org".try_into().unwrap(),
         sent_at: DateTime::UNIX_EPOCH,
@@ -30,30 +30,30 @@ fn event(what: EventKind) -> Event {
     }
 }
 
-fn message(text: &str) -> Message {
-    Message {
-        kind: Kind::Text,
+fn message(text: &str) -> MatrixMessage {
+    MatrixMessage {
+        kind: MessageKind::Text,
         text: text.to_owned(),
         mentions: None,
         relates: Relates::default(),
     }
 }
 
-fn heard(message: Message, facts: &Context) -> Intent {
-    intent(&event(EventKind::Message(message)), facts)
+fn heard(message: MatrixMessage, facts: &MatrixEventContext) -> EventIntent {
+    intent(&event(MatrixEventKind::Message(message)), facts)
 }
 
 /// A message of somebody, outside threads.
-fn by(sender: &str) -> Option<Known> {
+fn by(sender: &str) -> Option<EarlierMessage> {
     let sender = sender.try_into().unwrap();
-    Some(Known {
+    Some(EarlierMessage {
         sender,
         thread: None,
     })
 }
 
-fn edit(of: &str, new: Message) -> Event {
-    event(EventKind::Edit {
+fn edit(of: &str, new: MatrixMessage) -> MatrixEvent {
+    event(MatrixEventKind::Edit {
         of: id(of),
         newly_mentions: Vec::new(),
         new,
@@ -63,17 +63,17 @@ fn edit(of: &str, new: Message) -> Event {
 #[test]
 fn it_is_told_to_whom_something_is_said() {
     let me = "@muninn:example.org";
-    let toward = |mentions: &[&str], refers_to: Option<Known>| {
+    let toward = |mentions: &[&str], refers_to: Option<EarlierMessage>| {
         let mentions = mentions.iter().map(|id| (*id).try_into().unwrap());
-        let said = Message {
+        let said = MatrixMessage {
             mentions: Some(mentions.collect()),
             ..message("and when?")
         };
-        let facts = Context {
+        let facts = MatrixEventContext {
             refers_to,
             ..facts()
         };
-        let toward = toward(&event(EventKind::Message(said)), &facts);
+        let toward = toward(&event(MatrixEventKind::Message(said)), &facts);
         (toward.names_people, toward.answers_person)
     };
     assert_eq!(toward(&[], None), (false, false));
@@ -86,18 +86,18 @@ fn it_is_told_to_whom_something_is_said() {
 fn read(text: &str, mentions: Option<&[&str]>) -> Option<String> {
     let mentions = mentions.map(|ids| ids.iter().map(|id| (*id).try_into().unwrap()).collect());
     let heard = heard(
-        Message {
+        MatrixMessage {
             mentions,
             ..message(text)
         },
         &facts(),
     );
     match heard {
-        Intent::Said {
+        EventIntent::Said {
             said: Request::Text(text),
             ..
         } => Some(text),
-        Intent::Nothing(IgnoreReason::NotAddressed) => None,
+        EventIntent::Nothing(IgnoreReason::NotAddressed) => None,
         other => panic!("{other:?}"),
     }
 }
@@ -150,15 +150,15 @@ fn a_client_that_tells_mentions_is_believed() {
 #[test]
 fn who_is_answered() {
     use Addressed::{Directly, InConversation};
-    let direct = Context {
+    let direct = MatrixEventContext {
         is_direct: true,
         ..facts()
     };
-    let without_threads = Context {
+    let without_threads = MatrixEventContext {
         threads: Threads::Never,
         ..facts()
     };
-    let of = |sender| Context {
+    let of = |sender| MatrixEventContext {
         refers_to: by(sender),
         ..facts()
     };
@@ -177,13 +177,13 @@ fn who_is_answered() {
         (of("@muninn:example.org"), &reply, Some(Directly)),
         (of("@bob:example.org"), &reply, None),
     ] {
-        let asked = Message {
+        let asked = MatrixMessage {
             relates: relates.clone(),
             ..message("when?")
         };
         let found = match heard(asked, &facts) {
-            Intent::Said { addressed, .. } => Some(addressed),
-            Intent::Nothing(IgnoreReason::NotAddressed) => None,
+            EventIntent::Said { addressed, .. } => Some(addressed),
+            EventIntent::Nothing(IgnoreReason::NotAddressed) => None,
             other => panic!("{other:?}"),
         };
         assert_eq!(found, expected, "{relates:?} {facts:?}");
@@ -192,30 +192,30 @@ fn who_is_answered() {
 
 #[test]
 fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
-    let heard_here = Context {
+    let heard_here = MatrixEventContext {
         is_heard: true,
         ..facts()
     };
-    let direct = Context {
+    let direct = MatrixEventContext {
         is_direct: true,
         ..heard_here.clone()
     };
-    let in_thread = Message {
+    let in_thread = MatrixMessage {
         relates: Relates {
             thread: Some(id("$root")),
             ..Relates::default()
         },
         ..message("yes, Thursday")
     };
-    let without_threads = Context {
+    let without_threads = MatrixEventContext {
         threads: Threads::Never,
         ..heard_here.clone()
     };
-    let notice = Message {
-        kind: Kind::Notice,
+    let notice = MatrixMessage {
+        kind: MessageKind::Notice,
         ..message("build 7 is green")
     };
-    let main = |thread: Option<&str>| Place {
+    let main = |thread: Option<&str>| AnswerPlacement {
         thread: thread.map(id),
         is_reply: false,
     };
@@ -233,7 +233,7 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
         (message("Thursday?"), &direct, None),
     ] {
         let found = match heard(said.clone(), facts) {
-            Intent::Said {
+            EventIntent::Said {
                 addressed: Addressed::Overheard,
                 place,
                 ..
@@ -246,15 +246,15 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
 
 #[test]
 fn where_answers_stand() {
-    let thread = |root: &str| Place {
+    let thread = |root: &str| AnswerPlacement {
         thread: Some(id(root)),
         is_reply: false,
     };
-    let main = |is_reply| Place {
+    let main = |is_reply| AnswerPlacement {
         thread: None,
         is_reply,
     };
-    let of_thread = Some(Known {
+    let of_thread = Some(EarlierMessage {
         sender: facts().me,
         thread: Some(id("$old")),
     });
@@ -273,7 +273,7 @@ fn where_answers_stand() {
         (Never, root, false, None, "muninn a", main(true)),
         (Never, None, true, None, "a", main(false)),
     ] {
-        let facts = Context {
+        let facts = MatrixEventContext {
             threads,
             is_direct,
             refers_to,
@@ -283,12 +283,12 @@ fn where_answers_stand() {
             thread: relates.map(id),
             ..Relates::default()
         };
-        let asked = Message {
+        let asked = MatrixMessage {
             relates,
             ..message(text)
         };
         match heard(asked, &facts) {
-            Intent::Said { place, .. } => assert_eq!(place, expected, "{threads:?} {text}"),
+            EventIntent::Said { place, .. } => assert_eq!(place, expected, "{threads:?} {text}"),
             other => panic!("{other:?}"),
         }
     }
@@ -317,13 +317,13 @@ fn commands_need_no_mention() {
         ("so !muninn why", None),
     ] {
         let found = match heard(message(text), &facts()) {
-            Intent::Said {
+            EventIntent::Said {
                 said, addressed, ..
             } => {
                 assert_eq!(addressed, Addressed::Directly);
                 Some(said)
             }
-            Intent::Nothing(_) => None,
+            EventIntent::Nothing(_) => None,
             other => panic!("{other:?}"),
         };
         // "so !muninn why" contains the name as a word.
@@ -338,51 +338,51 @@ fn commands_need_no_mention() {
 #[test]
 fn it_answers_no_bot_and_nobody_who_is_not_let_in() {
     let hello = || message("muninn: hello");
-    let notice = Message {
-        kind: Kind::Notice,
+    let notice = MatrixMessage {
+        kind: MessageKind::Notice,
         ..hello()
     };
-    let of_ann = Context {
+    let of_ann = MatrixEventContext {
         refers_to: by("@ann:example.org"),
         ..facts()
     };
-    let stranger = Context {
+    let stranger = MatrixEventContext {
         is_allowed: false,
         is_direct: true,
         ..facts()
     };
-    let own = Event {
+    let own = MatrixEvent {
         sender: facts().me,
-        ..event(EventKind::Message(hello()))
+        ..event(MatrixEventKind::Message(hello()))
     };
-    let said = |message| event(EventKind::Message(message));
+    let said = |message| event(MatrixEventKind::Message(message));
     for (event, facts, expected) in [
         (said(notice.clone()), facts(), IgnoreReason::Bot),
         (edit("$q", notice), of_ann, IgnoreReason::Bot),
         (said(hello()), stranger, IgnoreReason::NotAllowed),
         (own, facts(), IgnoreReason::Own),
     ] {
-        assert_eq!(intent(&event, &facts), Intent::Nothing(expected));
+        assert_eq!(intent(&event, &facts), EventIntent::Nothing(expected));
     }
 }
 
 #[test]
 fn reactions() {
-    let opinion = |opinion| Intent::Opinion {
+    let opinion = |opinion| EventIntent::Opinion {
         answer: id("$a"),
         opinion,
     };
-    let nothing = || Intent::Nothing(IgnoreReason::Irrelevant);
+    let nothing = || EventIntent::Nothing(IgnoreReason::Irrelevant);
     for (key, expected) in [
         ("👍", opinion(Opinion::Good)),
         ("👍️", opinion(Opinion::Good)),
         ("👍🏽", opinion(Opinion::Good)),
         ("👎🏿", opinion(Opinion::Bad)),
-        ("🛑", Intent::Stop { at: id("$a") }),
+        ("🛑", EventIntent::Stop { at: id("$a") }),
         ("🎉", nothing()),
         ("", nothing()),
     ] {
-        let reaction = EventKind::Reaction {
+        let reaction = MatrixEventKind::Reaction {
             to: id("$a"),
             key: key.to_owned(),
         };
@@ -393,15 +393,15 @@ fn reactions() {
 #[test]
 fn a_yes_or_no_counts_below_what_the_bot_said() {
     let decided = |key: &str, refers_to: Option<&str>| {
-        let reaction = EventKind::Reaction {
+        let reaction = MatrixEventKind::Reaction {
             to: id("$a"),
             key: key.to_owned(),
         };
-        let known = |sender: &str| Known {
+        let known = |sender: &str| EarlierMessage {
             sender: sender.try_into().unwrap(),
             thread: None,
         };
-        let facts = Context {
+        let facts = MatrixEventContext {
             refers_to: refers_to.map(known),
             ..facts()
         };
@@ -411,8 +411,12 @@ fn a_yes_or_no_counts_below_what_the_bot_said() {
     let me = Some(me.as_str());
     for (key, is_yes) in [("✅", true), ("✔\u{fe0f}", true), ("❌", false)] {
         let at = id("$a");
-        assert_eq!(decided(key, me), Intent::Decided { at, is_yes }, "{key}");
-        let nothing = Intent::Nothing(IgnoreReason::Irrelevant);
+        assert_eq!(
+            decided(key, me),
+            EventIntent::Decided { at, is_yes },
+            "{key}"
+        );
+        let nothing = EventIntent::Nothing(IgnoreReason::Irrelevant);
         for elsewhere in [Some("@bob:example.org"), None] {
             assert_eq!(decided(key, elsewhere), nothing, "{key}");
         }
@@ -422,16 +426,16 @@ fn a_yes_or_no_counts_below_what_the_bot_said() {
 #[test]
 fn edits_and_redactions_are_told() {
     use Addressed::{Directly, InConversation};
-    let of = |sender| Context {
+    let of = |sender| MatrixEventContext {
         refers_to: by(sender),
         ..facts()
     };
-    let edited = |addressed| Intent::Edited {
+    let edited = |addressed| EventIntent::Edited {
         of: id("$q"),
         addressed,
         text: "when then?".to_owned(),
     };
-    let nothing = || Intent::Nothing(IgnoreReason::Irrelevant);
+    let nothing = || EventIntent::Nothing(IgnoreReason::Irrelevant);
     let (ann, bob) = (of("@ann:example.org"), of("@bob:example.org"));
     for (text, facts, expected) in [
         ("muninn: when then?", &ann, edited(Directly)),
@@ -446,20 +450,20 @@ fn edits_and_redactions_are_told() {
             "{text}"
         );
     }
-    let redaction = EventKind::Redaction { of: id("$q") };
+    let redaction = MatrixEventKind::Redaction { of: id("$q") };
     // Also by a moderator whom the allow list does not admit.
-    let stranger = Context {
+    let stranger = MatrixEventContext {
         is_allowed: false,
         ..facts()
     };
-    let deleted = Intent::Deleted { of: id("$q") };
+    let deleted = EventIntent::Deleted { of: id("$q") };
     assert_eq!(intent(&event(redaction), &stranger), deleted);
 }
 
 proptest! {
     #[test]
     fn any_text_can_be_read(text in "(@|muninn|:|,|!| |é|example.org|\n|[a-z]){0,8}", name in any::<Option<String>>()) {
-        let facts = Context { my_name: name, ..facts() };
+        let facts = MatrixEventContext { my_name: name, ..facts() };
         let _ = heard(message(&text), &facts);
     }
 }

@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use super::{Stored, log_in};
 use crate::files::Folder;
-use crate::options::{Login, Options};
+use crate::options::{Login, MatrixOptions};
 use crate::testing::copy_folder;
 
 /// A message from the time of the frozen store, as the homeserver has it and as it was written.
 #[derive(Deserialize)]
-struct Asked {
+struct FrozenMessage {
     room: OwnedRoomId,
     event: Raw<OriginalSyncRoomEncryptedEvent>,
     text: String,
@@ -43,13 +43,13 @@ async fn the_store_of_every_version_is_opened_and_reads_what_was_said() {
             password: None,
         };
         // No server listens there: only the disk is read.
-        let options = Options::new(&stored.homeserver, login, folder);
+        let options = MatrixOptions::new(&stored.homeserver, login, folder);
         let client = log_in(&options).await.unwrap();
         assert_eq!(super::device_key(&client).await, stored.device_key);
         assert!(stored.device_key.is_some());
 
         let asked = fs::read(version.join("matrix.json")).unwrap();
-        let asked: Asked = serde_json::from_slice(&asked).unwrap();
+        let asked: FrozenMessage = serde_json::from_slice(&asked).unwrap();
         let room = client.get_room(&asked.room).unwrap();
         let read = room.decrypt_event(&asked.event, None).await.unwrap();
         let read: Value = serde_json::from_str(read.raw().json().get()).unwrap();

@@ -5,16 +5,16 @@ use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::ruma::api::client::message::get_message_events;
 use matrix_sdk::store::RoomLoadSettings;
 use muninn_matrix::testing::{Chat, OwnHomeserver, PATIENCE, Person, RoomKind};
-use muninn_matrix::{Login, Options, check};
-use muninn_platform::{Finding, Verdict};
+use muninn_matrix::{Login, MatrixOptions, check};
+use muninn_platform::{CheckStatus, SelfCheckFinding};
 use secrecy::SecretString;
 
 use crate::support::{Home, bot_and_ann, homeserver, run};
 
-fn wrong(findings: &[Finding]) -> Vec<&str> {
+fn wrong(findings: &[SelfCheckFinding]) -> Vec<&str> {
     let wrong = findings
         .iter()
-        .filter(|finding| finding.verdict == Verdict::Error);
+        .filter(|finding| finding.verdict == CheckStatus::Error);
     wrong.map(|finding| finding.text.as_str()).collect()
 }
 
@@ -49,7 +49,7 @@ async fn the_password_is_needed_once_and_the_doctor_is_content() {
     );
     home.start().await.stop().await;
     let ann = Person::new(&homeserver, "ann").await;
-    let forget = |options: &mut Options| {
+    let forget = |options: &mut MatrixOptions| {
         options.login = Login::Password {
             user: home.account.user.to_string(),
             password: None,
@@ -102,7 +102,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     );
     // The same device, now with the key.
     let recover =
-        |options: &mut Options| options.recovery_key = Some(SecretString::from(key.clone()));
+        |options: &mut MatrixOptions| options.recovery_key = Some(SecretString::from(key.clone()));
     home.start_with(recover).await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
     // An invalid key.
@@ -184,7 +184,7 @@ async fn tokens_that_run_out_are_refreshed_and_kept() {
 async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     let homeserver = homeserver();
     let home = Home::new(&homeserver).await;
-    let says = async |set: &dyn Fn(&mut Options), part: &str| {
+    let says = async |set: &dyn Fn(&mut MatrixOptions), part: &str| {
         let mut options = home.options.clone();
         set(&mut options);
         let changed = Home {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use muninn_matrix::testing::{Account, Chat, Person, RoomKind};
-use muninn_matrix::{Login, Matrix, Options};
+use muninn_matrix::{Login, Matrix, MatrixOptions};
 use muninn_platform::testing::{EchoBot, EchoMemory};
 use secrecy::SecretString;
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Home {
     pub(crate) homeserver: String,
     pub(crate) account: Account,
-    pub(crate) options: Options,
+    pub(crate) options: MatrixOptions,
     pub(crate) memory: EchoMemory,
     pub(crate) folder: Arc<TempDir>,
 }
@@ -30,7 +30,7 @@ impl Home {
             user: account.user.to_string(),
             password: Some(SecretString::from(account.password.clone())),
         };
-        let mut options = Options::new(homeserver, login, folder.path().join("matrix"));
+        let mut options = MatrixOptions::new(homeserver, login, folder.path().join("matrix"));
         options.allow = "*".parse().unwrap();
         Self {
             homeserver: homeserver.to_owned(),
@@ -58,7 +58,7 @@ impl Home {
     }
 
     /// Starts it with changed options.
-    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> Running {
+    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut MatrixOptions)) -> Running {
         let mut options = self.options.clone();
         set(&mut options);
         let running = Running::new(options, &self.memory);
@@ -89,7 +89,7 @@ impl DerefMut for Running {
 }
 
 impl Running {
-    fn new(options: Options, memory: &EchoMemory) -> Self {
+    fn new(options: MatrixOptions, memory: &EchoMemory) -> Self {
         let place = options.folder.join("place.json");
         Self {
             bot: EchoBot::start(Matrix::new(options), memory),

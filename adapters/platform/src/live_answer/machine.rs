@@ -32,10 +32,10 @@ enum Finishing<M> {
 
 /// What happened.
 #[derive(Clone, Debug)]
-pub enum Event<M> {
+pub enum LiveAnswerEvent<M> {
     /// There is more text.
     Grew,
-    Shown(Shown<M>),
+    Shown(DisplayOutcome<M>),
     /// The text is complete, in so many parts; also sent again after a failure.
     Finish {
         parts: usize,
@@ -49,7 +49,7 @@ pub enum Event<M> {
 
 /// The result of showing a growing answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown<M> {
+pub enum DisplayOutcome<M> {
     As(M),
     /// Not now; try later.
     NotNow,
@@ -71,7 +71,7 @@ pub enum Edited<M> {
 
 /// The next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action<M> {
+pub enum LiveAnswerAction<M> {
     Nothing,
     /// Show the first part, in this message or a new one.
     Show(Option<M>),
@@ -141,52 +141,52 @@ impl<M: Clone> LiveAnswer<M> {
     }
 
     /// Returns the next step after an event.
-    pub fn step(&mut self, event: Event<M>) -> Action<M> {
+    pub fn step(&mut self, event: LiveAnswerEvent<M>) -> LiveAnswerAction<M> {
         match event {
-            Event::Grew => self.grew(),
-            Event::Shown(shown) => self.shown(shown),
-            Event::Finish { parts } => self.finish(parts),
-            Event::Found(found) => {
+            LiveAnswerEvent::Grew => self.grew(),
+            LiveAnswerEvent::Shown(shown) => self.shown(shown),
+            LiveAnswerEvent::Finish { parts } => self.finish(parts),
+            LiveAnswerEvent::Found(found) => {
                 self.may_stand = false;
                 self.standing = found;
                 self.next_part()
             }
-            Event::Posted(message) => self.posted(message),
-            Event::Edited(edited) => self.edited(edited),
-            Event::Deleted => self.next_part(),
+            LiveAnswerEvent::Posted(message) => self.posted(message),
+            LiveAnswerEvent::Edited(edited) => self.edited(edited),
+            LiveAnswerEvent::Deleted => self.next_part(),
         }
     }
 
-    fn grew(&self) -> Action<M> {
+    fn grew(&self) -> LiveAnswerAction<M> {
         // An earlier answer is not changed for one that may be given up. Messages that may exist
         // already are searched when the text is complete.
         let is_earlier = self.is_replacing && !self.standing.is_empty();
         let waits = self.may_stand && self.standing.is_empty();
         match self.finishing {
             Finishing::NotYet if !is_earlier && !waits && !self.is_hidden => {
-                Action::Show(self.first().cloned())
+                LiveAnswerAction::Show(self.first().cloned())
             }
-            Finishing::NotYet | Finishing::Under { .. } => Action::Nothing,
+            Finishing::NotYet | Finishing::Under { .. } => LiveAnswerAction::Nothing,
         }
     }
 
-    fn shown(&mut self, shown: Shown<M>) -> Action<M> {
+    fn shown(&mut self, shown: DisplayOutcome<M>) -> LiveAnswerAction<M> {
         match shown {
-            Shown::As(message) => {
+            DisplayOutcome::As(message) => {
                 self.standing = vec![Some(message)];
                 self.is_replacing = false;
             }
-            Shown::NotNow => {}
-            Shown::Unknown => {
+            DisplayOutcome::NotNow => {}
+            DisplayOutcome::Unknown => {
                 self.may_stand = true;
                 self.may_be_unheard = true;
             }
-            Shown::Refused => self.is_hidden = true,
+            DisplayOutcome::Refused => self.is_hidden = true,
         }
-        Action::Nothing
+        LiveAnswerAction::Nothing
     }
 
-    fn finish(&mut self, parts: usize) -> Action<M> {
+    fn finish(&mut self, parts: usize) -> LiveAnswerAction<M> {
         self.finishing = Finishing::Under {
             parts,
             part: 0,
@@ -194,15 +194,15 @@ impl<M: Clone> LiveAnswer<M> {
             stuck: None,
         };
         if self.may_stand && self.standing.is_empty() {
-            Action::Find
+            LiveAnswerAction::Find
         } else {
             self.next_part()
         }
     }
 
-    fn posted(&mut self, message: M) -> Action<M> {
+    fn posted(&mut self, message: M) -> LiveAnswerAction<M> {
         let Finishing::Under { part, is_new, .. } = &mut self.finishing else {
-            return Action::Nothing;
+            return LiveAnswerAction::Nothing;
         };
         *is_new = true;
         let part = *part;
@@ -212,10 +212,10 @@ impl<M: Clone> LiveAnswer<M> {
         }
         self.standing[part] = Some(message.clone());
         // It may have existed before, with other content.
-        Action::Edit { message, part }
+        LiveAnswerAction::Edit { message, part }
     }
 
-    fn edited(&mut self, edited: Edited<M>) -> Action<M> {
+    fn edited(&mut self, edited: Edited<M>) -> LiveAnswerAction<M> {
         let Finishing::Under {
             part,
             is_new,
@@ -223,7 +223,7 @@ impl<M: Clone> LiveAnswer<M> {
             ..
         } = &mut self.finishing
         else {
-            return Action::Nothing;
+            return LiveAnswerAction::Nothing;
         };
         match edited {
             Edited::As(message) => self.standing[*part] = Some(message),
@@ -231,16 +231,16 @@ impl<M: Clone> LiveAnswer<M> {
             Edited::Gone | Edited::Stuck(_) if *is_new => {}
             Edited::Gone => {
                 self.standing[*part] = None;
-                return Action::Post { part: *part };
+                return LiveAnswerAction::Post { part: *part };
             }
             Edited::Stuck(message) => {
                 *stuck = Some(message);
-                return Action::Post { part: *part };
+                return LiveAnswerAction::Post { part: *part };
             }
         }
         (*part, *is_new) = (*part + 1, false);
         match stuck.take() {
-            Some(message) => Action::Delete {
+            Some(message) => LiveAnswerAction::Delete {
                 message,
                 is_spare: true,
             },
@@ -248,25 +248,25 @@ impl<M: Clone> LiveAnswer<M> {
         }
     }
 
-    fn next_part(&mut self) -> Action<M> {
+    fn next_part(&mut self) -> LiveAnswerAction<M> {
         let Finishing::Under { parts, part, .. } = self.finishing else {
-            return Action::Nothing;
+            return LiveAnswerAction::Nothing;
         };
         if part < parts {
             return match self.standing.get(part).cloned().flatten() {
-                Some(message) => Action::Edit { message, part },
-                None => Action::Post { part },
+                Some(message) => LiveAnswerAction::Edit { message, part },
+                None => LiveAnswerAction::Post { part },
             };
         }
         while self.standing.len() > parts {
             if let Some(message) = self.standing.pop().flatten() {
-                return Action::Delete {
+                return LiveAnswerAction::Delete {
                     message,
                     is_spare: false,
                 };
             }
         }
-        Action::Done
+        LiveAnswerAction::Done
     }
 
     /// Leaves the posted messages to somebody else.

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::time::Instant;
 
-use super::{Action, AnswerSink, Directly, Ending, Event, LiveAnswer, Part, Stage};
+use super::{
+    AnswerPart, AnswerSink, Directly, Ending, LiveAnswer, LiveAnswerAction, LiveAnswerEvent, Stage,
+};
 use crate::{
     Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, Otherwise, OwnFile,
-    Pace, PlatformError, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Vocabulary,
+    Pace, PlatformError, PlatformVocabulary, PriorMessages, Reply, SafeText, ShownItem, TextLimit,
     Withdraw,
 };
 
@@ -53,7 +55,7 @@ impl<S: AnswerSink> LiveReply<S> {
 
     async fn deliver_texts(&mut self, texts: &[S::Text]) -> Result<Delivered, S::Error> {
         let sink = Arc::clone(&self.sink);
-        let part_of = |number: usize| Part {
+        let part_of = |number: usize| AnswerPart {
             number,
             text: &texts[number],
             stage: if number + 1 == texts.len() {
@@ -62,20 +64,22 @@ impl<S: AnswerSink> LiveReply<S> {
                 Stage::Whole
             },
         };
-        let mut event = Event::Finish { parts: texts.len() };
+        let mut event = LiveAnswerEvent::Finish { parts: texts.len() };
         loop {
             event = match self.answer.step(event) {
-                Action::Find => Event::Found(sink.find().await?),
-                Action::Post { part } => Event::Posted(sink.post(&part_of(part)).await?),
-                Action::Edit { message, part } => {
+                LiveAnswerAction::Find => LiveAnswerEvent::Found(sink.find().await?),
+                LiveAnswerAction::Post { part } => {
+                    LiveAnswerEvent::Posted(sink.post(&part_of(part)).await?)
+                }
+                LiveAnswerAction::Edit { message, part } => {
                     let part = part_of(part);
                     if sink.says(&message, &part) {
-                        Event::Edited(super::Edited::As(message))
+                        LiveAnswerEvent::Edited(super::Edited::As(message))
                     } else {
-                        Event::Edited(sink.edit(&message, &part).await?)
+                        LiveAnswerEvent::Edited(sink.edit(&message, &part).await?)
                     }
                 }
-                Action::Delete { message, is_spare } => {
+                LiveAnswerAction::Delete { message, is_spare } => {
                     match sink.delete(&message).await {
                         Ok(()) => {}
                         Err(error) if is_spare => {
@@ -83,9 +87,9 @@ impl<S: AnswerSink> LiveReply<S> {
                         }
                         Err(error) => return Err(error),
                     }
-                    Event::Deleted
+                    LiveAnswerEvent::Deleted
                 }
-                Action::Done | Action::Show(_) | Action::Nothing => {
+                LiveAnswerAction::Done | LiveAnswerAction::Show(_) | LiveAnswerAction::Nothing => {
                     let ids = self.answer.messages().map(|message| sink.id(message));
                     return Ok(Delivered(ids.collect()));
                 }
@@ -124,19 +128,19 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         if is_early && !self.sink.keeps_pace() {
             return;
         }
-        let Action::Show(shown) = self.answer.step(Event::Grew) else {
+        let LiveAnswerAction::Show(shown) = self.answer.step(LiveAnswerEvent::Grew) else {
             return;
         };
         let Some(text) = self.sink.first_text(so_far) else {
             return;
         };
-        let part = Part {
+        let part = AnswerPart {
             number: 0,
             text: &text,
             stage: Stage::Growing,
         };
         let shown = self.sink.show(shown.as_ref(), &part).await;
-        self.answer.step(Event::Shown(shown));
+        self.answer.step(LiveAnswerEvent::Shown(shown));
         if self.answer.first().is_some() {
             self.last_update = Some(Instant::now());
         }
@@ -215,7 +219,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         self.sink.withdrawer()
     }
 
-    fn vocabulary(&self) -> &'static Vocabulary {
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
         self.sink.vocabulary()
     }
 

@@ -17,7 +17,7 @@ const OWN: &str = include_str!("own.toml");
 /// Maximum size of a compiled rule; gitleaks' largest needs a tenth of it.
 const SIZE_LIMIT: usize = 64 << 20;
 
-static RULES: LazyLock<Rules> = LazyLock::new(Rules::load);
+static RULES: LazyLock<SecretRules> = LazyLock::new(SecretRules::load);
 
 /// A file of rules, limited to what applies to a message: it has no path and no commit.
 #[derive(Debug, Default, Deserialize)]
@@ -47,7 +47,7 @@ struct RuleSource {
 struct AllowList {
     condition: Condition,
     paths: Vec<String>,
-    regex_target: Target,
+    regex_target: RegexTarget,
     regexes: Vec<String>,
     stopwords: Vec<String>,
     #[serde(skip)]
@@ -65,7 +65,7 @@ enum Condition {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Target {
+enum RegexTarget {
     #[default]
     Secret,
     Match,
@@ -85,7 +85,7 @@ struct Rule {
 }
 
 #[derive(Debug)]
-struct Rules {
+struct SecretRules {
     rules: Vec<Rule>,
     /// The allow list of all gitleaks rules.
     allowed: AllowList,
@@ -103,7 +103,7 @@ pub(super) fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-impl Rules {
+impl SecretRules {
     /// An unreadable file would be a fault of the build; a test reads both.
     fn load() -> Self {
         let gitleaks: RuleFile = toml::from_str(GITLEAKS).unwrap_or_default();
@@ -223,9 +223,9 @@ impl AllowList {
             return false;
         }
         let target = match self.regex_target {
-            Target::Secret => secret.clone(),
-            Target::Match => whole.clone(),
-            Target::Line => line_around(text, whole),
+            RegexTarget::Secret => secret.clone(),
+            RegexTarget::Match => whole.clone(),
+            RegexTarget::Line => line_around(text, whole),
         };
         let target = text[target].as_bytes();
         let regexes = self.compiled.get_or_init(|| {

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use super::End;
+use super::TextCompleteness;
 use crate::backticks::{backticks, closing_backticks};
-use crate::fence::{Fences, Opening};
+use crate::fence::{Fences, OpeningFence};
 
 /// A text, divided into code and prose.
 #[derive(Debug)]
@@ -21,14 +21,14 @@ pub(super) struct Scan {
 
 /// A range of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum MarkdownSpan {
     Code(Range<usize>),
     Prose(Range<usize>),
 }
 
 /// The state of the line reader.
 #[derive(Debug)]
-struct Reader {
+struct CodeBlockScanner {
     fences: Fences,
     /// The indentation of the fence.
     indent: usize,
@@ -42,8 +42,8 @@ struct Reader {
 }
 
 impl Scan {
-    pub(super) fn of(text: &str, end: End) -> Self {
-        let mut reader = Reader {
+    pub(super) fn of(text: &str, end: TextCompleteness) -> Self {
+        let mut reader = CodeBlockScanner {
             fences: Fences::Outside,
             indent: 0,
             is_balanced: true,
@@ -57,7 +57,7 @@ impl Scan {
         };
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            let is_open = end == End::Open && !line.ends_with('\n');
+            let is_open = end == TextCompleteness::Open && !line.ends_with('\n');
             if let Some(undecided) = reader.read(line, start, is_open, &mut scan.code) {
                 scan.decided = undecided;
                 return scan;
@@ -68,24 +68,24 @@ impl Scan {
     }
 
     /// Returns the decided text as parts, from beginning to end.
-    pub(super) fn parts(&self) -> Vec<Part> {
+    pub(super) fn parts(&self) -> Vec<MarkdownSpan> {
         let mut parts = Vec::with_capacity(2 * self.code.len() + 1);
         let mut at = 0;
         for code in &self.code {
             if at < code.start {
-                parts.push(Part::Prose(at..code.start));
+                parts.push(MarkdownSpan::Prose(at..code.start));
             }
-            parts.push(Part::Code(code.clone()));
+            parts.push(MarkdownSpan::Code(code.clone()));
             at = code.end;
         }
         if at < self.decided {
-            parts.push(Part::Prose(at..self.decided));
+            parts.push(MarkdownSpan::Prose(at..self.decided));
         }
         parts
     }
 }
 
-impl Reader {
+impl CodeBlockScanner {
     /// Reads a line. Returns the position from which it is undecided, if there is one.
     fn read(
         &mut self,
@@ -98,7 +98,7 @@ impl Reader {
         let indent = line.len() - content.len();
         let is_blank = line.trim().is_empty();
         let item = self.item_of(indent);
-        let opening = Opening::within(line, item);
+        let opening = OpeningFence::within(line, item);
         let could_open = !content.is_empty() && content.chars().all(|c| matches!(c, '~' | '`'));
         // This may become a fence.
         if is_open && self.fences == Fences::Outside && indent <= item + 3 && could_open {
@@ -235,7 +235,7 @@ mod tests {
             ("- a\n\nb\n    ```\n`c", vec![]),
             ("~~~\n`\n~~~\n`a`", vec!["~~~\n`\n~~~\n`a`"]),
         ] {
-            let scan = Scan::of(text, End::Final);
+            let scan = Scan::of(text, TextCompleteness::Final);
             let found: Vec<&str> = scan.code.iter().map(|code| &text[code.clone()]).collect();
             assert_eq!(found, code, "{text:?}");
         }

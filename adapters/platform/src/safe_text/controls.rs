@@ -1,6 +1,6 @@
 //! Removes characters that control a terminal or reverse the reading order.
 
-use super::End;
+use super::TextCompleteness;
 
 /// Maximum length of a control string (a window title, a clipboard). A longer one is not treated as
 /// one: the text after it matters more than the escape.
@@ -17,7 +17,7 @@ enum Sequence {
 /// Removes every control character except newline and tab, with the escape sequences they
 /// introduce, and every override and isolate of the reading order. A lone carriage return is
 /// removed too, so that a line ending of both keeps its newline and nothing is overwritten.
-pub(super) fn remove(text: &str, end: End) -> String {
+pub(super) fn remove(text: &str, end: TextCompleteness) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -27,7 +27,7 @@ pub(super) fn remove(text: &str, end: End) -> String {
             Sequence::None if is_harmful(c) => {}
             Sequence::None => safe.push(c),
             // At the end of a whole text only the introducer is removed, and the rest is text.
-            Sequence::Undecided if end == End::Final => {}
+            Sequence::Undecided if end == TextCompleteness::Final => {}
             Sequence::Undecided => break,
         }
     }
@@ -117,14 +117,14 @@ mod tests {
             ("\u{202e}gpj.exe\u{202c} \u{2066}x\u{2069}", "gpj.exe x"),
             ("שלום \u{200f}עולם", "שלום \u{200f}עולם"),
         ] {
-            assert_eq!(remove(text, End::Final), safe, "{text:?}");
+            assert_eq!(remove(text, TextCompleteness::Final), safe, "{text:?}");
         }
     }
 
     #[test]
     fn a_control_string_without_end_swallows_nothing() {
         let text = format!("\u{1b}]0;{}", "é".repeat(1000));
-        assert_eq!(remove(&text, End::Final), text[1..]);
-        assert_eq!(remove(&text, End::Open), text[1..]);
+        assert_eq!(remove(&text, TextCompleteness::Final), text[1..]);
+        assert_eq!(remove(&text, TextCompleteness::Open), text[1..]);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::links::{host, looks_like_address, plain};
-use super::{End, controls, images, links};
+use super::{TextCompleteness, controls, images, links};
 
 /// The allowed hosts, named by somebody with the right to. A link to any other host becomes text,
 /// which no client follows or unfurls: something the model read may have injected it.
@@ -28,16 +28,16 @@ impl LinkHosts {
 
     /// Returns a whole text in which links to other hosts are text.
     pub fn limit(&self, text: &str) -> String {
-        self.through_passes(text, End::Final)
+        self.through_passes(text, TextCompleteness::Final)
     }
 
     /// The same for the beginning of a text that is still being written: [`LinkHosts::limit`] of
     /// the complete text begins with this.
     pub fn limit_streaming(&self, so_far: &str) -> String {
-        self.through_passes(so_far, End::Open)
+        self.through_passes(so_far, TextCompleteness::Open)
     }
 
-    fn through_passes(&self, text: &str, end: End) -> String {
+    fn through_passes(&self, text: &str, end: TextCompleteness) -> String {
         let text = controls::remove(text, end);
         let text = images::unload(&text, end);
         links::show_targets(&text, end, Some(self))

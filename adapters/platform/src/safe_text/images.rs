@@ -1,7 +1,7 @@
 //! Removes images, which load by themselves and so could leak data to their server.
 
-use super::code::{Part, Scan};
-use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
+use super::code::{MarkdownSpan, Scan};
+use super::{Look, TextCompleteness, ZERO_WIDTH_SPACE, begins_with};
 
 /// Maximum bytes of an `<img` tag; a longer one is shown as text.
 const LONGEST_TAG: usize = 2_000;
@@ -21,24 +21,24 @@ enum Tag {
 }
 
 /// Turns Markdown images and `<img` tags into plain links. Leaves code unchanged.
-pub(super) fn unload(text: &str, end: End) -> String {
+pub(super) fn unload(text: &str, end: TextCompleteness) -> String {
     let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
     for part in scan.parts() {
         let prose = match part {
-            Part::Code(range) => {
+            MarkdownSpan::Code(range) => {
                 safe.push_str(&text[range]);
                 continue;
             }
-            Part::Prose(range) => range,
+            MarkdownSpan::Prose(range) => range,
         };
         let end = if prose.end == text.len() {
             end
         } else {
-            End::Final
+            TextCompleteness::Final
         };
         for line in text[prose].split_inclusive('\n') {
-            if unload_line(line, end, &mut safe) == Line::HeldBack {
+            if unload_line(line, end, &mut safe) == LineOutcome::HeldBack {
                 return safe;
             }
         }
@@ -47,12 +47,12 @@ pub(super) fn unload(text: &str, end: End) -> String {
 }
 
 #[derive(PartialEq, Eq)]
-enum Line {
+enum LineOutcome {
     Done,
     HeldBack,
 }
 
-fn unload_line(line: &str, end: End, safe: &mut String) -> Line {
+fn unload_line(line: &str, end: TextCompleteness, safe: &mut String) -> LineOutcome {
     let mut rest = line;
     while let Some(at) = rest.find(['!', '<']) {
         safe.push_str(&rest[..at]);
@@ -63,20 +63,20 @@ fn unload_line(line: &str, end: End, safe: &mut String) -> Line {
             tag(rest, end, safe)
         };
         let Some(consumed) = consumed else {
-            return Line::HeldBack;
+            return LineOutcome::HeldBack;
         };
         rest = &rest[consumed..];
     }
     safe.push_str(rest);
-    Line::Done
+    LineOutcome::Done
 }
 
 /// Handles bangs before a bracket: one that begins an image is removed, others get a space after
 /// them.
-fn bangs(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+fn bangs(rest: &str, end: TextCompleteness, safe: &mut String) -> Option<usize> {
     let after = rest.trim_start_matches('!');
     let count = rest.len() - after.len();
-    if after.is_empty() && end == End::Open {
+    if after.is_empty() && end == TextCompleteness::Open {
         return None;
     }
     if !after.starts_with('[') {
@@ -93,9 +93,9 @@ fn bangs(rest: &str, end: End, safe: &mut String) -> Option<usize> {
     Some(count)
 }
 
-fn tag(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+fn tag(rest: &str, end: TextCompleteness, safe: &mut String) -> Option<usize> {
     let consumed = match read_tag(&rest[1..]) {
-        Tag::Undecided if end == End::Open => return None,
+        Tag::Undecided if end == TextCompleteness::Open => return None,
         Tag::No => {
             safe.push('<');
             0
@@ -222,7 +222,7 @@ mod tests {
             ("- a\n  ```\n![a](b)", "- a\n  ```\n[a](b)"),
         ] {
             let safe = safe.replace('~', "\u{200B}");
-            assert_eq!(unload(text, End::Final), safe, "{text:?}");
+            assert_eq!(unload(text, TextCompleteness::Final), safe, "{text:?}");
         }
     }
 }

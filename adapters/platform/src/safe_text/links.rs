@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::code::{Part, Scan};
+use super::code::{MarkdownSpan, Scan};
 use super::hosts::LinkHosts;
-use super::{End, ZERO_WIDTH_SPACE};
+use super::{TextCompleteness, ZERO_WIDTH_SPACE};
 use crate::brackets::balanced;
 
 /// Maximum bytes of a link; longer ones are shown as text.
@@ -20,14 +20,14 @@ const SCHEMES: [&str; 3] = ["https:", "http:", "mailto:"];
 
 /// What an opening bracket turned out to be.
 enum Bracket<'a> {
-    Link(Link<'a>),
+    Link(MarkdownLink<'a>),
     /// Bracketed words that could be a reference to a definition elsewhere.
     Reference(&'a str),
     Text,
     Undecided,
 }
 
-struct Link<'a> {
+struct MarkdownLink<'a> {
     words: &'a str,
     /// Decoded, as a browser would receive it.
     target: String,
@@ -38,15 +38,15 @@ struct Link<'a> {
 
 /// Makes every link show where it leads. Leaves code unchanged. With `hosts`, a link to any other
 /// host becomes text.
-pub(super) fn show_targets(text: &str, end: End, hosts: Option<&LinkHosts>) -> String {
+pub(super) fn show_targets(text: &str, end: TextCompleteness, hosts: Option<&LinkHosts>) -> String {
     let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
     let mut from = 0;
     for part in scan.parts() {
         match part {
-            Part::Code(range) if range.end <= from => {}
-            Part::Code(range) => safe.push_str(&text[range.start.max(from)..range.end]),
-            Part::Prose(range) => {
+            MarkdownSpan::Code(range) if range.end <= from => {}
+            MarkdownSpan::Code(range) => safe.push_str(&text[range.start.max(from)..range.end]),
+            MarkdownSpan::Prose(range) => {
                 let start = range.start.max(from).min(range.end);
                 // Also at code that ends a range: a link continues after it.
                 let stretch = (&text[..scan.decided], start..range.end);
@@ -63,7 +63,7 @@ pub(super) fn show_targets(text: &str, end: End, hosts: Option<&LinkHosts>) -> S
 /// Processes a range. Returns its end, or `None` when the rest is undecided.
 fn prose(
     (text, range): (&str, Range<usize>),
-    end: End,
+    end: TextCompleteness,
     hosts: Option<&LinkHosts>,
     safe: &mut String,
 ) -> Option<usize> {
@@ -88,17 +88,22 @@ fn prose(
 }
 
 /// Copies an escaped character, which begins nothing.
-fn escaped(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+fn escaped(rest: &str, end: TextCompleteness, safe: &mut String) -> Option<usize> {
     let Some(next) = rest[1..].chars().next() else {
         safe.push('\\');
-        return (end == End::Final).then_some(1);
+        return (end == TextCompleteness::Final).then_some(1);
     };
     let length = if next.is_ascii_punctuation() { 2 } else { 1 };
     safe.push_str(&rest[..length]);
     Some(length)
 }
 
-fn bracket(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -> Option<usize> {
+fn bracket(
+    rest: &str,
+    end: TextCompleteness,
+    hosts: Option<&LinkHosts>,
+    safe: &mut String,
+) -> Option<usize> {
     match read(rest, end) {
         Bracket::Undecided => None,
         Bracket::Text => {
@@ -114,7 +119,7 @@ fn bracket(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
             Some(1)
         }
         Bracket::Link(link) => {
-            let words = show_targets(link.words, End::Final, hosts);
+            let words = show_targets(link.words, TextCompleteness::Final, hosts);
             if !may_lead_to(hosts, &link.target) {
                 let words = words.trim();
                 let blank = if words.is_empty() { "" } else { " " };
@@ -143,9 +148,10 @@ fn bracket(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
     }
 }
 
-fn read(rest: &str, end: End) -> Bracket<'_> {
+fn read(rest: &str, end: TextCompleteness) -> Bracket<'_> {
     let paragraph = paragraph(rest);
-    let is_open = end == End::Open && paragraph.len() == rest.len() && rest.len() < LONGEST;
+    let is_open =
+        end == TextCompleteness::Open && paragraph.len() == rest.len() && rest.len() < LONGEST;
     let undecided = || {
         if is_open {
             Bracket::Undecided
@@ -181,7 +187,7 @@ fn read(rest: &str, end: End) -> Bracket<'_> {
     if target.is_empty() {
         return Bracket::Text;
     }
-    Bracket::Link(Link {
+    Bracket::Link(MarkdownLink {
         words,
         is_plain: target == written && !inside.starts_with(char::is_whitespace),
         target,
@@ -213,11 +219,11 @@ fn balanced_target(text: &str) -> Option<usize> {
 }
 
 /// Handles `<scheme:…>` with a scheme that is not for people.
-fn autolink(rest: &str, end: End, safe: &mut String) -> Option<usize> {
+fn autolink(rest: &str, end: TextCompleteness, safe: &mut String) -> Option<usize> {
     let is_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
     let after = &rest[1..];
     let length = after.find(|c| !is_scheme(c)).unwrap_or(after.len());
-    if length == after.len() && length <= 32 && end == End::Open {
+    if length == after.len() && length <= 32 && end == TextCompleteness::Open {
         return None;
     }
     safe.push('<');
@@ -234,7 +240,12 @@ fn autolink(rest: &str, end: End, safe: &mut String) -> Option<usize> {
 }
 
 /// Handles a bare address; one with a name before an `@` leads elsewhere than it seems.
-fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -> Option<usize> {
+fn address(
+    rest: &str,
+    end: TextCompleteness,
+    hosts: Option<&LinkHosts>,
+    safe: &mut String,
+) -> Option<usize> {
     let head = &rest.as_bytes()[..rest.len().min(8)];
     let is_address = ["https://", "http://"].iter().find(|scheme| {
         head.get(..scheme.len())
@@ -244,7 +255,10 @@ fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
         let could_be = |scheme: &&str| {
             head.len() < scheme.len() && scheme.as_bytes()[..head.len()].eq_ignore_ascii_case(head)
         };
-        if end == End::Open && rest.len() < 8 && ["https://", "http://"].iter().any(could_be) {
+        if end == TextCompleteness::Open
+            && rest.len() < 8
+            && ["https://", "http://"].iter().any(could_be)
+        {
             return None;
         }
         safe.push_str(&rest[..1]);
@@ -255,14 +269,18 @@ fn address(rest: &str, end: End, hosts: Option<&LinkHosts>, safe: &mut String) -
     let length = rest.find(ends).unwrap_or(rest.len());
     let host = &rest[scheme.len()..length];
     let host_end = host.find(['/', '?', '#', '\\']);
-    if host_end.is_none() && length == rest.len() && length < LONGEST && end == End::Open {
+    if host_end.is_none()
+        && length == rest.len()
+        && length < LONGEST
+        && end == TextCompleteness::Open
+    {
         return None;
     }
     let authority = &host[..host_end.unwrap_or(host.len())];
     let user = authority.rfind('@').map_or(0, |at| at + 1);
     let target = format!("{}{}", &rest[..scheme.len()], &host[user..]);
     if !may_lead_to(hosts, &target) {
-        if length == rest.len() && length < LONGEST && end == End::Open {
+        if length == rest.len() && length < LONGEST && end == TextCompleteness::Open {
             return None;
         }
         // Punctuation that ends the sentence is not part of the address.
@@ -524,7 +542,11 @@ mod tests {
             ("see https://a.b/c?d=e@f", "see https://a.b/c?d=e@f"),
         ] {
             let shown = shown.replace('~', "\u{200B}");
-            assert_eq!(show_targets(text, End::Final, None), shown, "{text:?}");
+            assert_eq!(
+                show_targets(text, TextCompleteness::Final, None),
+                shown,
+                "{text:?}"
+            );
         }
     }
 }

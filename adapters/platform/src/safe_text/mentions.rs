@@ -1,7 +1,7 @@
 //! Neutralises mentions of everybody and of single people.
 
-use super::code::{Part, Scan};
-use super::{End, Look, ZERO_WIDTH_SPACE, begins_with};
+use super::code::{MarkdownSpan, Scan};
+use super::{Look, TextCompleteness, ZERO_WIDTH_SPACE, begins_with};
 
 /// Words that ping anywhere in a text, in Discord even within a word.
 const ANYWHERE: [&str; 2] = ["everyone", "here"];
@@ -17,13 +17,13 @@ const AFTER_BANG: [&str; 5] = ["channel", "here", "everyone", "group", "subteam"
 ///
 /// Leaves code unchanged: there each adapter protects in any case (Slack's escapes, Discord's
 /// `allowed_mentions`, Matrix' `m.mentions`).
-pub(super) fn defuse(text: &str, end: End) -> String {
+pub(super) fn defuse(text: &str, end: TextCompleteness) -> String {
     let scan = Scan::of(text, end);
     let mut safe = String::with_capacity(text.len());
     for part in scan.parts() {
         match part {
-            Part::Code(range) => {
-                let is_last = range.end == text.len() && end == End::Open;
+            MarkdownSpan::Code(range) => {
+                let is_last = range.end == text.len() && end == TextCompleteness::Open;
                 let code = &text[range];
                 // Adapters that escape a mention in code need to see all of it.
                 let undecided = code.rfind('<').filter(|at| {
@@ -31,11 +31,11 @@ pub(super) fn defuse(text: &str, end: End) -> String {
                 });
                 safe.push_str(&code[..undecided.unwrap_or(code.len())]);
             }
-            Part::Prose(range) => {
+            MarkdownSpan::Prose(range) => {
                 let end = if range.end == text.len() {
                     end
                 } else {
-                    End::Final
+                    TextCompleteness::Final
                 };
                 if !defuse_prose(&text[range], end, &mut safe) {
                     return safe;
@@ -47,7 +47,7 @@ pub(super) fn defuse(text: &str, end: End) -> String {
 }
 
 /// Processes prose. Returns whether all of it was decided.
-fn defuse_prose(text: &str, end: End, safe: &mut String) -> bool {
+fn defuse_prose(text: &str, end: TextCompleteness, safe: &mut String) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find(['@', '<']) {
         safe.push_str(&rest[..at]);
@@ -58,7 +58,7 @@ fn defuse_prose(text: &str, end: End, safe: &mut String) -> bool {
             bracketed_mention(after)
         };
         match look {
-            Look::Undecided if end == End::Open => return false,
+            Look::Undecided if end == TextCompleteness::Open => return false,
             Look::No | Look::Undecided => safe.push_str(sign),
             Look::Yes => {
                 safe.push_str(sign);
@@ -71,7 +71,7 @@ fn defuse_prose(text: &str, end: End, safe: &mut String) -> bool {
     true
 }
 
-fn mass_mention(before: Option<char>, after: &str, end: End) -> Look {
+fn mass_mention(before: Option<char>, after: &str, end: TextCompleteness) -> Look {
     let mut undecided = false;
     for word in ANYWHERE {
         match begins_with(after, word) {
@@ -86,7 +86,7 @@ fn mass_mention(before: Option<char>, after: &str, end: End) -> Look {
             _ if before.is_some_and(is_word) => {}
             Look::Undecided => undecided = true,
             Look::Yes => match after[word.len()..].chars().next() {
-                None if end == End::Open => undecided = true,
+                None if end == TextCompleteness::Open => undecided = true,
                 None => return Look::Yes,
                 Some(next) if !is_word(next) => return Look::Yes,
                 Some(_) => {}
@@ -166,7 +166,7 @@ mod tests {
             ),
         ] {
             let safe = safe.replace('~', "\u{200B}");
-            assert_eq!(defuse(text, End::Final), safe, "{text:?}");
+            assert_eq!(defuse(text, TextCompleteness::Final), safe, "{text:?}");
         }
     }
 }

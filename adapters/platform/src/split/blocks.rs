@@ -1,6 +1,6 @@
 //! Parses a text into paragraphs, tables and fenced code.
 
-use crate::fence::Opening;
+use crate::fence::OpeningFence;
 
 /// A unit that is kept whole if possible.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum Block<'a> {
 /// Fenced code.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Code<'a> {
-    pub(super) opening: Opening,
+    pub(super) opening: OpeningFence,
     pub(super) open_line: &'a str,
     pub(super) body: &'a str,
     /// Empty if the text ended inside the fence.
@@ -48,7 +48,7 @@ pub(super) fn of(text: &str) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut rest = text;
     while let Some(line) = rest.split_inclusive('\n').next() {
-        let (block, length) = match Opening::of(line) {
+        let (block, length) = match OpeningFence::of(line) {
             Some(opening) => code(rest, line, opening),
             None => paragraph(rest),
         };
@@ -58,7 +58,7 @@ pub(super) fn of(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-fn code<'a>(text: &'a str, open_line: &'a str, opening: Opening) -> (Block<'a>, usize) {
+fn code<'a>(text: &'a str, open_line: &'a str, opening: OpeningFence) -> (Block<'a>, usize) {
     let inside = &text[open_line.len()..];
     let mut body = 0;
     let mut close_line = "";
@@ -89,7 +89,7 @@ fn paragraph(text: &str) -> (Block<'_>, usize) {
             !is_blank(line)
                 && (is_blank(before)
                     || is_row(line) != is_row(before)
-                    || Opening::of(line).is_some())
+                    || OpeningFence::of(line).is_some())
         });
         if begins_another {
             break;

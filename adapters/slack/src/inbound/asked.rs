@@ -10,21 +10,21 @@ use muninn_texts::text;
 use reqwest::Url;
 use serde_json::json;
 
-use super::{Actor, Inbound};
+use super::{Actor, SlackEventHandler};
 use crate::NAME;
 use crate::allow::Speaker;
 use crate::content;
 use crate::ephemeral::{EphemeralTarget, Responded, respond};
-use crate::event::{Action, Interaction, Slash};
+use crate::event::{Interaction, SlackInteraction, Slash};
 use crate::files::is_slacks;
 use crate::home::HomeReply;
-use crate::hub::Hub;
-use crate::ids::{self, Place, Within};
+use crate::hub::SlackHub;
+use crate::ids::{self, SlackPlace, Within};
 use crate::intent::{Incomplete, InteractionIntent, slash, wish};
 use crate::mrkdwn::{fallback, markdown};
 use crate::views;
 
-impl Inbound {
+impl SlackEventHandler {
     pub(super) async fn home(
         &self,
         event: EventId,
@@ -32,7 +32,7 @@ impl Inbound {
         direct: &str,
     ) -> Result<(), InboxClosed> {
         self.hub.remember_direct(user, direct);
-        let place = Place::new(direct, Within::Main);
+        let place = SlackPlace::new(direct, Within::Main);
         let reply = self.at_home(user, direct);
         let doer = Actor::nameless(user, None);
         self.commanded(event, place, &doer, Command::About, reply)
@@ -47,7 +47,7 @@ impl Inbound {
     pub(super) async fn commanded(
         &self,
         event: EventId,
-        place: Place,
+        place: SlackPlace,
         doer: &Actor<'_>,
         command: Command,
         reply: Box<dyn Reply>,
@@ -60,7 +60,7 @@ impl Inbound {
     pub(super) async fn asked(
         &self,
         event: EventId,
-        place: Place,
+        place: SlackPlace,
         doer: &Actor<'_>,
         body: Body,
         reply: Box<dyn Reply>,
@@ -107,8 +107,9 @@ impl Inbound {
             team: done.team.as_deref(),
         };
         let thread = match &done.deed {
-            Action::Button { thread, .. } | Action::Submitted { thread, .. } => thread.clone(),
-            Action::Shortcut { .. } | Action::Other => None,
+            SlackInteraction::Button { thread, .. }
+            | SlackInteraction::Submitted { thread, .. } => thread.clone(),
+            SlackInteraction::Shortcut { .. } | SlackInteraction::Other => None,
         };
         let event = ids::other_event(&self.hub.me.team, &done.trigger);
         let whisper = EphemeralTarget {
@@ -123,10 +124,10 @@ impl Inbound {
         let of = done.channel.as_deref().unwrap_or_default();
         let language = match &done.deed {
             // It becomes a question of the person.
-            Action::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
-            Action::Button { .. } | Action::Submitted { .. } | Action::Other => {
-                self.hub.language(&done.user, of)
-            }
+            SlackInteraction::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
+            SlackInteraction::Button { .. }
+            | SlackInteraction::Submitted { .. }
+            | SlackInteraction::Other => self.hub.language(&done.user, of),
         };
         let wish = wish(done, self.hub.options.direct_threads, language);
         if let InteractionIntent::Share(text) = &wish {
@@ -195,7 +196,7 @@ impl Inbound {
                     return Ok(());
                 };
                 let reply = self.at_home(doer.user, &direct);
-                let of = Place::new(direct, Within::Main);
+                let of = SlackPlace::new(direct, Within::Main);
                 let forget = Command::Forget(ForgetWhat::Audience);
                 let event = whisper.question.clone();
                 self.commanded(event, of, doer, forget, reply).await
@@ -245,7 +246,7 @@ impl Inbound {
     }
 
     pub(super) async fn serves(&self, doer: &Actor<'_>, whisper: &EphemeralTarget) -> bool {
-        let Hub {
+        let SlackHub {
             api,
             directory,
             me,
@@ -275,7 +276,7 @@ impl Inbound {
         doer: &Actor<'_>,
         answer: &MessageId,
         opinion: Opinion,
-        of: &Place,
+        of: &SlackPlace,
     ) -> Result<(), InboxClosed> {
         let team = &self.hub.me.team;
         let event = |opinion: Opinion| {

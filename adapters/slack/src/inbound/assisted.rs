@@ -5,16 +5,22 @@ use std::sync::Arc;
 use muninn_platform::AudienceId;
 use serde_json::json;
 
-use super::Inbound;
+use super::SlackEventHandler;
 use crate::hub::Assisted;
-use crate::ids::{self, Place, Within};
+use crate::ids::{self, SlackPlace, Within};
 use crate::membership::SlackMembership;
 use crate::status::title;
 use crate::views;
 
-impl Inbound {
+impl SlackEventHandler {
     /// Sets up a thread made for the bot: suggestions, and the channel that its person is viewing.
-    pub(super) fn begun(&self, place: &Place, user: &str, looks_at: Option<String>, is_new: bool) {
+    pub(super) fn begun(
+        &self,
+        place: &SlackPlace,
+        user: &str,
+        looks_at: Option<String>,
+        is_new: bool,
+    ) {
         let conversation = place.conversation(&self.hub.me.team);
         let known = self.hub.assisted(&conversation).unwrap_or_default();
         let assisted = Assisted {
@@ -42,7 +48,7 @@ impl Inbound {
     }
 
     /// Sets the title of a thread made for the bot.
-    pub(super) fn entitle(&self, place: &Place, user: &str) {
+    pub(super) fn entitle(&self, place: &SlackPlace, user: &str) {
         let conversation = place.conversation(&self.hub.me.team);
         let untitled = self.hub.assisted(&conversation);
         let untitled = untitled.filter(|assisted| !assisted.has_title);
@@ -58,14 +64,14 @@ impl Inbound {
     }
 
     /// Removes a question from the title of a thread, where earlier versions put it.
-    pub(super) fn reset_title(&self, place: &Place, user: &str) {
+    pub(super) fn reset_title(&self, place: &SlackPlace, user: &str) {
         if let Some(thread) = place.thread().filter(|_| ids::is_direct(&place.channel)) {
             self.set_title(place, thread, user);
         }
     }
 
     /// Only one person sees such a thread in a list, so the title is in their language.
-    fn set_title(&self, place: &Place, thread: &str, user: &str) {
+    fn set_title(&self, place: &SlackPlace, thread: &str, user: &str) {
         // Whoever writes there was looked up before.
         let title = title(self.hub.language(user, &place.channel));
         let arguments = json!({ "channel_id": place.channel, "thread_ts": thread, "title": title });
@@ -81,10 +87,10 @@ impl Inbound {
     /// Returns the channel that a person is viewing while they ask, if they and the bot are in it
     /// now and it is served: its memory is recalled for them. They may have left or been removed
     /// since Slack reported it.
-    pub(super) async fn looked_at(&self, place: &Place, user: &str) -> Option<AudienceId> {
+    pub(super) async fn looked_at(&self, place: &SlackPlace, user: &str) -> Option<AudienceId> {
         let hub = &self.hub;
-        let assisted = |place: &Place| hub.assisted(&place.conversation(&hub.me.team));
-        let beside = Place::new(&place.channel, Within::Main);
+        let assisted = |place: &SlackPlace| hub.assisted(&place.conversation(&hub.me.team));
+        let beside = SlackPlace::new(&place.channel, Within::Main);
         let assisted = assisted(place).or_else(|| assisted(&beside))?;
         let looks_at = assisted.looks_at?;
         let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;

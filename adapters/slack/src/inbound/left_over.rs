@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, Readdress, Reply};
 
-use super::Inbound;
+use super::SlackEventHandler;
 use crate::ephemeral::EphemeralTarget;
-use crate::ids::{self, Place, Within};
-use crate::reply::Target;
+use crate::ids::{self, SlackPlace, Within};
+use crate::reply::SlackReplyTarget;
 
 #[async_trait]
-impl Readdress for Inbound {
+impl Readdress for SlackEventHandler {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         let reply = self.readdressed(message)?;
         self.hub
@@ -19,9 +19,9 @@ impl Readdress for Inbound {
     }
 }
 
-impl Inbound {
+impl SlackEventHandler {
     fn readdressed(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
-        let place = Place::parse(message.conversation.as_str())?;
+        let place = SlackPlace::parse(message.conversation.as_str())?;
         let user = ids::user_of(&message.author.id)?.to_owned();
         let is_home = matches!(
             message.body,
@@ -47,7 +47,7 @@ impl Inbound {
             Body::Edit { of, .. } | Body::Deletion { of } => ids::ts_of(of),
             Body::Text(_) | Body::Command(_) => ids::ts_of(&message.event),
         };
-        Some(self.posted(Target {
+        Some(self.posted(SlackReplyTarget {
             place,
             question: message.event.clone(),
             question_ts: question_ts.map(str::to_owned),

@@ -6,13 +6,13 @@ use muninn_platform::{
     Audience, Author, Body, EventId, InboxClosed, Incoming, IncomingMessage, Reply,
 };
 
-use super::Inbound;
+use super::SlackEventHandler;
 use crate::NAME;
 use crate::directory::Person;
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
-use crate::hub::Hub;
-use crate::ids::{self, Place, Within};
-use crate::reply::{Target, reply};
+use crate::hub::SlackHub;
+use crate::ids::{self, SlackPlace, Within};
+use crate::reply::{SlackReplyTarget, reply};
 use crate::text::{mentioned, plain};
 
 /// Maximum names looked up of people mentioned in one message.
@@ -34,8 +34,8 @@ impl<'a> Actor<'a> {
     }
 }
 
-impl Inbound {
-    pub(super) fn posted(&self, target: Target) -> Box<dyn Reply> {
+impl SlackEventHandler {
+    pub(super) fn posted(&self, target: SlackReplyTarget) -> Box<dyn Reply> {
         Box::new(reply(Arc::clone(&self.hub), target))
     }
 
@@ -47,10 +47,10 @@ impl Inbound {
     pub(super) async fn who_and_where(
         &self,
         doer: &Actor<'_>,
-        place: &Place,
+        place: &SlackPlace,
         text: &str,
     ) -> (Person, Audience) {
-        let Hub {
+        let SlackHub {
             api, directory, me, ..
         } = &*self.hub;
         let others = mentioned(text, MENTIONED)
@@ -104,7 +104,7 @@ impl Inbound {
     pub(super) fn message(
         &self,
         event: EventId,
-        place: &Place,
+        place: &SlackPlace,
         doer: &Actor<'_>,
         (person, audience): (Person, Audience),
         body: Body,

@@ -6,19 +6,19 @@ use muninn_platform::{
     Toward, by_platform_clock,
 };
 
-use super::{Actor, Inbound};
+use super::{Actor, SlackEventHandler};
 use crate::ephemeral::EphemeralTarget;
-use crate::event::{Kind, Message};
+use crate::event::{SlackChannelKind, SlackMessage};
 use crate::files;
-use crate::ids::{self, Place};
+use crate::ids::{self, SlackPlace};
 use crate::intent::Heard;
-use crate::reply::{Target, take_away_all};
+use crate::reply::{SlackReplyTarget, take_away_all};
 use crate::text::{mentions, names_people};
 
-impl Inbound {
+impl SlackEventHandler {
     pub(crate) async fn said(
         &self,
-        message: &Message,
+        message: &SlackMessage,
         heard: Heard,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
@@ -58,7 +58,8 @@ impl Inbound {
             toward: Toward {
                 names_people: names_people(&message.text, &hub.me.user),
                 answers_person: false,
-                omits_bot: !mentions(&message.text, &hub.me.user) && message.kind == Kind::Channel,
+                omits_bot: !mentions(&message.text, &hub.me.user)
+                    && message.kind == SlackChannelKind::Channel,
             },
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
@@ -77,10 +78,10 @@ impl Inbound {
     /// Builds a message and its reply: a command is answered to its author alone.
     fn answered(
         &self,
-        message: &Message,
+        message: &SlackMessage,
         user: &str,
         said: Request,
-        place: &Place,
+        place: &SlackPlace,
         is_late: bool,
     ) -> (Body, Box<dyn Reply>) {
         let question = ids::message_event(&self.hub.me.team, &message.channel, &message.ts);
@@ -111,14 +112,14 @@ impl Inbound {
 
     fn target(
         &self,
-        message: &Message,
+        message: &SlackMessage,
         user: &str,
-        place: Place,
+        place: SlackPlace,
         question: EventId,
         may_be_repetition: bool,
-    ) -> Target {
+    ) -> SlackReplyTarget {
         let team = message.team.clone();
-        Target {
+        SlackReplyTarget {
             place,
             question,
             question_ts: Some(message.ts.clone()),
@@ -131,10 +132,10 @@ impl Inbound {
     pub(super) async fn edited(
         &self,
         event: EventId,
-        now: &Message,
+        now: &SlackMessage,
         at: Option<DateTime<Utc>>,
         addressed: Addressed,
-        place: Place,
+        place: SlackPlace,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
         let (hub, of) = (&self.hub, now.ts.as_str());
@@ -164,10 +165,10 @@ impl Inbound {
     }
 
     /// Returns the original place of an earlier question.
-    fn place_of(&self, question: &str, otherwise: Place) -> Place {
+    fn place_of(&self, question: &str, otherwise: SlackPlace) -> SlackPlace {
         let event = ids::message_event(&self.hub.me.team, &otherwise.channel, question);
         let known = self.hub.conversation_of(&event);
-        let known = known.and_then(|known| Place::parse(known.as_str()));
+        let known = known.and_then(|known| SlackPlace::parse(known.as_str()));
         known.unwrap_or(otherwise)
     }
 
@@ -176,7 +177,7 @@ impl Inbound {
         event: EventId,
         user: &str,
         of: &str,
-        place: Place,
+        place: SlackPlace,
     ) -> Result<(), InboxClosed> {
         let hub = &self.hub;
         if hub.has_seen(&event) {
@@ -187,7 +188,7 @@ impl Inbound {
         let who = self.who_and_where(&doer, &place, "").await;
         self.reset_title(&place, user);
         let gone = ids::message_event(&hub.me.team, &place.channel, of);
-        let target = Target {
+        let target = SlackReplyTarget {
             place: place.clone(),
             question: gone.clone(),
             question_ts: Some(of.to_owned()),

@@ -3,16 +3,16 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::{Event, Push};
+use crate::event::{Push, SlackEvent};
 
 const ME: &str = "UBOT";
 
-fn nothing(why: IgnoreReason) -> Intent {
-    Intent::Nothing(why)
+fn nothing(why: IgnoreReason) -> PushIntent {
+    PushIntent::Nothing(why)
 }
 
-fn facts() -> Context {
-    Context {
+fn facts() -> SlackEventContext {
+    SlackEventContext {
         me: ME.to_owned(),
         is_allowed: true,
         mode: AnswerMode::Threads,
@@ -22,10 +22,10 @@ fn facts() -> Context {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "tables read better")]
-fn event(event: Value) -> EventKind {
+fn event(event: Value) -> SlackEventKind {
     let envelope = json!({ "type": "event_callback", "event_id": "Ev1", "event": event });
     match Push::event(&envelope) {
-        Some(Push::Event(Event { what, .. })) => what,
+        Some(Push::Event(SlackEvent { what, .. })) => what,
         other => panic!("{other:?}"),
     }
 }
@@ -40,12 +40,12 @@ fn message(text: &str, more: Value) -> Value {
     message
 }
 
-fn heard(text: &str, more: Value, facts: &Context) -> Intent {
+fn heard(text: &str, more: Value, facts: &SlackEventContext) -> PushIntent {
     intent(&event(message(text, more)), facts)
 }
 
-fn in_thread(ts: &str) -> Place {
-    Place::new("C1", Within::Thread(ts.to_owned()))
+fn in_thread(ts: &str) -> SlackPlace {
+    SlackPlace::new("C1", Within::Thread(ts.to_owned()))
 }
 
 #[test]
@@ -73,10 +73,10 @@ fn who_is_answered_where() {
         (plain, group(), Threads, None),
         (called, group(), Threads, Some(Directly)),
     ] {
-        let facts = Context { mode, ..facts() };
+        let facts = SlackEventContext { mode, ..facts() };
         let addressed = match heard(text, more.clone(), &facts) {
-            Intent::Said(heard) => Some(heard.addressed),
-            Intent::Nothing(IgnoreReason::NotAddressed) => None,
+            PushIntent::Said(heard) => Some(heard.addressed),
+            PushIntent::Nothing(IgnoreReason::NotAddressed) => None,
             other => panic!("{other:?}"),
         };
         assert_eq!(addressed, expected, "{text} {more} {mode:?}");
@@ -109,17 +109,17 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
         ),
         ("hi", direct, AnswerMode::Never, false),
     ] {
-        let heard_there = Context {
+        let heard_there = SlackEventContext {
             mode,
             is_heard: true,
             ..facts()
         };
         let heard_now = match heard(text, more.clone(), &heard_there) {
-            Intent::Said(heard) => heard.addressed == Addressed::Overheard,
+            PushIntent::Said(heard) => heard.addressed == Addressed::Overheard,
             _ => false,
         };
         assert_eq!(heard_now, is_heard, "{text} {more} {mode:?}");
-        let elsewhere = Context { mode, ..facts() };
+        let elsewhere = SlackEventContext { mode, ..facts() };
         if is_heard {
             assert_eq!(heard(text, more, &elsewhere), not_addressed, "{text}");
         }
@@ -145,9 +145,9 @@ fn nothing_is_said_to_bots_and_strangers() {
     }
     for subtype in ["file_share", "thread_broadcast", "me_message"] {
         let intent = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts());
-        assert!(matches!(intent, Intent::Said(_)), "{subtype}");
+        assert!(matches!(intent, PushIntent::Said(_)), "{subtype}");
     }
-    let closed = Context {
+    let closed = SlackEventContext {
         is_allowed: false,
         ..facts()
     };
@@ -158,8 +158,8 @@ fn nothing_is_said_to_bots_and_strangers() {
 #[test]
 fn conversations_are_threads() {
     let direct = |thread: Option<&str>| json!({ "channel": "D1", "channel_type": "im", "thread_ts": thread });
-    let thread = |channel: &str, ts: &str| Place::new(channel, Within::Thread(ts.to_owned()));
-    let main = Place::new("D1", Within::Main);
+    let thread = |channel: &str, ts: &str| SlackPlace::new(channel, Within::Thread(ts.to_owned()));
+    let main = SlackPlace::new("D1", Within::Main);
     for (more, direct_threads, expected) in [
         (json!({}), false, thread("C1", "2.0")),
         (json!({ "thread_ts": "1.0" }), false, thread("C1", "1.0")),
@@ -170,12 +170,12 @@ fn conversations_are_threads() {
         (direct(Some("2.0")), true, thread("D1", "2.0")),
         (direct(Some("1.0")), true, thread("D1", "1.0")),
     ] {
-        let facts = Context {
+        let facts = SlackEventContext {
             direct_threads,
             ..facts()
         };
         match heard("<@UBOT> hi", more.clone(), &facts) {
-            Intent::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
+            PushIntent::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
             other => panic!("{other:?}"),
         }
     }
@@ -194,7 +194,7 @@ fn a_mention_with_a_commands_words_is_a_command() {
         ("<@UBOT>", None),
     ] {
         let said = match heard(text, json!({}), &facts()) {
-            Intent::Said(heard) => heard.said,
+            PushIntent::Said(heard) => heard.said,
             other => panic!("{other:?}"),
         };
         let command = match said {
@@ -204,19 +204,19 @@ fn a_mention_with_a_commands_words_is_a_command() {
         assert_eq!(command, expected, "{text}");
     }
     let stop = heard("<@UBOT> stop", json!({ "thread_ts": "1.0" }), &facts());
-    assert_eq!(stop, Intent::Stop(in_thread("1.0")));
+    assert_eq!(stop, PushIntent::Stop(in_thread("1.0")));
     // Without the bot's name these are ordinary words.
     let intent = heard("help", json!({ "thread_ts": "1.0" }), &facts());
     assert!(matches!(
         intent,
-        Intent::Said(Heard {
+        PushIntent::Said(Heard {
             said: Request::Text(_),
             ..
         })
     ));
 }
 
-fn changed(text: &str, before: &str, more: Value) -> Intent {
+fn changed(text: &str, before: &str, more: Value) -> PushIntent {
     let now = message(text, more);
     let change = json!({ "type": "message", "subtype": "message_changed", "channel": "C1",
         "channel_type": "channel", "ts": "9.0", "message": now,
@@ -226,7 +226,7 @@ fn changed(text: &str, before: &str, more: Value) -> Intent {
 
 #[test]
 fn edits_are_told_where_something_changed() {
-    let edited = |addressed| Intent::Edited {
+    let edited = |addressed| PushIntent::Edited {
         addressed,
         place: in_thread("2.0"),
     };
@@ -260,7 +260,7 @@ fn edits_are_told_where_something_changed() {
     );
     let place = in_thread("2.0");
     let of = "2.0".to_owned();
-    assert_eq!(deleted, Intent::Deleted { of, place });
+    assert_eq!(deleted, PushIntent::Deleted { of, place });
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn deletions_are_told_but_those_of_the_bot() {
         let deletion = json!({ "type": "message", "subtype": "message_deleted", "channel": "C1",
             "channel_type": "channel", "ts": "9.0", "deleted_ts": "2.0", "previous_message": before });
         // A deleted message is forgotten, whoever is allowed.
-        let facts = Context {
+        let facts = SlackEventContext {
             is_allowed: false,
             ..facts()
         };
@@ -284,7 +284,7 @@ fn deletions_are_told_but_those_of_the_bot() {
         ),
         (json!(null), in_thread("2.0")),
     ] {
-        assert_eq!(deleted(before), Intent::Deleted { of: of(), place });
+        assert_eq!(deleted(before), PushIntent::Deleted { of: of(), place });
     }
     let own = deleted(json!({ "user": ME, "bot_id": "B" }));
     assert_eq!(own, nothing(IgnoreReason::Own));
@@ -298,8 +298,8 @@ fn other_events_mean_what_they_say() {
     let home =
         |tab: &str| json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": tab });
     let looking = json!({ "entities": [{ "type": "slack#/types/channel_id", "value": "C2" }] });
-    let begun = |within, looks_at: Option<&str>, is_new| Intent::Begun {
-        place: Place::new("D1", within),
+    let begun = |within, looks_at: Option<&str>, is_new| PushIntent::Begun {
+        place: SlackPlace::new("D1", within),
         looks_at: looks_at.map(str::to_owned),
         is_new,
     };
@@ -307,7 +307,7 @@ fn other_events_mean_what_they_say() {
     for (told, expected) in [
         (
             home("home"),
-            Intent::Home {
+            PushIntent::Home {
                 user: "U1".to_owned(),
                 direct: "D1".to_owned(),
             },
@@ -334,9 +334,12 @@ fn other_events_mean_what_they_say() {
         ),
         (
             json!({ "type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.0" }),
-            Intent::Stop(in_thread("1.0")),
+            PushIntent::Stop(in_thread("1.0")),
         ),
-        (json!({ "type": "app_uninstalled" }), Intent::Uninstalled),
+        (
+            json!({ "type": "app_uninstalled" }),
+            PushIntent::Uninstalled,
+        ),
         (json!({ "type": "channel_rename" }), irrelevant.clone()),
         (json!({ "type": "message" }), irrelevant.clone()),
         (json!({}), irrelevant),
@@ -464,7 +467,7 @@ fn buttons_say_all_they_need() {
     };
     assert_eq!(other, MessageId::new("C1/3.0"));
     let wish = pressed_as("muninn_why", "why C1/private/x/0", ephemeral);
-    let private = Place::new("C1", Within::Private("U1".to_owned()));
+    let private = SlackPlace::new("C1", Within::Private("U1".to_owned()));
     let command = Command::WhyOf(MessageId::new("C1/private/x/0"));
     assert_eq!(
         wish,

@@ -7,15 +7,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Edited, Part};
+use muninn_platform::{AnswerPart, Edited};
 use serde_json::json;
 
-use super::{ChannelSink, LiveMessage, Target, Words, remove, ts_of};
-use crate::content::{self, Form};
+use super::{ChannelSink, FormattedText, SlackLiveMessage, SlackReplyTarget, remove, ts_of};
+use crate::content::{self, SlackMessageFormat};
 use crate::errors::ApiError;
-use crate::hub::Hub;
+use crate::hub::SlackHub;
 use crate::mrkdwn::markdown;
-use crate::standing::{self, ExistingMessage};
+use crate::standing::{self, AnswerMessages};
 
 /// How long Slack may be unreachable before the fallback is used.
 const STOP_PATIENCE: Duration = Duration::from_secs(20);
@@ -25,12 +25,12 @@ impl ChannelSink {
     /// Changes a message to its final content.
     pub(super) async fn complete(
         &self,
-        shown: &LiveMessage,
-        part: &Part<'_, Words>,
-    ) -> Result<Edited<LiveMessage>, ApiError> {
+        shown: &SlackLiveMessage,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> Result<Edited<SlackLiveMessage>, ApiError> {
         let ts = shown.ts();
-        let as_told = || Edited::As(LiveMessage::saying(ts.to_owned(), part));
-        if let LiveMessage::Stream { sent, .. } = shown
+        let as_told = || Edited::As(SlackLiveMessage::saying(ts.to_owned(), part));
+        if let SlackLiveMessage::Stream { sent, .. } = shown
             && self.end_stream(ts, sent.as_deref(), part).await?
         {
             return Ok(as_told());
@@ -42,7 +42,7 @@ impl ChannelSink {
         let is_hopeless = match &why {
             // Plain text is tried first.
             error @ ApiError::Refused { .. } if error.is_about_content() => {
-                part.text.form == Form::Blocks
+                part.text.form == SlackMessageFormat::Blocks
             }
             error @ ApiError::Refused { .. } => !error.is_unchangeable(),
             ApiError::Away { .. } => false,
@@ -54,10 +54,10 @@ impl ChannelSink {
             return Err(why);
         }
         tracing::debug!(error = %why, "a message cannot be changed; it is said anew");
-        Ok(Edited::Stuck(LiveMessage::standing(ts.to_owned())))
+        Ok(Edited::Stuck(SlackLiveMessage::standing(ts.to_owned())))
     }
 
-    async fn change(&self, ts: &str, part: &Part<'_, Words>) -> Result<(), ApiError> {
+    async fn change(&self, ts: &str, part: &AnswerPart<'_, FormattedText>) -> Result<(), ApiError> {
         let arguments = self.change_of(ts, part);
         let hub = &self.hub;
         let call = self.call("chat.update");
@@ -67,7 +67,10 @@ impl ChannelSink {
     }
 
     /// Posts a part and returns its `ts`.
-    pub(super) async fn post_part(&self, part: &Part<'_, Words>) -> Result<String, ApiError> {
+    pub(super) async fn post_part(
+        &self,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> Result<String, ApiError> {
         let arguments = self.new_message(part);
         let (hub, target) = (&self.hub, &self.target);
         let (arguments, call) = (&arguments, self.call("chat.postMessage"));
@@ -90,14 +93,16 @@ impl ChannelSink {
         &self,
         ts: &str,
         sent: Option<&str>,
-        part: &Part<'_, Words>,
+        part: &AnswerPart<'_, FormattedText>,
     ) -> Result<bool, ApiError> {
-        let Words { text, form } = part.text;
+        let FormattedText { text, form } = part.text;
         let whole = markdown(text.as_str());
-        let rest = sent.filter(|_| *form == Form::Blocks).and_then(|sent| {
-            let is_whole = || (whole == sent.trim_end()).then_some("");
-            whole.strip_prefix(sent).or_else(is_whole)
-        });
+        let rest = sent
+            .filter(|_| *form == SlackMessageFormat::Blocks)
+            .and_then(|sent| {
+                let is_whole = || (whole == sent.trim_end()).then_some("");
+                whole.strip_prefix(sent).or_else(is_whole)
+            });
         if let Some(rest) = rest {
             let mut arguments = json!({ "channel": self.channel(), "ts": ts });
             arguments["metadata"] = self.metadata(part.number);
@@ -138,10 +143,10 @@ impl ChannelSink {
 }
 
 /// Deletes every message of an answer except those being written. Nothing waits for it.
-pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
+pub(crate) fn take_away_all(hub: &Arc<SlackHub>, target: &SlackReplyTarget) {
     let (chores, hub, target) = (hub.chores.clone(), Arc::clone(hub), target.clone());
     let chore = async move {
-        let ExistingMessage { parts, halves } = standing::find(&hub, &target).await;
+        let AnswerMessages { parts, halves } = standing::find(&hub, &target).await;
         let channel = &target.place.channel;
         for ts in &halves {
             let bare = json!({ "channel": channel, "ts": ts });
@@ -160,17 +165,17 @@ pub(crate) fn take_away_all(hub: &Arc<Hub>, target: &Target) {
 
 /// Converts the messages found: half an answer is the beginning of the whole one, unless that was
 /// posted.
-pub(super) fn shown(found: ExistingMessage) -> Vec<Option<LiveMessage>> {
+pub(super) fn shown(found: AnswerMessages) -> Vec<Option<SlackLiveMessage>> {
     let has_beginning = found.has_beginning();
-    let mut shown: Vec<Option<LiveMessage>> = found
+    let mut shown: Vec<Option<SlackLiveMessage>> = found
         .parts
         .into_iter()
-        .map(|part| part.map(LiveMessage::standing))
+        .map(|part| part.map(SlackLiveMessage::standing))
         .collect();
     let mut halves = found
         .halves
         .into_iter()
-        .map(|ts| Some(LiveMessage::Stream { ts, sent: None }));
+        .map(|ts| Some(SlackLiveMessage::Stream { ts, sent: None }));
     if !has_beginning && let Some(first) = halves.next() {
         match shown.first_mut() {
             Some(place) => *place = first,

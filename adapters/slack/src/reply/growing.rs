@@ -1,16 +1,19 @@
 //! Shows an answer while it grows, and ends that.
 
-use muninn_platform::{AnswerSink as _, Part, SafeText, Shown, TextLimit};
+use muninn_platform::{AnswerPart, AnswerSink as _, DisplayOutcome, SafeText, TextLimit};
 use serde_json::json;
 
-use super::{ChannelSink, LiveMessage, Words, ts_of};
+use super::{ChannelSink, FormattedText, SlackLiveMessage, ts_of};
 use crate::content;
 use crate::errors::ApiError;
 use crate::mrkdwn::markdown;
 
 impl ChannelSink {
     /// Shows the beginning of an answer.
-    pub(super) async fn begin(&self, part: &Part<'_, Words>) -> Shown<LiveMessage> {
+    pub(super) async fn begin(
+        &self,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> DisplayOutcome<SlackLiveMessage> {
         if let Some(thread) = self.target.place.thread()
             && self.hub.streams.is_there()
         {
@@ -18,29 +21,29 @@ impl ChannelSink {
                 Some(Ok(shown)) => {
                     self.hub.begins_stream(self.channel(), shown.ts());
                     self.begun.lock().push(shown.ts().to_owned());
-                    return Shown::As(shown);
+                    return DisplayOutcome::As(shown);
                 }
-                Some(Err(ApiError::Away { .. })) => return Shown::Unknown,
+                Some(Err(ApiError::Away { .. })) => return DisplayOutcome::Unknown,
                 Some(Err(error)) => self.hub.streams.learn(&error),
-                None => return Shown::NotNow,
+                None => return DisplayOutcome::NotNow,
             }
         }
         let arguments = self.new_message(part);
         let call = self.call("chat.postMessage");
         let post = self.hub.api.post(call.method, &arguments);
         let Some(posted) = self.hub.outbox.try_send(call, post).await else {
-            return Shown::NotNow;
+            return DisplayOutcome::NotNow;
         };
         match posted {
-            Ok(posted) => Shown::As(LiveMessage::saying(ts_of(&posted), part)),
+            Ok(posted) => DisplayOutcome::As(SlackLiveMessage::saying(ts_of(&posted), part)),
             Err(error) => {
                 tracing::debug!(%error, "an answer cannot be shown while it grows");
                 match error {
-                    ApiError::Away { .. } => Shown::Unknown,
-                    ApiError::Limited { .. } => Shown::NotNow,
+                    ApiError::Away { .. } => DisplayOutcome::Unknown,
+                    ApiError::Limited { .. } => DisplayOutcome::NotNow,
                     ApiError::Refused { .. }
                     | ApiError::Revoked { .. }
-                    | ApiError::MissingScope { .. } => Shown::Refused,
+                    | ApiError::MissingScope { .. } => DisplayOutcome::Refused,
                 }
             }
         }
@@ -50,7 +53,7 @@ impl ChannelSink {
         &self,
         thread: &str,
         text: &SafeText,
-    ) -> Option<Result<LiveMessage, ApiError>> {
+    ) -> Option<Result<SlackLiveMessage, ApiError>> {
         let sent = markdown(text.as_str());
         let arguments = json!({
             "channel": self.channel(),
@@ -62,7 +65,7 @@ impl ChannelSink {
         let call = self.call("chat.startStream");
         let start = self.hub.api.post(call.method, &arguments);
         let started = self.hub.outbox.try_send(call, start).await?;
-        Some(started.map(|started| LiveMessage::Stream {
+        Some(started.map(|started| SlackLiveMessage::Stream {
             ts: ts_of(&started),
             sent: Some(sent),
         }))
@@ -71,38 +74,43 @@ impl ChannelSink {
     /// Shows more of it.
     pub(super) async fn go_on(
         &self,
-        shown: &LiveMessage,
-        part: &Part<'_, Words>,
-    ) -> Shown<LiveMessage> {
+        shown: &SlackLiveMessage,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> DisplayOutcome<SlackLiveMessage> {
         match shown {
-            shown @ LiveMessage::Posted { .. } if self.says(shown, part) => {
-                Shown::As(shown.clone())
+            shown @ SlackLiveMessage::Posted { .. } if self.says(shown, part) => {
+                DisplayOutcome::As(shown.clone())
             }
-            LiveMessage::Posted { ts, .. } => {
+            SlackLiveMessage::Posted { ts, .. } => {
                 let arguments = self.change_of(ts, part);
                 let call = self.call("chat.update");
                 let change = self.hub.api.post(call.method, &arguments);
                 match self.hub.outbox.try_send(call, change).await {
-                    Some(Ok(_)) => Shown::As(LiveMessage::saying(ts.clone(), part)),
-                    Some(Err(error)) if error.is_about_content() => Shown::Refused,
-                    Some(Err(_)) | None => Shown::NotNow,
+                    Some(Ok(_)) => DisplayOutcome::As(SlackLiveMessage::saying(ts.clone(), part)),
+                    Some(Err(error)) if error.is_about_content() => DisplayOutcome::Refused,
+                    Some(Err(_)) | None => DisplayOutcome::NotNow,
                 }
             }
-            LiveMessage::Stream { ts, sent } => {
+            SlackLiveMessage::Stream { ts, sent } => {
                 self.stream_on(ts, sent.as_deref(), &part.text.text).await
             }
         }
     }
 
     /// Appends to a stream. If that fails, the stream is ended and edited from then on.
-    async fn stream_on(&self, ts: &str, sent: Option<&str>, text: &SafeText) -> Shown<LiveMessage> {
+    async fn stream_on(
+        &self,
+        ts: &str,
+        sent: Option<&str>,
+        text: &SafeText,
+    ) -> DisplayOutcome<SlackLiveMessage> {
         let Some(so_far) = sent else {
             return self.end_for_show(ts).await;
         };
         let whole = markdown(text.as_str());
         let rest = whole.strip_prefix(so_far).unwrap_or_default();
         if rest.is_empty() {
-            return Shown::NotNow;
+            return DisplayOutcome::NotNow;
         }
         let arguments = json!({ "channel": self.channel(), "ts": ts, "markdown_text": rest });
         let call = self.call("chat.appendStream");
@@ -117,20 +125,20 @@ impl ChannelSink {
             Some(Err(
                 ApiError::Limited { .. } | ApiError::Revoked { .. } | ApiError::MissingScope { .. },
             ))
-            | None => return Shown::NotNow,
+            | None => return DisplayOutcome::NotNow,
         };
         let ts = ts.to_owned();
-        Shown::As(LiveMessage::Stream { ts, sent })
+        DisplayOutcome::As(SlackLiveMessage::Stream { ts, sent })
     }
 
     /// Ends a stream, and returns it as an ordinary message.
-    async fn end_for_show(&self, ts: &str) -> Shown<LiveMessage> {
+    async fn end_for_show(&self, ts: &str) -> DisplayOutcome<SlackLiveMessage> {
         let arguments = json!({ "channel": self.channel(), "ts": ts });
         let call = self.call("chat.stopStream");
         let stop = self.hub.api.post(call.method, &arguments);
         match self.hub.outbox.try_send(call, stop).await {
             Some(Ok(_) | Err(ApiError::Refused { .. })) => {
-                Shown::As(LiveMessage::standing(ts.to_owned()))
+                DisplayOutcome::As(SlackLiveMessage::standing(ts.to_owned()))
             }
             Some(Err(
                 ApiError::Away { .. }
@@ -138,7 +146,7 @@ impl ChannelSink {
                 | ApiError::Revoked { .. }
                 | ApiError::MissingScope { .. },
             ))
-            | None => Shown::NotNow,
+            | None => DisplayOutcome::NotNow,
         }
     }
 }

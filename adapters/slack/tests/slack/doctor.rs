@@ -1,7 +1,7 @@
 //! The output of `muninn doctor` and `muninn manifest slack`.
 
 use loopback_slack::manifest_faults;
-use muninn_platform::Verdict;
+use muninn_platform::CheckStatus;
 use muninn_slack::{Mode, check, manifest};
 
 use crate::support::{Home, Way, app};
@@ -11,7 +11,7 @@ async fn faults(home: &Home) -> Vec<String> {
     let found = check(&home.options).await;
     let faults = found
         .into_iter()
-        .filter(|finding| finding.verdict != Verdict::Ok);
+        .filter(|finding| finding.verdict != CheckStatus::Ok);
     faults.map(|finding| finding.text).collect()
 }
 
@@ -28,7 +28,11 @@ async fn an_app_of_our_manifest_is_well() {
             "Socket Mode is on, and the app's token opens a socket",
         ]
     );
-    assert!(found.iter().all(|finding| finding.verdict == Verdict::Ok));
+    assert!(
+        found
+            .iter()
+            .all(|finding| finding.verdict == CheckStatus::Ok)
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

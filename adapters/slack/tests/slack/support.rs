@@ -9,7 +9,7 @@ use loopback_slack::{
     APP_TOKEN, Addresses, App, BOT_TOKEN, Channel, Chat, Message, Person, SIGNING_SECRET, Slack,
 };
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
-use muninn_slack::{Entrance, Mode, Options, manifest};
+use muninn_slack::{Entrance, Mode, SlackOptions, manifest};
 
 /// How events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum Way {
 /// A workspace, and the bot that is installed in it, which can run any number of times.
 pub(crate) struct Home {
     pub(crate) slack: Arc<Slack>,
-    pub(crate) options: Options,
+    pub(crate) options: SlackOptions,
     pub(crate) memory: EchoMemory,
 }
 
@@ -58,7 +58,7 @@ impl Home {
                 }
             }
         };
-        let mut options = Options::new(BOT_TOKEN.into(), entrance);
+        let mut options = SlackOptions::new(BOT_TOKEN.into(), entrance);
         options.allow = "*".parse().unwrap();
         options.api_url = slack.api_url();
         options.post_every = Duration::from_millis(1);
@@ -75,7 +75,7 @@ impl Home {
     }
 
     /// Starts it with changed options.
-    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut Options)) -> EchoBot {
+    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut SlackOptions)) -> EchoBot {
         let times = self.slack.calls_of("apps.connections.open").len();
         let bot = self.begin_with(set);
         match self.options.entrance {
@@ -85,7 +85,7 @@ impl Home {
         bot
     }
 
-    pub(crate) fn begin_with(&self, set: impl FnOnce(&mut Options)) -> EchoBot {
+    pub(crate) fn begin_with(&self, set: impl FnOnce(&mut SlackOptions)) -> EchoBot {
         let mut options = self.options.clone();
         set(&mut options);
         EchoBot::start(muninn_slack::Slack::new(options), &self.memory)
@@ -146,7 +146,7 @@ pub(crate) fn run_as(way: Way, app: App, chat: impl AsyncFnOnce(&mut Scene)) {
 }
 
 /// Like [`run`], with changed options.
-pub(crate) fn run_set(set: impl FnOnce(&mut Options), chat: impl AsyncFnOnce(&mut Scene)) {
+pub(crate) fn run_set(set: impl FnOnce(&mut SlackOptions), chat: impl AsyncFnOnce(&mut Scene)) {
     play(Way::Socket, app(), set, async |mut scene| {
         chat(&mut scene).await;
         scene.ends_well().await;
@@ -158,7 +158,7 @@ pub(crate) fn run_badly(app: App, chat: impl AsyncFnOnce(Scene)) {
     play(Way::Socket, app, |_| {}, chat);
 }
 
-fn play(way: Way, app: App, set: impl FnOnce(&mut Options), chat: impl AsyncFnOnce(Scene)) {
+fn play(way: Way, app: App, set: impl FnOnce(&mut SlackOptions), chat: impl AsyncFnOnce(Scene)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let home = Home::by(way, app).await;

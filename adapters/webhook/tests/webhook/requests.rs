@@ -1,7 +1,7 @@
 //! Requests that are accepted, refused, or sent again.
 
 use chrono::Utc;
-use muninn_platform::Verdict;
+use muninn_platform::CheckStatus;
 use muninn_platform::testing::EchoLog;
 use muninn_webhook::{check, sign};
 use serde_json::json;
@@ -120,8 +120,8 @@ async fn the_doctor_tries_the_address() {
         let findings = check(&program.options).await.into_iter();
         findings.map(|finding| finding.verdict).collect::<Vec<_>>()
     };
-    assert_eq!(verdicts().await, [Verdict::Warning, Verdict::Ok]);
+    assert_eq!(verdicts().await, [CheckStatus::Warning, CheckStatus::Ok]);
     program.answer_with(&[401]);
-    assert_eq!(verdicts().await, [Verdict::Warning, Verdict::Error]);
+    assert_eq!(verdicts().await, [CheckStatus::Warning, CheckStatus::Error]);
     assert_eq!(program.posted()[0], json!({ "action": "ping" }));
 }

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use chrono::Utc;
 use muninn_platform::testing::{EchoBot, EchoMemory};
-use muninn_webhook::{Options, Webhook, sign};
+use muninn_webhook::{Webhook, WebhookOptions, sign};
 use reqwest::{Client, Response};
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ struct Address {
 pub(crate) struct Program {
     address: Address,
     http: Client,
-    pub(crate) options: Options,
+    pub(crate) options: WebhookOptions,
     pub(crate) memory: EchoMemory,
 }
 
@@ -77,7 +77,7 @@ impl Program {
         Self {
             address,
             http: Client::new(),
-            options: Options {
+            options: WebhookOptions {
                 address: free_address(),
                 secret: SECRET.into(),
                 answer_url: answers.parse().unwrap(),

@@ -1,20 +1,21 @@
 //! Parses expressions, the operator with the weakest binding first.
 
-use super::super::lexer::Kind;
-use super::super::problem::{Checked, Problem};
+use super::super::lexer::CypherTokenKind;
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Call, Case, Comprehension, Expr, Name, NamedPath, Operator, PatternComprehension, Projected,
-    Quantifier, Reduce, Selector, Step, Strength, Subquery, SubqueryKind, Unary,
+    Case, Comprehension, Expr, FunctionCall, Name, NamedPath, Operator, PathElement,
+    PatternComprehension, Projected, Quantifier, Reduce, Selector, Strength, Subquery,
+    SubqueryKind, Unary,
 };
 use super::Parser;
 
 impl Parser<'_> {
-    pub(super) fn expression(&mut self) -> Checked<Expr> {
+    pub(super) fn expression(&mut self) -> CheckResult<Expr> {
         self.deeper(|parser| parser.chain(Strength::Or))
     }
 
     /// Operators of this strength, with stronger ones between them.
-    fn chain(&mut self, strength: Strength) -> Checked<Expr> {
+    fn chain(&mut self, strength: Strength) -> CheckResult<Expr> {
         let first = self.stronger(strength)?;
         let mut rest = Vec::new();
         while let Some(operator) = self.operator(strength)? {
@@ -27,7 +28,7 @@ impl Parser<'_> {
         Ok(Expr::Chain(strength, Box::new(first), rest))
     }
 
-    fn stronger(&mut self, strength: Strength) -> Checked<Expr> {
+    fn stronger(&mut self, strength: Strength) -> CheckResult<Expr> {
         match strength {
             Strength::Or => self.chain(Strength::Xor),
             Strength::Xor => self.chain(Strength::And),
@@ -41,30 +42,30 @@ impl Parser<'_> {
     }
 
     /// Consumes the next operator if it has this strength.
-    fn operator(&mut self, strength: Strength) -> Checked<Option<Operator>> {
+    fn operator(&mut self, strength: Strength) -> CheckResult<Option<Operator>> {
         let found = match strength {
             Strength::Or if self.is_word("OR") => Operator::Or,
             Strength::Xor if self.is_word("XOR") => Operator::Xor,
             Strength::And if self.is_word("AND") => Operator::And,
             Strength::Comparison => match self.token().kind {
-                Kind::Symbol("=") => Operator::Equal,
-                Kind::Symbol("<>") => Operator::Unequal,
-                Kind::Symbol("<") => Operator::Less,
-                Kind::Symbol("<=") => Operator::LessOrEqual,
-                Kind::Symbol(">") => Operator::Greater,
-                Kind::Symbol(">=") => Operator::GreaterOrEqual,
+                CypherTokenKind::Symbol("=") => Operator::Equal,
+                CypherTokenKind::Symbol("<>") => Operator::Unequal,
+                CypherTokenKind::Symbol("<") => Operator::Less,
+                CypherTokenKind::Symbol("<=") => Operator::LessOrEqual,
+                CypherTokenKind::Symbol(">") => Operator::Greater,
+                CypherTokenKind::Symbol(">=") => Operator::GreaterOrEqual,
                 _ => return Ok(None),
             },
             Strength::Sum => match self.token().kind {
-                Kind::Symbol("+") => Operator::Plus,
-                Kind::Symbol("-") => Operator::Minus,
-                Kind::Symbol("||") => Operator::Concatenate,
+                CypherTokenKind::Symbol("+") => Operator::Plus,
+                CypherTokenKind::Symbol("-") => Operator::Minus,
+                CypherTokenKind::Symbol("||") => Operator::Concatenate,
                 _ => return Ok(None),
             },
             Strength::Product => match self.token().kind {
-                Kind::Symbol("*") => Operator::Times,
-                Kind::Symbol("/") => Operator::Divide,
-                Kind::Symbol("%") => Operator::Modulo,
+                CypherTokenKind::Symbol("*") => Operator::Times,
+                CypherTokenKind::Symbol("/") => Operator::Divide,
+                CypherTokenKind::Symbol("%") => Operator::Modulo,
                 _ => return Ok(None),
             },
             Strength::Power if self.is_sign("^") => Operator::Power,
@@ -81,7 +82,7 @@ impl Parser<'_> {
         Ok(Some(found))
     }
 
-    fn negation(&mut self) -> Checked<Expr> {
+    fn negation(&mut self) -> CheckResult<Expr> {
         if self.word("NOT") {
             let inner = self.deeper(Self::negation)?;
             return Ok(Expr::Unary(Unary::Not, Box::new(inner)));
@@ -90,7 +91,7 @@ impl Parser<'_> {
     }
 
     /// `IN`, `STARTS WITH`, `IS NULL` and similar operators; one at a time.
-    fn test(&mut self) -> Checked<Expr> {
+    fn test(&mut self) -> CheckResult<Expr> {
         let value = self.chain(Strength::Sum)?;
         if self.is_word("IS") {
             return self.null_test(value);
@@ -113,13 +114,13 @@ impl Parser<'_> {
         Ok(tested)
     }
 
-    fn not_in(&mut self, value: Expr) -> Checked<Expr> {
+    fn not_in(&mut self, value: Expr) -> CheckResult<Expr> {
         let list = self.chain(Strength::Sum)?;
         let test = Expr::Chain(Strength::Test, Box::new(value), vec![(Operator::In, list)]);
         Ok(Expr::Unary(Unary::Not, Box::new(test)))
     }
 
-    fn null_test(&mut self, value: Expr) -> Checked<Expr> {
+    fn null_test(&mut self, value: Expr) -> CheckResult<Expr> {
         let at = self.at();
         self.advance()?;
         let negated = self.word("NOT");
@@ -133,7 +134,7 @@ impl Parser<'_> {
         Ok(Expr::IsNull { value, negated })
     }
 
-    fn signed(&mut self) -> Checked<Expr> {
+    fn signed(&mut self) -> CheckResult<Expr> {
         if self.sign("-") {
             let inner = self.deeper(Self::signed)?;
             return Ok(Expr::Unary(Unary::Minus, Box::new(inner)));
@@ -146,7 +147,7 @@ impl Parser<'_> {
     }
 
     /// An atom, followed by any of `.property`, `[index]`, `:Label`.
-    fn postfixed(&mut self) -> Checked<Expr> {
+    fn postfixed(&mut self) -> CheckResult<Expr> {
         let mut value = self.atom()?;
         let mut length = 0;
         loop {
@@ -168,7 +169,7 @@ impl Parser<'_> {
         }
     }
 
-    fn index_or_slice(&mut self, value: Expr) -> Checked<Expr> {
+    fn index_or_slice(&mut self, value: Expr) -> CheckResult<Expr> {
         let value = Box::new(value);
         let first = if self.is_sign("..") {
             None
@@ -189,7 +190,7 @@ impl Parser<'_> {
         Ok(Expr::Slice(value, first, last))
     }
 
-    fn label_test(&mut self, value: Expr) -> Checked<Expr> {
+    fn label_test(&mut self, value: Expr) -> CheckResult<Expr> {
         let at = self.at();
         let Expr::Variable(variable) = value else {
             return Err(Problem::at(at, "only a variable can be tested for a label")
@@ -200,33 +201,33 @@ impl Parser<'_> {
         Ok(Expr::HasLabels(variable, labels))
     }
 
-    fn atom(&mut self) -> Checked<Expr> {
+    fn atom(&mut self) -> CheckResult<Expr> {
         match self.token().kind.clone() {
-            Kind::Text(text) => self.literal(Expr::Text(text)),
-            Kind::Integer(number) => self.literal(Expr::Integer(number)),
-            Kind::Float(number) => self.literal(Expr::Float(number)),
-            Kind::Symbol("$") => {
+            CypherTokenKind::Text(text) => self.literal(Expr::Text(text)),
+            CypherTokenKind::Integer(number) => self.literal(Expr::Integer(number)),
+            CypherTokenKind::Float(number) => self.literal(Expr::Float(number)),
+            CypherTokenKind::Symbol("$") => {
                 self.advance()?;
                 self.name("a parameter's name").map(Expr::Parameter)
             }
-            Kind::Symbol("[") => self.in_brackets(),
-            Kind::Symbol("{") => self.map_entries().map(Expr::Map),
-            Kind::Symbol("(") => self.in_parentheses(),
-            Kind::Word => self.word_atom(),
-            Kind::Quoted(_) => {
+            CypherTokenKind::Symbol("[") => self.in_brackets(),
+            CypherTokenKind::Symbol("{") => self.map_entries().map(Expr::Map),
+            CypherTokenKind::Symbol("(") => self.in_parentheses(),
+            CypherTokenKind::Word => self.word_atom(),
+            CypherTokenKind::Quoted(_) => {
                 let name = self.name("a variable")?;
                 self.after_variable(name)
             }
-            Kind::Symbol(_) | Kind::End => Err(self.unexpected("a value")),
+            CypherTokenKind::Symbol(_) | CypherTokenKind::End => Err(self.unexpected("a value")),
         }
     }
 
-    fn literal(&mut self, value: Expr) -> Checked<Expr> {
+    fn literal(&mut self, value: Expr) -> CheckResult<Expr> {
         self.advance()?;
         Ok(value)
     }
 
-    fn word_atom(&mut self) -> Checked<Expr> {
+    fn word_atom(&mut self) -> CheckResult<Expr> {
         let is_call = self.is_sign_ahead(1, "(");
         if self.is_word("true") || self.is_word("false") {
             let value = self.is_word("true");
@@ -258,7 +259,7 @@ impl Parser<'_> {
     }
 
     /// Calls that are not functions: predicates over lists, `reduce`, paths, `count(*)`.
-    fn special_call(&mut self) -> Checked<Option<Expr>> {
+    fn special_call(&mut self) -> CheckResult<Option<Expr>> {
         if self.is_word("shortestPath") || self.is_word("allShortestPaths") {
             let path = self.selected_path(None)?;
             return Ok(Some(Expr::Exists(Box::new(path))));
@@ -296,13 +297,16 @@ impl Parser<'_> {
 
     /// A variable named `count` can be projected too.
     fn is_map_projection(&self) -> bool {
-        let is_named = matches!(self.ahead(2).kind, Kind::Word | Kind::Quoted(_));
+        let is_named = matches!(
+            self.ahead(2).kind,
+            CypherTokenKind::Word | CypherTokenKind::Quoted(_)
+        );
         self.is_sign_ahead(2, ".")
             || self.is_sign_ahead(2, "}")
             || (is_named && self.is_sign_ahead(3, ":"))
     }
 
-    fn subquery(&mut self, kind: SubqueryKind) -> Checked<Expr> {
+    fn subquery(&mut self, kind: SubqueryKind) -> CheckResult<Expr> {
         self.skip(1);
         self.expect("{")?;
         let subquery = self.deeper(|parser| match kind {
@@ -316,13 +320,13 @@ impl Parser<'_> {
     /// `name.space.function(`
     fn is_qualified_call(&self) -> bool {
         let mut by = 0;
-        while self.is_sign_ahead(by + 1, ".") && self.ahead(by + 2).kind == Kind::Word {
+        while self.is_sign_ahead(by + 1, ".") && self.ahead(by + 2).kind == CypherTokenKind::Word {
             by += 2;
         }
         by > 0 && self.is_sign_ahead(by + 1, "(")
     }
 
-    fn function_call(&mut self) -> Checked<Expr> {
+    fn function_call(&mut self) -> CheckResult<Expr> {
         let mut function = self.name("a function")?;
         while self.sign(".") {
             let part = self.name("a function")?;
@@ -336,21 +340,21 @@ impl Parser<'_> {
             self.comma_separated(Self::expression)?
         };
         self.expect(")")?;
-        Ok(Expr::Call(Box::new(Call {
+        Ok(Expr::Call(Box::new(FunctionCall {
             function,
             distinct,
             arguments,
         })))
     }
 
-    fn after_variable(&mut self, name: Name) -> Checked<Expr> {
+    fn after_variable(&mut self, name: Name) -> CheckResult<Expr> {
         if self.is_sign("{") {
             return self.map_projection(name);
         }
         Ok(Expr::Variable(name))
     }
 
-    fn map_projection(&mut self, name: Name) -> Checked<Expr> {
+    fn map_projection(&mut self, name: Name) -> CheckResult<Expr> {
         self.expect("{")?;
         let entries = if self.is_sign("}") {
             Vec::new()
@@ -361,7 +365,7 @@ impl Parser<'_> {
         Ok(Expr::MapProjection(name, entries))
     }
 
-    fn projected(&mut self) -> Checked<Projected> {
+    fn projected(&mut self) -> CheckResult<Projected> {
         if self.sign(".") {
             if self.sign("*") {
                 return Ok(Projected::All);
@@ -377,7 +381,7 @@ impl Parser<'_> {
     }
 
     /// `{key: value, …}`
-    pub(super) fn map_entries(&mut self) -> Checked<Vec<(Name, Expr)>> {
+    pub(super) fn map_entries(&mut self) -> CheckResult<Vec<(Name, Expr)>> {
         self.expect("{")?;
         let entries = if self.is_sign("}") {
             Vec::new()
@@ -392,9 +396,12 @@ impl Parser<'_> {
         Ok(entries)
     }
 
-    fn in_brackets(&mut self) -> Checked<Expr> {
+    fn in_brackets(&mut self) -> CheckResult<Expr> {
         let is_comprehension = self.is_word_ahead(2, "IN")
-            && matches!(self.ahead(1).kind, Kind::Word | Kind::Quoted(_));
+            && matches!(
+                self.ahead(1).kind,
+                CypherTokenKind::Word | CypherTokenKind::Quoted(_)
+            );
         if is_comprehension {
             self.expect("[")?;
             let comprehension = self.deeper(Self::comprehension)?;
@@ -409,7 +416,7 @@ impl Parser<'_> {
         self.list()
     }
 
-    fn list(&mut self) -> Checked<Expr> {
+    fn list(&mut self) -> CheckResult<Expr> {
         self.expect("[")?;
         let items = if self.is_sign("]") {
             Vec::new()
@@ -420,7 +427,7 @@ impl Parser<'_> {
         Ok(Expr::List(items))
     }
 
-    fn pattern_comprehension(&mut self) -> Checked<Expr> {
+    fn pattern_comprehension(&mut self) -> CheckResult<Expr> {
         self.expect("[")?;
         let variable = if self.is_sign_ahead(1, "=") {
             let name = self.name("a variable")?;
@@ -450,22 +457,22 @@ impl Parser<'_> {
     }
 
     /// A path predicate, or an expression in parentheses.
-    fn in_parentheses(&mut self) -> Checked<Expr> {
+    fn in_parentheses(&mut self) -> CheckResult<Expr> {
         if self.may_be_path() {
             return self.either(Self::path_predicate, Self::parenthesised);
         }
         self.parenthesised()
     }
 
-    fn path_predicate(&mut self) -> Checked<Expr> {
+    fn path_predicate(&mut self) -> CheckResult<Expr> {
         let path = self.selected_path(None)?;
-        if let [Step::Node(_)] = path.path.steps.as_slice() {
+        if let [PathElement::Node(_)] = path.path.steps.as_slice() {
             return Err(self.unexpected("a relationship"));
         }
         Ok(Expr::Exists(Box::new(path)))
     }
 
-    fn parenthesised(&mut self) -> Checked<Expr> {
+    fn parenthesised(&mut self) -> CheckResult<Expr> {
         self.expect("(")?;
         let inner = self.expression()?;
         self.expect(")")?;
@@ -477,20 +484,20 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         for by in 0.. {
             match self.ahead(by).kind {
-                Kind::Symbol("(" | "[" | "{") => depth += 1,
-                Kind::Symbol(")" | "]" | "}") => {
+                CypherTokenKind::Symbol("(" | "[" | "{") => depth += 1,
+                CypherTokenKind::Symbol(")" | "]" | "}") => {
                     depth = depth.saturating_sub(1);
                     if depth == 0 {
                         return self.is_sign_ahead(by + 1, "-") || self.is_sign_ahead(by + 1, "<");
                     }
                 }
-                Kind::End => return false,
-                Kind::Word
-                | Kind::Quoted(_)
-                | Kind::Text(_)
-                | Kind::Integer(_)
-                | Kind::Float(_)
-                | Kind::Symbol(_) => {}
+                CypherTokenKind::End => return false,
+                CypherTokenKind::Word
+                | CypherTokenKind::Quoted(_)
+                | CypherTokenKind::Text(_)
+                | CypherTokenKind::Integer(_)
+                | CypherTokenKind::Float(_)
+                | CypherTokenKind::Symbol(_) => {}
             }
         }
         false
@@ -500,9 +507,9 @@ impl Parser<'_> {
     /// the error of the one that got further is returned.
     fn either(
         &mut self,
-        one: impl FnOnce(&mut Self) -> Checked<Expr>,
-        other: impl FnOnce(&mut Self) -> Checked<Expr>,
-    ) -> Checked<Expr> {
+        one: impl FnOnce(&mut Self) -> CheckResult<Expr>,
+        other: impl FnOnce(&mut Self) -> CheckResult<Expr>,
+    ) -> CheckResult<Expr> {
         let (next, depth) = (self.next, self.depth);
         let first = match one(self) {
             Ok(read) => return Ok(read),
@@ -520,7 +527,7 @@ impl Parser<'_> {
     }
 
     /// `x IN list WHERE … | …`
-    fn comprehension(&mut self) -> Checked<Comprehension> {
+    fn comprehension(&mut self) -> CheckResult<Comprehension> {
         let variable = self.name("a variable")?;
         self.expect_word("IN")?;
         let list = self.expression()?;
@@ -538,7 +545,7 @@ impl Parser<'_> {
         })
     }
 
-    fn reduce(&mut self) -> Checked<Expr> {
+    fn reduce(&mut self) -> CheckResult<Expr> {
         self.skip(2);
         let accumulator = self.name("a variable")?;
         self.expect("=")?;
@@ -559,7 +566,7 @@ impl Parser<'_> {
         })))
     }
 
-    fn case(&mut self) -> Checked<Expr> {
+    fn case(&mut self) -> CheckResult<Expr> {
         let at = self.at();
         self.advance()?;
         let subject = if self.is_word("WHEN") {

@@ -1,22 +1,22 @@
 //! Parses patterns: nodes, relationships, and paths of them.
 
-use super::super::lexer::Kind;
-use super::super::problem::{Checked, Problem};
+use super::super::lexer::CypherTokenKind;
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Path, Pattern, RelationshipPattern,
-    Selector, Step, Times,
+    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Path, PathElement, Pattern,
+    RelationshipPattern, Selector, Times,
 };
 use super::Parser;
 
 impl Parser<'_> {
     /// What follows `MATCH`: paths, and optionally `WHERE`.
-    pub(super) fn pattern(&mut self) -> Checked<Pattern> {
+    pub(super) fn pattern(&mut self) -> CheckResult<Pattern> {
         let paths = self.comma_separated(Self::named_path)?;
         let condition = self.condition()?;
         Ok(Pattern { paths, condition })
     }
 
-    fn named_path(&mut self) -> Checked<NamedPath> {
+    fn named_path(&mut self) -> CheckResult<NamedPath> {
         let is_named = self.is_sign_ahead(1, "=");
         let variable = if is_named {
             let name = self.name("a variable")?;
@@ -29,7 +29,7 @@ impl Parser<'_> {
     }
 
     /// A path, optionally in `shortestPath(…)` or after `ANY SHORTEST`.
-    pub(super) fn selected_path(&mut self, variable: Option<Name>) -> Checked<NamedPath> {
+    pub(super) fn selected_path(&mut self, variable: Option<Name>) -> CheckResult<NamedPath> {
         let function = match () {
             () if self.is_word("shortestPath") => Some(Selector::ShortestPath),
             () if self.is_word("allShortestPaths") => Some(Selector::AllShortestPaths),
@@ -51,7 +51,7 @@ impl Parser<'_> {
         })
     }
 
-    fn selector(&mut self) -> Checked<Selector> {
+    fn selector(&mut self) -> CheckResult<Selector> {
         let words = match () {
             () if self.words(&["ANY", "SHORTEST"]) => "ANY SHORTEST",
             () if self.words(&["ALL", "SHORTEST"]) => "ALL SHORTEST",
@@ -70,11 +70,11 @@ impl Parser<'_> {
     }
 
     /// A path: nodes with relationships between them.
-    pub(super) fn path(&mut self) -> Checked<Path> {
+    pub(super) fn path(&mut self) -> CheckResult<Path> {
         let mut steps = vec![self.node_or_group()?];
         loop {
             if self.is_sign("-") || self.is_sign("<") {
-                steps.push(Step::Relationship(Box::new(self.relationship()?)));
+                steps.push(PathElement::Relationship(Box::new(self.relationship()?)));
                 steps.push(self.node_or_group()?);
             } else if self.is_sign("(") {
                 steps.push(self.node_or_group()?);
@@ -84,7 +84,7 @@ impl Parser<'_> {
         }
     }
 
-    fn node_or_group(&mut self) -> Checked<Step> {
+    fn node_or_group(&mut self) -> CheckResult<PathElement> {
         if !self.is_sign("(") {
             return Err(self.unexpected("a node in parentheses"));
         }
@@ -92,7 +92,7 @@ impl Parser<'_> {
             return self.deeper(Self::group);
         }
         let node = self.deeper(Self::node)?;
-        Ok(Step::Node(Box::new(node)))
+        Ok(PathElement::Node(Box::new(node)))
     }
 
     /// `((` or `(p = (`
@@ -100,7 +100,7 @@ impl Parser<'_> {
         self.is_sign_ahead(1, "(") || (self.is_sign_ahead(2, "=") && self.is_sign_ahead(3, "("))
     }
 
-    fn group(&mut self) -> Checked<Step> {
+    fn group(&mut self) -> CheckResult<PathElement> {
         self.expect("(")?;
         if self.is_sign_ahead(1, "=") {
             return Err(
@@ -112,14 +112,14 @@ impl Parser<'_> {
         let condition = self.condition()?;
         self.expect(")")?;
         let times = self.times()?;
-        Ok(Step::Group {
+        Ok(PathElement::Group {
             path,
             condition,
             times,
         })
     }
 
-    fn node(&mut self) -> Checked<NodePattern> {
+    fn node(&mut self) -> CheckResult<NodePattern> {
         let at = self.at();
         self.expect("(")?;
         let variable = self.pattern_variable()?;
@@ -136,7 +136,7 @@ impl Parser<'_> {
         })
     }
 
-    fn relationship(&mut self) -> Checked<RelationshipPattern> {
+    fn relationship(&mut self) -> CheckResult<RelationshipPattern> {
         let at = self.at();
         let to_left = self.sign("<");
         self.expect("-")?;
@@ -171,13 +171,15 @@ impl Parser<'_> {
         Ok(relationship)
     }
 
-    fn pattern_variable(&mut self) -> Checked<Option<Name>> {
+    fn pattern_variable(&mut self) -> CheckResult<Option<Name>> {
         let is_name = match self.token().kind {
-            Kind::Word => !self.is_word("WHERE") && !self.is_label_keyword(),
-            Kind::Quoted(_) => true,
-            Kind::Text(_) | Kind::Integer(_) | Kind::Float(_) | Kind::Symbol(_) | Kind::End => {
-                false
-            }
+            CypherTokenKind::Word => !self.is_word("WHERE") && !self.is_label_keyword(),
+            CypherTokenKind::Quoted(_) => true,
+            CypherTokenKind::Text(_)
+            | CypherTokenKind::Integer(_)
+            | CypherTokenKind::Float(_)
+            | CypherTokenKind::Symbol(_)
+            | CypherTokenKind::End => false,
         };
         if is_name {
             self.name("a variable").map(Some)
@@ -189,11 +191,14 @@ impl Parser<'_> {
     /// `IS` before a label, unless it is a variable.
     fn is_label_keyword(&self) -> bool {
         self.is_word("IS")
-            && matches!(self.ahead(1).kind, Kind::Word | Kind::Quoted(_))
+            && matches!(
+                self.ahead(1).kind,
+                CypherTokenKind::Word | CypherTokenKind::Quoted(_)
+            )
             && !self.is_word_ahead(1, "WHERE")
     }
 
-    fn pattern_labels(&mut self) -> Checked<Option<Labels>> {
+    fn pattern_labels(&mut self) -> CheckResult<Option<Labels>> {
         if self.is_label_keyword() || self.is_sign(":") {
             self.advance()?;
             return self.labels().map(Some);
@@ -202,11 +207,11 @@ impl Parser<'_> {
     }
 
     /// What follows the first colon.
-    pub(super) fn labels(&mut self) -> Checked<Labels> {
+    pub(super) fn labels(&mut self) -> CheckResult<Labels> {
         self.deeper(Self::any_label)
     }
 
-    fn any_label(&mut self) -> Checked<Labels> {
+    fn any_label(&mut self) -> CheckResult<Labels> {
         let mut all = vec![self.all_labels()?];
         while self.sign("|") {
             // `:A|:B` is the old syntax.
@@ -216,7 +221,7 @@ impl Parser<'_> {
         Ok(one_or(all, Labels::Or))
     }
 
-    fn all_labels(&mut self) -> Checked<Labels> {
+    fn all_labels(&mut self) -> CheckResult<Labels> {
         let mut all = vec![self.label()?];
         while self.sign("&") || self.sign(":") {
             all.push(self.label()?);
@@ -224,7 +229,7 @@ impl Parser<'_> {
         Ok(one_or(all, Labels::And))
     }
 
-    fn label(&mut self) -> Checked<Labels> {
+    fn label(&mut self) -> CheckResult<Labels> {
         let at = self.at();
         if self.sign("!") {
             let inner = self.deeper(Self::label)?;
@@ -247,7 +252,7 @@ impl Parser<'_> {
         self.name("a label or type").map(Labels::Name)
     }
 
-    fn pattern_properties(&mut self) -> Checked<Vec<(Name, Expr)>> {
+    fn pattern_properties(&mut self) -> CheckResult<Vec<(Name, Expr)>> {
         if self.is_sign("$") {
             return Err(Problem::at(
                 self.at(),
@@ -262,7 +267,7 @@ impl Parser<'_> {
     }
 
     /// What follows `*` in a relationship.
-    fn hops(&mut self) -> Checked<Times> {
+    fn hops(&mut self) -> CheckResult<Times> {
         let least = self.small_number()?;
         if !self.sign("..") {
             return Ok(Times { least, most: least });
@@ -272,7 +277,7 @@ impl Parser<'_> {
     }
 
     /// `{1,3}`, `{2}`, `+`, `*`
-    fn times(&mut self) -> Checked<Option<Times>> {
+    fn times(&mut self) -> CheckResult<Option<Times>> {
         let (least, most) = if self.sign("+") {
             (Some(1), None)
         } else if self.sign("*") {
@@ -292,8 +297,8 @@ impl Parser<'_> {
         Ok(Some(Times { least, most }))
     }
 
-    fn small_number(&mut self) -> Checked<Option<u32>> {
-        let Kind::Integer(number) = self.token().kind else {
+    fn small_number(&mut self) -> CheckResult<Option<u32>> {
+        let CypherTokenKind::Integer(number) = self.token().kind else {
             return Ok(None);
         };
         let small = u32::try_from(number).ok().filter(|n| *n <= MAX_REPEATS);

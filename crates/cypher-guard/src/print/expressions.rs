@@ -1,8 +1,8 @@
 //! Prints expressions, with parentheses only where they are needed.
 
 use super::super::tree::{
-    Call, Case, Comprehension, Expr, Name, Operator, Projected, Quantifier, Strength, Subquery,
-    SubqueryKind, Unary,
+    Case, Comprehension, Expr, FunctionCall, Name, Operator, Projected, Quantifier, Strength,
+    Subquery, SubqueryKind, Unary,
 };
 use super::{Printer, string};
 
@@ -188,7 +188,7 @@ impl Printer {
         }
     }
 
-    fn call(&mut self, call: &Call) {
+    fn call(&mut self, call: &FunctionCall) {
         // The name is on the allowlist of functions.
         self.push(&call.function.text);
         self.push(if call.distinct { "(DISTINCT " } else { "(" });

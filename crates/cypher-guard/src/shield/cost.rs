@@ -3,9 +3,9 @@
 //! Neo4j's time-out does not stop a single expression: `range(1, 1e8)`, nested loops, and repeatedly doubled
 //! strings keep running and exhaust the server's memory.
 
-use super::super::problem::{Checked, Problem};
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Call, Comprehension, Expr, Operator, Projected, Reduce, Strength, SubqueryKind,
+    Comprehension, Expr, FunctionCall, Operator, Projected, Reduce, Strength, SubqueryKind,
 };
 use super::regex;
 use super::scope::Scope;
@@ -124,7 +124,7 @@ pub(super) struct Weight {
 
 /// Estimates an expression. `scope` has the sizes of the variables, and `rows` is the number of rows to
 /// collect from.
-pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> Checked<Weight> {
+pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> CheckResult<Weight> {
     let mut scales = CostEstimator {
         scope,
         rows,
@@ -141,7 +141,7 @@ pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> Checked<
 }
 
 /// Refuses an expression with too many steps.
-pub(super) fn bounded(work: u64) -> Checked<()> {
+pub(super) fn bounded(work: u64) -> CheckResult<()> {
     if work > MAX_WORK {
         return Err(Problem::of_all("loops in loops take too many steps")
             .advice("filter and join with MATCH and WHERE"));
@@ -160,7 +160,7 @@ struct CostEstimator<'a> {
 }
 
 impl CostEstimator<'_> {
-    fn weigh(&mut self, expression: &Expr) -> Checked<Size> {
+    fn weigh(&mut self, expression: &Expr) -> CheckResult<Size> {
         self.takes(1)?;
         let size = self.unbounded(expression)?;
         if size.total() > MAX_SIZE {
@@ -171,12 +171,12 @@ impl CostEstimator<'_> {
     }
 
     /// Adds steps that are taken at each evaluation.
-    fn takes(&mut self, steps: u64) -> Checked<()> {
+    fn takes(&mut self, steps: u64) -> CheckResult<()> {
         self.work = self.work.saturating_add(self.steps.saturating_mul(steps));
         bounded(self.work)
     }
 
-    fn unbounded(&mut self, expression: &Expr) -> Checked<Size> {
+    fn unbounded(&mut self, expression: &Expr) -> CheckResult<Size> {
         Ok(match expression {
             Expr::Null | Expr::Bool(_) | Expr::Integer(_) | Expr::Float(_) => Size::ONE,
             Expr::Text(text) => Size::list(1 + text.len() as u64 / CHARACTERS, 1),
@@ -256,7 +256,7 @@ impl CostEstimator<'_> {
         })
     }
 
-    fn largest(&mut self, all: &[Expr]) -> Checked<Size> {
+    fn largest(&mut self, all: &[Expr]) -> CheckResult<Size> {
         let mut largest = Size::ONE;
         for expression in all {
             largest = largest.larger(self.weigh(expression)?);
@@ -269,7 +269,7 @@ impl CostEstimator<'_> {
         strength: Strength,
         first: &Expr,
         rest: &[(Operator, Expr)],
-    ) -> Checked<Size> {
+    ) -> CheckResult<Size> {
         let mut size = self.weigh(first)?;
         let joins = strength == Strength::Sum;
         for (operator, operand) in rest {
@@ -308,8 +308,8 @@ impl CostEstimator<'_> {
     fn repeated<T>(
         &mut self,
         times: u64,
-        part: impl FnOnce(&mut Self) -> Checked<T>,
-    ) -> Checked<T> {
+        part: impl FnOnce(&mut Self) -> CheckResult<T>,
+    ) -> CheckResult<T> {
         let before = self.steps;
         self.steps = before.saturating_mul(times.max(1));
         bounded(self.steps)?;
@@ -318,7 +318,7 @@ impl CostEstimator<'_> {
         result
     }
 
-    fn comprehension(&mut self, comprehension: &Comprehension) -> Checked<Size> {
+    fn comprehension(&mut self, comprehension: &Comprehension) -> CheckResult<Size> {
         let list = self.weigh(&comprehension.list)?;
         let bound = self.scope.len();
         let variable = super::scope::Holds::Anything;
@@ -338,7 +338,7 @@ impl CostEstimator<'_> {
     }
 
     /// If the accumulator is used at most once per step, it grows by what is added and is not doubled.
-    fn reduce(&mut self, reduce: &Reduce) -> Checked<Size> {
+    fn reduce(&mut self, reduce: &Reduce) -> CheckResult<Size> {
         let start = self.weigh(&reduce.start)?;
         let list = self.weigh(&reduce.list)?;
         if copies(&reduce.step, &reduce.accumulator.text) > 1 {
@@ -363,7 +363,7 @@ impl CostEstimator<'_> {
         Ok(Size::list(grown, 1))
     }
 
-    fn call(&mut self, call: &Call) -> Checked<Size> {
+    fn call(&mut self, call: &FunctionCall) -> CheckResult<Size> {
         let function = call.function.text.to_ascii_lowercase();
         let mut sizes = Vec::new();
         for argument in &call.arguments {
@@ -400,7 +400,7 @@ impl CostEstimator<'_> {
     }
 
     /// A regular expression is a literal, or a parameter whose value is checked when the statement runs.
-    fn matches(&mut self, text: Size, pattern: &Expr) -> Checked<()> {
+    fn matches(&mut self, text: Size, pattern: &Expr) -> CheckResult<()> {
         let refused = |why: String| {
             Problem::of_all(format!("a regular expression {why}"))
                 .advice("use CONTAINS, STARTS WITH and ENDS WITH, with toLower(…)")
@@ -416,7 +416,7 @@ impl CostEstimator<'_> {
         self.takes(regex::price(&pattern, length).map_err(refused)?)
     }
 
-    fn range(&mut self, call: &Call, sizes: &[Size]) -> Checked<Size> {
+    fn range(&mut self, call: &FunctionCall, sizes: &[Size]) -> CheckResult<Size> {
         let bounds: Vec<Option<i64>> = call.arguments.iter().map(constant).collect();
         let length = match bounds.as_slice() {
             [Some(first), Some(last), ..] => {
@@ -469,7 +469,7 @@ fn written(expression: &Expr) -> Option<String> {
 }
 
 /// Whether the bounds of the `range` are literals.
-pub(super) fn is_constant_range(call: &Call) -> bool {
+pub(super) fn is_constant_range(call: &FunctionCall) -> bool {
     call.arguments.iter().all(|bound| constant(bound).is_some())
 }
 
@@ -485,7 +485,7 @@ fn constant(expression: &Expr) -> Option<i64> {
 }
 
 /// By what factor `replace` may lengthen a text.
-fn swelling(call: &Call) -> Checked<u64> {
+fn swelling(call: &FunctionCall) -> CheckResult<u64> {
     match call.arguments.get(2) {
         Some(Expr::Text(to)) => {
             let from = match &call.arguments[1] {

@@ -1,10 +1,10 @@
 //! Shields expressions: allowlisted functions, patterns inside of them, and label tests.
 
 use super::super::functions;
-use super::super::problem::{Checked, Problem};
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Call, Comprehension, Expr, Labels, Name, Operator, PatternComprehension, Place, Projected,
-    Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
+    ByteOffset, Comprehension, Expr, FunctionCall, Labels, Name, Operator, PatternComprehension,
+    Projected, Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
 use super::cost::{MAX_COUNTED_RANGE, Size, bounded, is_constant_range, weigh};
@@ -14,7 +14,11 @@ use super::vocabulary::proposal;
 
 impl Shield<'_> {
     /// Shields an expression, and returns the estimated size of its result.
-    pub(super) fn expression(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<Size> {
+    pub(super) fn expression(
+        &mut self,
+        expression: &mut Expr,
+        scope: &mut Scope,
+    ) -> CheckResult<Size> {
         self.inner(expression, scope)?;
         let weight = weigh(expression, scope, self.rows.guess())?;
         self.work = self.work.saturating_add(weight.work);
@@ -27,12 +31,12 @@ impl Shield<'_> {
         &mut self,
         expressions: impl IntoIterator<Item = &'e mut Expr>,
         scope: &mut Scope,
-    ) -> Checked<()> {
+    ) -> CheckResult<()> {
         let mut expressions = expressions.into_iter();
         expressions.try_for_each(|expression| self.inner(expression, scope))
     }
 
-    fn inner(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<()> {
+    fn inner(&mut self, expression: &mut Expr, scope: &mut Scope) -> CheckResult<()> {
         match expression {
             Expr::Null
             | Expr::Bool(_)
@@ -129,7 +133,7 @@ impl Shield<'_> {
     }
 
     /// Checks a property, if the type of its owner is known.
-    fn property(&self, base: &Expr, property: &Name, scope: &Scope) -> Checked<()> {
+    fn property(&self, base: &Expr, property: &Name, scope: &Scope) -> CheckResult<()> {
         match scope.holds(base) {
             Holds::Node(Some(labels)) => self.words.check_node_property(&labels, property),
             Holds::Relationship(Some(types)) => {
@@ -145,7 +149,7 @@ impl Shield<'_> {
     }
 
     /// Rewrites `n:A|B` to `n:A OR n:B`, which every engine supports.
-    fn label_test(&mut self, variable: &Name, labels: &Labels) -> Checked<Expr> {
+    fn label_test(&mut self, variable: &Name, labels: &Labels) -> CheckResult<Expr> {
         let mut test = |labels: &Labels| self.label_test(variable, labels);
         match labels {
             Labels::Name(name) => {
@@ -165,13 +169,13 @@ impl Shield<'_> {
                 };
                 let mut tests = all.iter().map(test);
                 let first = tests.next().unwrap_or(Ok(Expr::Null))?;
-                let rest: Checked<Vec<_>> = tests.map(|t| Ok((operator, t?))).collect();
+                let rest: CheckResult<Vec<_>> = tests.map(|t| Ok((operator, t?))).collect();
                 Ok(Expr::Chain(strength, Box::new(first), rest?))
             }
         }
     }
 
-    fn function(&mut self, expression: &mut Expr, scope: &mut Scope) -> Checked<()> {
+    fn function(&mut self, expression: &mut Expr, scope: &mut Scope) -> CheckResult<()> {
         let Expr::Call(call) = expression else {
             return Ok(());
         };
@@ -203,7 +207,7 @@ impl Shield<'_> {
         &mut self,
         comprehension: &mut Comprehension,
         scope: &mut Scope,
-    ) -> Checked<()> {
+    ) -> CheckResult<()> {
         self.inner(&mut comprehension.list, scope)?;
         let bound = scope.len();
         let holds = element(scope.holds(&comprehension.list));
@@ -221,14 +225,14 @@ impl Shield<'_> {
         &mut self,
         comprehension: &mut PatternComprehension,
         scope: &Scope,
-    ) -> Checked<()> {
+    ) -> CheckResult<()> {
         let mut inside = scope.clone();
         self.paths(std::slice::from_mut(&mut comprehension.path), &mut inside)?;
         self.all(comprehension.condition.iter_mut(), &mut inside)?;
         self.inner(&mut comprehension.result, &mut inside)
     }
 
-    fn reduce(&mut self, reduce: &mut Reduce, scope: &mut Scope) -> Checked<()> {
+    fn reduce(&mut self, reduce: &mut Reduce, scope: &mut Scope) -> CheckResult<()> {
         self.all([&mut reduce.start, &mut reduce.list], scope)?;
         let bound = scope.len();
         let holds = element(scope.holds(&reduce.list));
@@ -244,7 +248,7 @@ impl Shield<'_> {
         variable: &Name,
         entries: &mut [Projected],
         scope: &mut Scope,
-    ) -> Checked<()> {
+    ) -> CheckResult<()> {
         let base = Expr::Variable(variable.clone());
         for entry in entries {
             match entry {
@@ -259,7 +263,7 @@ impl Shield<'_> {
 
 /// Refuses a boolean as an operand: it would be printed in parentheses, and after a minus `(n:A)` is
 /// a node.
-fn be_value(operand: &Expr) -> Checked<()> {
+fn be_value(operand: &Expr) -> CheckResult<()> {
     match operand {
         Expr::HasLabels(variable, _) => Err(Problem::at(
             variable.at,
@@ -318,7 +322,7 @@ fn pairwise(first: Expr, rest: Vec<(Operator, Expr)>) -> Expr {
 }
 
 /// The ID in `head([id(n)])`, as [`hide_id`] writes it.
-fn hidden_id(call: &mut Call) -> Option<&mut Expr> {
+fn hidden_id(call: &mut FunctionCall) -> Option<&mut Expr> {
     let is_head = call.is("head");
     match call.arguments.as_mut_slice() {
         [Expr::List(items)] if is_head => match items.as_mut_slice() {
@@ -340,10 +344,10 @@ fn is_id(expression: &Expr) -> bool {
 fn hide_id(expression: &mut Expr) {
     if is_id(expression) {
         let id = std::mem::replace(expression, Expr::Null);
-        *expression = Expr::Call(Box::new(Call {
+        *expression = Expr::Call(Box::new(FunctionCall {
             function: Name {
                 text: "head".to_owned(),
-                at: Place::default(),
+                at: ByteOffset::default(),
             },
             distinct: false,
             arguments: vec![Expr::List(vec![id])],
@@ -372,7 +376,7 @@ fn is_ended_range(base: &Expr, first: Option<&Expr>, last: Option<&Expr>) -> boo
         && matches!(last, Some(Expr::Integer(number)) if *number == end)
 }
 
-fn unknown_function(call: &Call) -> Problem {
+fn unknown_function(call: &FunctionCall) -> Problem {
     let Name { text, at } = &call.function;
     let message = format!("the function {text} is not known here");
     if text.contains('.') {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::super::problem::{Checked, Problem};
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Arrow, Expr, Labels, Name, NamedPath, NodePattern, Operator, Path, Pattern, Place,
-    RelationshipPattern, Selector, Step, Strength, Times,
+    Arrow, ByteOffset, Expr, Labels, Name, NamedPath, NodePattern, Operator, Path, PathElement,
+    Pattern, RelationshipPattern, Selector, Strength, Times,
 };
 use super::Shield;
 use super::cost::Size;
@@ -13,7 +13,7 @@ use super::scope::{Holds, Scope};
 
 impl Shield<'_> {
     /// Shields what follows `MATCH`, and binds its variables.
-    pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> Checked<()> {
+    pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> CheckResult<()> {
         self.rows.matched(&pattern.paths, scope, self.nodes);
         self.paths(&mut pattern.paths, scope)?;
         // The embedded engine does not support WHERE inside of a node or relationship.
@@ -31,7 +31,7 @@ impl Shield<'_> {
     }
 
     /// Shields a list of paths, and binds their variables.
-    pub(super) fn paths(&mut self, paths: &mut [NamedPath], scope: &mut Scope) -> Checked<()> {
+    pub(super) fn paths(&mut self, paths: &mut [NamedPath], scope: &mut Scope) -> CheckResult<()> {
         self.count_relationships(paths)?;
         for path in &mut *paths {
             if let Selector::Words(words) = &path.selector {
@@ -57,13 +57,17 @@ impl Shield<'_> {
 
     /// Shields `shortestPath(…)` in an expression, where Neo4j accepts no labels: both ends must be nodes that a
     /// pattern bound, so that they are knowledge.
-    pub(super) fn shortest(&mut self, path: &mut NamedPath, scope: &mut Scope) -> Checked<()> {
+    pub(super) fn shortest(&mut self, path: &mut NamedPath, scope: &mut Scope) -> CheckResult<()> {
         let at = match path.path.steps.first() {
-            Some(Step::Node(node)) => node.at,
-            Some(Step::Relationship(_) | Step::Group { .. }) | None => Place::default(),
+            Some(PathElement::Node(node)) => node.at,
+            Some(PathElement::Relationship(_) | PathElement::Group { .. }) | None => {
+                ByteOffset::default()
+            }
         };
-        let is_bare = |step: &Step| {
-            let Step::Node(node) = step else { return false };
+        let is_bare = |step: &PathElement| {
+            let PathElement::Node(node) = step else {
+                return false;
+            };
             let variable = node
                 .variable
                 .as_ref()
@@ -73,7 +77,7 @@ impl Shield<'_> {
                 && node.condition.is_none()
         };
         let are_bound = match path.path.steps.as_slice() {
-            [first, Step::Relationship(_), last] => is_bare(first) && is_bare(last),
+            [first, PathElement::Relationship(_), last] => is_bare(first) && is_bare(last),
             _ => false,
         };
         if !are_bound || path.variable.is_some() {
@@ -84,7 +88,7 @@ impl Shield<'_> {
             .advice("bind both nodes with MATCH, then write shortestPath((a)-[:TYPE*]-(b))"));
         }
         for step in &path.path.steps {
-            if let Step::Node(node) = step
+            if let PathElement::Node(node) = step
                 && let Some(labels) = &node.labels
             {
                 self.check_labels(labels)?;
@@ -93,7 +97,7 @@ impl Shield<'_> {
         self.paths(std::slice::from_mut(path), scope)?;
         end_paths(&mut path.path);
         for step in &mut path.path.steps {
-            if let Step::Node(node) = step {
+            if let PathElement::Node(node) = step {
                 node.labels = None;
             }
         }
@@ -101,7 +105,7 @@ impl Shield<'_> {
     }
 
     /// Counts relationships: a server that plans many together takes minutes, and no time-out ends that.
-    fn count_relationships(&mut self, paths: &[NamedPath]) -> Checked<()> {
+    fn count_relationships(&mut self, paths: &[NamedPath]) -> CheckResult<()> {
         let here: usize = paths.iter().map(|path| relationships(&path.path)).sum();
         self.relationships += here;
         self.together += here;
@@ -121,10 +125,10 @@ impl Shield<'_> {
     }
 
     /// Adds labels of the knowledge to every node, and types to every relationship.
-    fn put_names_in(&mut self, path: &mut Path) -> Checked<()> {
+    fn put_names_in(&mut self, path: &mut Path) -> CheckResult<()> {
         for step in &mut path.steps {
             match step {
-                Step::Node(node) => {
+                PathElement::Node(node) => {
                     if let Some(labels) = &node.labels {
                         self.check_labels(labels)?;
                     }
@@ -132,13 +136,13 @@ impl Shield<'_> {
                     note_names(&labels, &mut self.used_labels);
                     node.labels = Some(labels);
                 }
-                Step::Relationship(relationship) => {
+                PathElement::Relationship(relationship) => {
                     let types = relationship.types.as_ref();
                     let types = self.confined_types(types, relationship.at)?;
                     note_names(&types, &mut self.used_types);
                     relationship.types = Some(types);
                 }
-                Step::Group { path, .. } => self.put_names_in(path)?,
+                PathElement::Group { path, .. } => self.put_names_in(path)?,
             }
         }
         Ok(())
@@ -160,7 +164,7 @@ impl Shield<'_> {
     fn bind(&self, path: &Path, scope: &mut Scope) {
         for step in &path.steps {
             match step {
-                Step::Node(node) => {
+                PathElement::Node(node) => {
                     let labels = self.telling_labels(node);
                     bind_new(
                         scope,
@@ -169,7 +173,7 @@ impl Shield<'_> {
                         Size::ONE,
                     );
                 }
-                Step::Relationship(relationship) => {
+                PathElement::Relationship(relationship) => {
                     let is_list = relationship.hops.is_some() || relationship.times.is_some();
                     let (holds, size) = if is_list {
                         (Holds::Anything, Size::LIST)
@@ -179,7 +183,7 @@ impl Shield<'_> {
                     };
                     bind_new(scope, relationship.variable.as_ref(), holds, size);
                 }
-                Step::Group { path, .. } => {
+                PathElement::Group { path, .. } => {
                     // Outside of its group a variable is a list.
                     let mut inside = Scope::default();
                     self.bind(path, &mut inside);
@@ -190,13 +194,15 @@ impl Shield<'_> {
         }
     }
 
-    fn path(&mut self, path: &mut Path, scope: &mut Scope) -> Checked<()> {
+    fn path(&mut self, path: &mut Path, scope: &mut Scope) -> CheckResult<()> {
         self.turn_round(path, scope);
         for step in &mut path.steps {
             match step {
-                Step::Node(node) => self.node(node, scope)?,
-                Step::Relationship(relationship) => self.relationship(relationship, scope)?,
-                Step::Group {
+                PathElement::Node(node) => self.node(node, scope)?,
+                PathElement::Relationship(relationship) => {
+                    self.relationship(relationship, scope)?
+                }
+                PathElement::Group {
                     path, condition, ..
                 } => {
                     let mut inside = scope.clone();
@@ -212,7 +218,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    fn node(&mut self, node: &mut NodePattern, scope: &mut Scope) -> Checked<()> {
+    fn node(&mut self, node: &mut NodePattern, scope: &mut Scope) -> CheckResult<()> {
         let known = self.telling_labels(node);
         let known = known.or_else(|| bound_labels(node, scope));
         for (property, value) in &mut node.properties {
@@ -227,7 +233,7 @@ impl Shield<'_> {
         Ok(())
     }
 
-    fn check_labels(&self, labels: &Labels) -> Checked<()> {
+    fn check_labels(&self, labels: &Labels) -> CheckResult<()> {
         match labels {
             Labels::Name(name) => self.words.check_label(name),
             Labels::Any(_) => Ok(()),
@@ -237,7 +243,7 @@ impl Shield<'_> {
     }
 
     /// Labels that a node of the knowledge has, and no other node.
-    fn confined_labels(&mut self, labels: Option<Labels>, at: Place) -> Checked<Labels> {
+    fn confined_labels(&mut self, labels: Option<Labels>, at: ByteOffset) -> CheckResult<Labels> {
         match labels {
             None | Some(Labels::Any(_)) => self.all_labels(at),
             Some(labels) if certain(&labels).is_some() => Ok(labels),
@@ -248,10 +254,10 @@ impl Shield<'_> {
         }
     }
 
-    fn without_wildcards(&mut self, labels: Labels) -> Checked<Labels> {
+    fn without_wildcards(&mut self, labels: Labels) -> CheckResult<Labels> {
         let mut each = |all: Vec<Labels>| {
             let all = all.into_iter().map(|labels| self.without_wildcards(labels));
-            all.collect::<Checked<Vec<_>>>()
+            all.collect::<CheckResult<Vec<_>>>()
         };
         Ok(match labels {
             Labels::Name(name) => Labels::Name(name),
@@ -262,7 +268,7 @@ impl Shield<'_> {
         })
     }
 
-    fn all_labels(&mut self, at: Place) -> Checked<Labels> {
+    fn all_labels(&mut self, at: ByteOffset) -> CheckResult<Labels> {
         let all = names(self.words.labels().iter().copied(), at);
         self.add_names(all.len(), at)?;
         one_of(all).ok_or_else(|| {
@@ -275,7 +281,7 @@ impl Shield<'_> {
         &mut self,
         relationship: &mut RelationshipPattern,
         scope: &mut Scope,
-    ) -> Checked<()> {
+    ) -> CheckResult<()> {
         let known = self.telling_types(relationship);
         for (property, value) in &mut relationship.properties {
             if let Some(types) = &known {
@@ -291,7 +297,7 @@ impl Shield<'_> {
 
     /// The types meant, as a list of names: a relationship has exactly one type, so every type expression is
     /// equivalent to a list.
-    fn confined_types(&mut self, types: Option<&Labels>, at: Place) -> Checked<Labels> {
+    fn confined_types(&mut self, types: Option<&Labels>, at: ByteOffset) -> CheckResult<Labels> {
         if let Some(types) = types {
             self.check_types(types)?;
             if certain(types).is_some() && !matches!(types, Labels::And(_)) {
@@ -308,7 +314,7 @@ impl Shield<'_> {
         })
     }
 
-    fn check_types(&self, types: &Labels) -> Checked<()> {
+    fn check_types(&self, types: &Labels) -> CheckResult<()> {
         match types {
             Labels::Name(name) => self.words.check_type(name),
             Labels::Any(_) => Ok(()),
@@ -328,8 +334,14 @@ impl Shield<'_> {
     fn turn_round(&mut self, path: &mut Path, scope: &Scope) {
         for at in 1..path.steps.len().saturating_sub(1) {
             let (before, rest) = path.steps.split_at_mut(at);
-            let (Some(Step::Node(left)), [Step::Relationship(relationship), Step::Node(right), ..]) =
-                (before.last(), rest)
+            let (
+                Some(PathElement::Node(left)),
+                [
+                    PathElement::Relationship(relationship),
+                    PathElement::Node(right),
+                    ..,
+                ],
+            ) = (before.last(), rest)
             else {
                 continue;
             };
@@ -387,17 +399,17 @@ fn bind_new(scope: &mut Scope, variable: Option<&Name>, holds: Holds, size: Size
 fn hide(path: &Path, scope: &mut Scope) {
     for step in &path.steps {
         match step {
-            Step::Node(node) => {
+            PathElement::Node(node) => {
                 if let Some(variable) = &node.variable {
                     scope.bind(&variable.text, Holds::Node(None), Size::ONE);
                 }
             }
-            Step::Relationship(relationship) => {
+            PathElement::Relationship(relationship) => {
                 if let Some(variable) = &relationship.variable {
                     scope.bind(&variable.text, Holds::Relationship(None), Size::ONE);
                 }
             }
-            Step::Group { path, .. } => hide(path, scope),
+            PathElement::Group { path, .. } => hide(path, scope),
         }
     }
 }
@@ -449,7 +461,7 @@ fn has_type(types: &Labels, kind: &str) -> bool {
     }
 }
 
-fn names<'a>(all: impl Iterator<Item = &'a str>, at: Place) -> Vec<Labels> {
+fn names<'a>(all: impl Iterator<Item = &'a str>, at: ByteOffset) -> Vec<Labels> {
     let name = |text: &str| {
         Labels::Name(Name {
             text: text.to_owned(),
@@ -474,9 +486,9 @@ const MAX_RELATIONSHIPS: usize = 30;
 
 fn relationships(path: &Path) -> usize {
     let steps = path.steps.iter().map(|step| match step {
-        Step::Node(_) => 0,
-        Step::Relationship(_) => 1,
-        Step::Group { path, .. } => relationships(path),
+        PathElement::Node(_) => 0,
+        PathElement::Relationship(_) => 1,
+        PathElement::Group { path, .. } => relationships(path),
     });
     steps.sum()
 }
@@ -488,14 +500,14 @@ const MAX_HOPS: u32 = 1_000;
 fn end_paths(path: &mut Path) {
     for step in &mut path.steps {
         match step {
-            Step::Node(_) => {}
-            Step::Relationship(relationship) => {
+            PathElement::Node(_) => {}
+            PathElement::Relationship(relationship) => {
                 if let Some(hops @ Times { most: None, .. }) = &mut relationship.hops {
                     hops.least = hops.least.or(Some(1));
                     hops.most = Some(MAX_HOPS);
                 }
             }
-            Step::Group { path, .. } => end_paths(path),
+            PathElement::Group { path, .. } => end_paths(path),
         }
     }
 }
@@ -513,15 +525,15 @@ pub(super) fn counted(mut path: NamedPath) -> Pattern {
 fn take_conditions(path: &mut Path, conditions: &mut Vec<Expr>) {
     for step in &mut path.steps {
         match step {
-            Step::Node(node) => conditions.extend(node.condition.take()),
-            Step::Relationship(relationship) => {
+            PathElement::Node(node) => conditions.extend(node.condition.take()),
+            PathElement::Relationship(relationship) => {
                 let is_single = relationship.hops.is_none() && relationship.times.is_none();
                 if is_single {
                     conditions.extend(relationship.condition.take());
                 }
             }
             // Its variables are lists outside.
-            Step::Group { .. } => {}
+            PathElement::Group { .. } => {}
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn price(pattern: &str, text: u64) -> Result<u64, String> {
     if pattern.chars().count() > MAX_LENGTH {
         return Err(format!("has more than {MAX_LENGTH} characters"));
     }
-    let mut reader = Reader {
+    let mut reader = RegexParser {
         rest: pattern.chars().collect(),
         at: 0,
         text: text.max(2),
@@ -46,7 +46,7 @@ pub(super) fn price(pattern: &str, text: u64) -> Result<u64, String> {
     Ok(ways.number.max(1))
 }
 
-struct Reader {
+struct RegexParser {
     rest: Vec<char>,
     at: usize,
     text: u64,
@@ -60,7 +60,7 @@ struct Ways {
     is_single: bool,
 }
 
-impl Reader {
+impl RegexParser {
     fn peek(&self) -> Option<char> {
         self.rest.get(self.at).copied()
     }

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::tree::{Expr, Item, Labels, NamedPath, NodePattern, Projection, Step};
+use super::super::tree::{
+    Expr, Labels, NamedPath, NodePattern, PathElement, Projection, ProjectionItem,
+};
 use super::cost::Size;
 use super::scope::Scope;
 
@@ -15,7 +17,7 @@ const FURTHER: u64 = 10;
 
 /// An estimate at a position of the statement.
 #[derive(Clone, Debug)]
-pub(super) struct Rows {
+pub(super) struct RowEstimate {
     guess: u64,
     has_matched: bool,
     /// Lists of which there is one per group: together they contain at most as many elements as there were rows. A
@@ -23,7 +25,7 @@ pub(super) struct Rows {
     shares: BTreeSet<String>,
 }
 
-impl Default for Rows {
+impl Default for RowEstimate {
     fn default() -> Self {
         Self {
             guess: 1,
@@ -33,7 +35,7 @@ impl Default for Rows {
     }
 }
 
-impl Rows {
+impl RowEstimate {
     pub(super) fn guess(&self) -> u64 {
         self.guess
     }
@@ -114,15 +116,15 @@ fn count(labels: Option<&Labels>, counts: Option<&BTreeMap<String, u64>>) -> u64
     }
 }
 
-fn node(step: &Step) -> Option<&NodePattern> {
+fn node(step: &PathElement) -> Option<&NodePattern> {
     match step {
-        Step::Node(node) => Some(node),
-        Step::Relationship(_) | Step::Group { .. } => None,
+        PathElement::Node(node) => Some(node),
+        PathElement::Relationship(_) | PathElement::Group { .. } => None,
     }
 }
 
 /// The function that aggregates all rows of a group, if the item is only that.
-fn aggregates(item: &Item) -> Option<&'static str> {
+fn aggregates(item: &ProjectionItem) -> Option<&'static str> {
     const ALL: &[&str] = &[
         "avg", "collect", "count", "max", "min", "stdev", "stdevp", "sum",
     ];

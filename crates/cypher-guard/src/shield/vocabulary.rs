@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::problem::{Checked, Problem};
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::Name;
 use crate::Guard;
 use crate::schema::{Pattern, Property, Schema};
@@ -10,14 +10,14 @@ use crate::schema::{Pattern, Property, Schema};
 /// Maximum number of names that a refusal suggests if none is similar.
 const PROPOSALS: usize = 20;
 
-pub(super) struct Vocabulary<'a> {
+pub(super) struct SchemaNames<'a> {
     guard: &'a Guard<'a>,
     schema: &'a Schema,
     labels: BTreeSet<&'a str>,
     types: BTreeSet<&'a str>,
 }
 
-impl<'a> Vocabulary<'a> {
+impl<'a> SchemaNames<'a> {
     /// Excludes hidden names, whatever the schema says.
     pub(super) fn of(guard: &'a Guard<'a>, schema: &'a Schema) -> Self {
         let ends = schema.patterns.iter().flat_map(|p| [&p.from, &p.to]);
@@ -42,7 +42,7 @@ impl<'a> Vocabulary<'a> {
         &self.types
     }
 
-    pub(super) fn check_label(&self, label: &Name) -> Checked<()> {
+    pub(super) fn check_label(&self, label: &Name) -> CheckResult<()> {
         if self.guard.hidden_labels.contains(&label.text.as_str()) {
             return Err(out_of_reach(label));
         }
@@ -53,7 +53,7 @@ impl<'a> Vocabulary<'a> {
         Err(Problem::at(label.at, message).advice(proposal(&label.text, &self.labels)))
     }
 
-    pub(super) fn check_type(&self, kind: &Name) -> Checked<()> {
+    pub(super) fn check_type(&self, kind: &Name) -> CheckResult<()> {
         if self.guard.hidden_types.contains(&kind.text.as_str()) {
             return Err(out_of_reach(kind));
         }
@@ -65,7 +65,7 @@ impl<'a> Vocabulary<'a> {
     }
 
     /// Checks a name after a colon in an expression, where it may be a label or a type.
-    pub(super) fn check_label_or_type(&self, name: &Name) -> Checked<()> {
+    pub(super) fn check_label_or_type(&self, name: &Name) -> CheckResult<()> {
         let text = name.text.as_str();
         if self.guard.hidden_labels.contains(&text) {
             return Err(out_of_reach(name));
@@ -80,7 +80,11 @@ impl<'a> Vocabulary<'a> {
     }
 
     /// Checks that one of the labels has the property, or a label that the node may also have.
-    pub(super) fn check_node_property(&self, labels: &[String], property: &Name) -> Checked<()> {
+    pub(super) fn check_node_property(
+        &self,
+        labels: &[String],
+        property: &Name,
+    ) -> CheckResult<()> {
         let problem = match check_property(&self.schema.nodes, labels, property) {
             Ok(()) => return Ok(()),
             Err(problem) => problem,
@@ -119,7 +123,7 @@ impl<'a> Vocabulary<'a> {
         &self,
         types: &[String],
         property: &Name,
-    ) -> Checked<()> {
+    ) -> CheckResult<()> {
         check_property(&self.schema.relationships, types, property)
     }
 
@@ -155,7 +159,7 @@ fn check_property(
     known: &BTreeMap<String, Vec<Property>>,
     owners: &[String],
     property: &Name,
-) -> Checked<()> {
+) -> CheckResult<()> {
     // Nothing is known about the properties of names that occur only in patterns.
     if !owners.iter().all(|owner| known.contains_key(owner)) {
         return Ok(());

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Limits, read_back};
+use super::super::{StatementLimits, read_back};
 use super::{GUARD, schema};
 
 #[allow(dead_code, unreachable_pub, reason = "shared with other test binaries")]
@@ -12,8 +12,14 @@ mod cypher;
 /// Whether it was accepted. Checks that an accepted statement parses back to the same tree, both unconfined and
 /// confined.
 fn reads_back(query: &str) -> Result<bool, TestCaseError> {
-    let confined =
-        |query: &str| GUARD.confine(query, &schema(), &Limits::of_rows(50), &["name", "many"]);
+    let confined = |query: &str| {
+        GUARD.confine(
+            query,
+            &schema(),
+            &StatementLimits::of_rows(50),
+            &["name", "many"],
+        )
+    };
     let Ok(once) = confined(query) else {
         return Ok(false);
     };

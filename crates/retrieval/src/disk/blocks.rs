@@ -250,12 +250,12 @@ fn read_at(file: &File, mut into: &mut [u8], mut offset: u64) -> io::Result<()> 
 
 /// The position of a part of a file, kept in its description.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Part {
+pub struct FileRange {
     pub start: u64,
     pub length: u64,
 }
 
-impl Part {
+impl FileRange {
     /// From `start` to the writer's current position.
     pub fn since(start: u64, to: &BlockWriter) -> Self {
         Self {

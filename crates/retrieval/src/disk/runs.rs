@@ -12,7 +12,7 @@ use private_files::unnamed_file;
 /// A sort key and its value.
 pub type Pair = (Vec<u8>, Vec<u8>);
 /// A key and all its values.
-pub type Group = (Vec<u8>, Vec<Vec<u8>>);
+pub type KeyGroup = (Vec<u8>, Vec<Vec<u8>>);
 /// A key, the number of its run, and its value: the smallest is the next.
 type Next = Reverse<(Vec<u8>, usize, Vec<u8>)>;
 
@@ -28,7 +28,7 @@ pub struct Sorter {
     held: Vec<u8>,
     /// For each pair the start, the end of the key, and the end.
     places: Vec<[u32; 3]>,
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
 }
 
 impl Sorter {
@@ -64,7 +64,7 @@ impl Sorter {
         let part = |from: u32, to: u32| &held[from as usize..to as usize];
         self.places
             .sort_by(|a, b| part(a[0], a[1]).cmp(part(b[0], b[1])));
-        let mut run = Run::new(&self.folder)?;
+        let mut run = SortedRun::new(&self.folder)?;
         for &[start, middle, end] in &self.places {
             run.push(part(start, middle), part(middle, end))?;
         }
@@ -86,9 +86,9 @@ impl Sorter {
 
 /// Pairs in a file, sorted by key.
 #[derive(Debug)]
-pub struct Run(BufWriter<File>);
+pub struct SortedRun(BufWriter<File>);
 
-impl Run {
+impl SortedRun {
     /// # Errors
     /// Fails when its file cannot be created.
     pub fn new(folder: &Path) -> io::Result<Self> {
@@ -129,8 +129,8 @@ pub struct Merged {
 impl Merged {
     /// # Errors
     /// Fails when a run cannot be read.
-    pub fn of(runs: Vec<Run>) -> io::Result<Self> {
-        let runs: io::Result<Vec<_>> = runs.into_iter().map(Run::read).collect();
+    pub fn of(runs: Vec<SortedRun>) -> io::Result<Self> {
+        let runs: io::Result<Vec<_>> = runs.into_iter().map(SortedRun::read).collect();
         let mut merged = Self {
             runs: runs?,
             next: BinaryHeap::new(),
@@ -163,7 +163,7 @@ impl Merged {
     ///
     /// # Errors
     /// Fails when a run cannot be read.
-    pub fn group(&mut self) -> io::Result<Option<Group>> {
+    pub fn group(&mut self) -> io::Result<Option<KeyGroup>> {
         let Some((key, value)) = self.take()? else {
             return Ok(None);
         };

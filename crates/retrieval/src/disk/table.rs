@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{BlockFile, BlockWriter, Part};
+use super::blocks::{BlockFile, BlockWriter, FileRange};
 use super::bytes::{Bytes, put_bytes, put_number};
 
 /// Bytes of a page; a longer entry has its own page.
@@ -15,7 +15,7 @@ const PAGE: usize = 4 << 10;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablePart {
     /// The first key and the offset of each page, followed by the end of the last one.
-    pages: Part,
+    pages: FileRange,
     count: u64,
 }
 
@@ -66,7 +66,7 @@ impl TableWriter {
         put_number(&mut self.pages, end);
         to.write(&self.pages)?;
         Ok(TablePart {
-            pages: Part::since(end, to),
+            pages: FileRange::since(end, to),
             count: self.count,
         })
     }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{BlockFile, BlockWriter, Part};
+use super::blocks::{BlockFile, BlockWriter, FileRange};
 use super::lists::{self, Having};
-use super::runs::{Merged, Run, Sorter};
+use super::runs::{Merged, SortedRun, Sorter};
 use super::table::{Table, TablePart, TableWriter};
 use crate::postings::{
     Postings, SoughtWord, WeightedWords, WordScores, Wording, idf, is_sought, worth,
@@ -26,7 +26,7 @@ pub struct WordsPart {
     /// Foreign words by the stems of their English translations.
     foreign: TablePart,
     /// Two bytes per entry.
-    lengths: Part,
+    lengths: FileRange,
     total_length: u64,
 }
 
@@ -38,7 +38,7 @@ pub struct WordsWriter {
     /// Entries that are not written yet; the first one has the number `before`.
     block: Postings,
     before: u32,
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
     foreign: Sorter,
     lengths: Vec<u8>,
     total_length: u64,
@@ -83,7 +83,7 @@ impl WordsWriter {
         let block = std::mem::take(&mut self.block);
         let count = block.count() as u32;
         let (words, foreign) = block.into_lists();
-        let mut run = Run::new(&self.folder)?;
+        let mut run = SortedRun::new(&self.folder)?;
         for (stem, list) in words {
             let numbered = list
                 .into_iter()
@@ -124,7 +124,7 @@ impl WordsWriter {
         Ok(WordsPart {
             words,
             foreign,
-            lengths: Part::since(start, to),
+            lengths: FileRange::since(start, to),
             total_length: self.total_length,
         })
     }
@@ -286,7 +286,7 @@ mod tests {
 
     use super::*;
     use crate::postings::weigh;
-    use crate::text::Words;
+    use crate::text::WordStemmer;
 
     const WORDS: [&str; 14] = [
         "raven", "ravens", "Hafen", "harbour", "port", "tide", "tides", "4711", "4712", "lantern",
@@ -335,7 +335,7 @@ mod tests {
             // The second part is written in many runs.
             let parts = [written(&texts[..cut], 1 << 20), written(&texts[cut..], 1)];
             let mut query = WeightedWords::new();
-            weigh(&Words::default(), &question, 1.0, &mut query);
+            weigh(&WordStemmer::default(), &question, 1.0, &mut query);
             let expected = naive.score(&query);
             let searched: Vec<Searched<'_>> = parts
                 .iter()
@@ -359,7 +359,7 @@ mod tests {
         ) {
             let parts = [written(&texts, 1 << 20), written(&texts, 1 << 20)];
             let mut query = WeightedWords::new();
-            weigh(&Words::default(), &question, 1.0, &mut query);
+            weigh(&WordStemmer::default(), &question, 1.0, &mut query);
             let scored = |seen: [bool; 2]| {
                 let parts = parts.iter().zip(seen);
                 let parts: Vec<Searched<'_>> = parts

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::agent::findings;
-use crate::agent::tools::outside::Answered;
+use crate::agent::tools::outside::OutsideResponse;
 use crate::knowledge::mapping::Pointer;
 
 /// Maximum characters of a response's media type.
@@ -119,8 +119,8 @@ fn lines_of_text(kind: &str, bytes: &[u8]) -> Vec<String> {
 }
 
 /// The content of an error response, which often says what was wrong.
-pub(super) fn refused(status: StatusCode, kind: &str, bytes: &[u8]) -> Answered {
-    Answered {
+pub(super) fn refused(status: StatusCode, kind: &str, bytes: &[u8]) -> OutsideResponse {
+    OutsideResponse {
         lines: told(kind, bytes, &Pick::All).unwrap_or_default(),
         error: Some(format!("it answers {status}")),
     }

@@ -12,7 +12,7 @@ fn tool(text: &str) -> Result<HttpTool, ToolFileError> {
     HttpTool::read("mine.toml", text, &mut Variables::new(value))
 }
 
-fn asked(text: &str, arguments: &Value) -> Result<Asked, String> {
+fn asked(text: &str, arguments: &Value) -> Result<HttpToolRequest, String> {
     let tool = tool(text).unwrap();
     tool.asked(&tool.checked(&arguments.to_string())?)
 }
@@ -29,7 +29,7 @@ fn arguments_are_encoded_by_their_place() {
         &text,
         &json!({"town": "Bø & Co/?#", "units": "m s", "day": 3}),
     );
-    let Asked { url, body } = whole.unwrap();
+    let HttpToolRequest { url, body } = whole.unwrap();
     assert_eq!(
         url.as_str(),
         "https://x.example/at/B%C3%B8%20%26%20Co%2F%3F%23/now?q=B%C3%B8%20%26%20Co%2F%3F%23&key=s3cret&units=m+s"
@@ -39,7 +39,7 @@ fn arguments_are_encoded_by_their_place() {
         json!({"where": "Bø & Co/?#", "day": 3, "text": "in Bø & Co/?#"})
     );
     // A missing argument is left out.
-    let Asked { url, body } = asked(&text, &json!({"town": "Oslo"})).unwrap();
+    let HttpToolRequest { url, body } = asked(&text, &json!({"town": "Oslo"})).unwrap();
     assert_eq!(
         url.as_str(),
         "https://x.example/at/Oslo/now?q=Oslo&key=s3cret"
@@ -72,7 +72,7 @@ proptest! {
     #[test]
     fn whatever_is_given_stays_in_its_place(town in "\\PC{1,30}") {
         let text = format!("{HEAD}url = 'https://x.example/a/{{town}}/b?c={{town}}'\n{TOWN}");
-        let Ok(Asked { url, .. }) = asked(&text, &json!({"town": town})) else {
+        let Ok(HttpToolRequest { url, .. }) = asked(&text, &json!({"town": town})) else {
             prop_assert!(matches!(&*town, "." | ".."));
             return Ok(());
         };

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Frame, Lines, WAITING};
-use crate::cli::context::Running;
+use crate::cli::context::RunningProcess;
 
 /// Serves it until the terminal or the bot ends.
 pub(super) async fn serve(
@@ -16,7 +16,7 @@ pub(super) async fn serve(
     person: &str,
     mut lines: Lines,
     frames: mpsc::Sender<Frame>,
-    running: &Arc<Running>,
+    running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,
 ) {
     let session = match Session::new(session, person) {

@@ -23,7 +23,7 @@ const PAGE: usize = 16 * 1024 * 1024;
 pub(super) const REDIRECTS: usize = 5;
 
 /// The result of a request.
-pub(super) enum Answer {
+pub(super) enum FetchOutcome {
     New(Fresh),
     /// The page has not changed.
     Unchanged,
@@ -77,7 +77,7 @@ impl Client {
         address: &Url,
         etag: Option<&str>,
         modified: Option<&str>,
-    ) -> Answer {
+    ) -> FetchOutcome {
         let mut known = HeaderMap::new();
         for (name, value) in [(IF_NONE_MATCH, etag), (IF_MODIFIED_SINCE, modified)] {
             if let Some(Ok(value)) = value.map(str::parse) {
@@ -86,12 +86,12 @@ impl Client {
         }
         let response = match self.ask(address, known).await {
             Ok(response) => response,
-            Err(error) => return Answer::Failed(error),
+            Err(error) => return FetchOutcome::Failed(error),
         };
         match (response.status(), self.led(address, &response)) {
-            (StatusCode::NOT_MODIFIED, _) => Answer::Unchanged,
-            (_, Some(Led::Here(to))) => Answer::Moved(to),
-            (_, Some(Led::Elsewhere(to))) => Answer::Gone(format!(
+            (StatusCode::NOT_MODIFIED, _) => FetchOutcome::Unchanged,
+            (_, Some(Led::Here(to))) => FetchOutcome::Moved(to),
+            (_, Some(Led::Elsewhere(to))) => FetchOutcome::Gone(format!(
                 "{address} leads to {to}, which is not on the host that was named; name that address instead"
             )),
             (status, None) if status.is_success() => fresh(address, response).await,
@@ -102,8 +102,8 @@ impl Client {
                 | StatusCode::FORBIDDEN
                 | StatusCode::UNAVAILABLE_FOR_LEGAL_REASONS),
                 None,
-            ) => Answer::Gone(format!("{address} answers {status}")),
-            (status, None) => Answer::Failed(format!("{address} answers {status}")),
+            ) => FetchOutcome::Gone(format!("{address} answers {status}")),
+            (status, None) => FetchOutcome::Failed(format!("{address} answers {status}")),
         }
     }
 
@@ -175,7 +175,7 @@ fn unread(address: &Url, error: reqwest::Error) -> String {
     )
 }
 
-async fn fresh(address: &Url, response: Response) -> Answer {
+async fn fresh(address: &Url, response: Response) -> FetchOutcome {
     let kind = text(&response, CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     let kind = match kind.to_ascii_lowercase().as_str() {
@@ -183,17 +183,17 @@ async fn fresh(address: &Url, response: Response) -> Answer {
         "text/markdown" => "md",
         "text/plain" => "txt",
         "application/pdf" => "pdf",
-        other => return Answer::Gone(format!("{address} is {other}, which is not read")),
+        other => return FetchOutcome::Gone(format!("{address} is {other}, which is not read")),
     };
     let (etag, modified) = (text(&response, ETAG), text(&response, LAST_MODIFIED));
     match bytes(address, response).await {
-        Ok(bytes) => Answer::New(Fresh {
+        Ok(bytes) => FetchOutcome::New(Fresh {
             kind,
             bytes,
             etag,
             modified,
         }),
-        Err(error) => Answer::Failed(error),
+        Err(error) => FetchOutcome::Failed(error),
     }
 }
 

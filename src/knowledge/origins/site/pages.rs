@@ -18,14 +18,14 @@ const ENDINGS: [&str; 5] = [".html", ".htm", ".md", ".txt", ".pdf"];
 
 /// A stored page.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(super) struct Page {
+pub(super) struct StoredPage {
     file: String,
     pub(super) etag: Option<String>,
     pub(super) modified: Option<String>,
 }
 
 /// Pages by address.
-type Index = BTreeMap<String, Page>;
+type Index = BTreeMap<String, StoredPage>;
 
 pub(super) struct Pages {
     now: PathBuf,
@@ -62,7 +62,7 @@ impl Pages {
     }
 
     /// Returns the page of this address in the previous crawl.
-    pub(super) fn before(&self, address: &Url) -> Option<Page> {
+    pub(super) fn before(&self, address: &Url) -> Option<StoredPage> {
         let page = self.before.get(address.as_str())?;
         self.now.join(&page.file).is_file().then(|| page.clone())
     }
@@ -83,7 +83,7 @@ impl Pages {
             etag,
             modified,
         } = fresh;
-        let page = Page {
+        let page = StoredPage {
             file: self.free(address, kind),
             etag,
             modified,
@@ -92,7 +92,11 @@ impl Pages {
     }
 
     /// Keeps the previous page. Returns its HTML, if it is HTML.
-    pub(super) async fn keep(&mut self, address: &Url, page: Page) -> io::Result<Option<String>> {
+    pub(super) async fn keep(
+        &mut self,
+        address: &Url,
+        page: StoredPage,
+    ) -> io::Result<Option<String>> {
         let bytes = tokio::fs::read(self.now.join(&page.file)).await?;
         let file = if self.taken.contains(&page.file) {
             let kind = page.file.rsplit_once('.').map_or("html", |(_, kind)| kind);
@@ -100,13 +104,14 @@ impl Pages {
         } else {
             page.file.clone()
         };
-        self.write(address, Page { file, ..page }, bytes).await
+        self.write(address, StoredPage { file, ..page }, bytes)
+            .await
     }
 
     async fn write(
         &mut self,
         address: &Url,
-        page: Page,
+        page: StoredPage,
         bytes: Vec<u8>,
     ) -> io::Result<Option<String>> {
         let path = self.next.join(&page.file);

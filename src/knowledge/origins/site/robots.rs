@@ -16,7 +16,7 @@ const MOST: usize = 500 * 1024;
 
 /// The rules for one robot.
 #[derive(Default)]
-struct Group {
+struct RobotsGroup {
     is_there: bool,
     robots: Robots,
 }
@@ -26,7 +26,7 @@ impl Robots {
     /// not named.
     pub(super) fn parse(text: &str, robot: &str) -> Self {
         let end = text.floor_char_boundary(MOST);
-        let (mut own, mut all) = (Group::default(), Group::default());
+        let (mut own, mut all) = (RobotsGroup::default(), RobotsGroup::default());
         let (mut is_own, mut is_all, mut has_rules) = (false, false, false);
         for line in text[..end].trim_start_matches('\u{feff}').lines() {
             let line = line.split('#').next().unwrap_or_default();

@@ -6,7 +6,7 @@ use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::graph::ingest::searching::SourceVersion;
-use crate::retrieval::disk::blocks::Part;
+use crate::retrieval::disk::blocks::FileRange;
 use crate::retrieval::disk::bytes::{Bytes, put_bytes, put_number, put_option};
 use crate::retrieval::disk::table::TablePart;
 use crate::retrieval::disk::words::WordsPart;
@@ -71,14 +71,14 @@ pub(super) struct Description {
     /// Numbers of policy chunks.
     pub(super) policies: Vec<u32>,
     /// [`PLACE`] bytes per chunk.
-    pub(super) places: Part,
+    pub(super) places: FileRange,
     /// The offset of each chunk's relationships, and the end of the last ones.
-    pub(super) near: Part,
+    pub(super) near: FileRange,
     /// A vector per chunk: its numbers, and its scale.
-    pub(super) rows: Part,
-    pub(super) signs: Part,
+    pub(super) rows: FileRange,
+    pub(super) signs: FileRange,
     /// A bit per chunk: whether it has a vector.
-    pub(super) has_vector: Part,
+    pub(super) has_vector: FileRange,
     pub(super) words: WordsPart,
     pub(super) names: TablePart,
     pub(super) identifiers: TablePart,
@@ -86,7 +86,7 @@ pub(super) struct Description {
 
 /// The index entry of a chunk.
 #[derive(Clone, Debug, Default)]
-pub struct Entry {
+pub struct ChunkEntry {
     pub chunk: String,
     pub record: String,
     pub sequence: i64,
@@ -104,7 +104,7 @@ pub struct Entry {
     pub(super) text: u64,
 }
 
-impl Entry {
+impl ChunkEntry {
     /// Serializes it, with the label's number in place of the label.
     pub(super) fn write(&self, label: usize) -> Vec<u8> {
         let mut into = Vec::new();
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn a_chunk_and_what_is_near_it_are_read_as_they_were_written() {
         let labels: Vec<Arc<str>> = vec!["Document".into(), "Policy".into()];
-        let entry = Entry {
+        let entry = ChunkEntry {
             chunk: "wiki/a#-1".to_owned(),
             record: "wiki/a".to_owned(),
             sequence: -1,
@@ -283,10 +283,10 @@ mod tests {
             text: 1 << 40,
         };
         let bytes = entry.write(1);
-        let read = Entry::read(&bytes, &labels).unwrap();
+        let read = ChunkEntry::read(&bytes, &labels).unwrap();
         assert_eq!(format!("{read:?}"), format!("{entry:?}"));
         for end in 0..bytes.len() {
-            assert!(Entry::read(&bytes[..end], &labels).is_none(), "{end}");
+            assert!(ChunkEntry::read(&bytes[..end], &labels).is_none(), "{end}");
         }
         let near = Near {
             parent: Some(0),

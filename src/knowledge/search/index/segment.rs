@@ -10,14 +10,14 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::layout::{Description, Entry, FORMAT, MadeOf, Near, PLACE, SIGNED};
+use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near, PLACE, SIGNED};
 use crate::graph::ingest::searching::SourceVersion;
 use crate::retrieval::best::NOWHERE;
-use crate::retrieval::disk::blocks::{BlockFile, BlockReader, Part};
+use crate::retrieval::disk::blocks::{BlockFile, BlockReader, FileRange};
 use crate::retrieval::disk::lists;
 use crate::retrieval::disk::table::Table;
 use crate::retrieval::disk::words::{Searched, WordLists};
-use crate::retrieval::vectors::{Quantised, Rows, Signs};
+use crate::retrieval::vectors::{Quantised, QuantisedVectors, Signs};
 
 /// Maximum relationships read per chunk; more are not followed.
 const NEAR: usize = 2_000;
@@ -37,9 +37,9 @@ pub struct Segment {
     labels: Vec<Arc<str>>,
     kinds: Vec<Arc<str>>,
     policies: Vec<u32>,
-    places: Part,
-    near: Part,
-    rows: Part,
+    places: FileRange,
+    near: FileRange,
+    rows: FileRange,
     signs: Signs,
     /// A bit per chunk.
     has_vector: Vec<u8>,
@@ -107,11 +107,11 @@ impl Segment {
     }
 
     /// Returns the entry of a chunk; an empty one if the file is damaged.
-    pub(super) fn entry(&self, number: usize) -> Entry {
+    pub(super) fn entry(&self, number: usize) -> ChunkEntry {
         let mut reader = self.file.reader();
-        let entry = self
-            .place(&mut reader, number)
-            .and_then(|(start, length)| Entry::read(reader.read(start, length)?, &self.labels));
+        let entry = self.place(&mut reader, number).and_then(|(start, length)| {
+            ChunkEntry::read(reader.read(start, length)?, &self.labels)
+        });
         self.trusted(entry)
     }
 
@@ -121,11 +121,11 @@ impl Segment {
     }
 
     /// Returns the entry and the text of a chunk.
-    pub(super) fn entry_and_text(&self, number: usize) -> (Entry, String) {
+    pub(super) fn entry_and_text(&self, number: usize) -> (ChunkEntry, String) {
         let mut reader = self.file.reader();
         let place = self.place(&mut reader, number);
         let read = place.and_then(|(start, length)| {
-            let entry = Entry::read(reader.read(start, length)?, &self.labels)?;
+            let entry = ChunkEntry::read(reader.read(start, length)?, &self.labels)?;
             let text = self.file.read(
                 start.checked_sub(entry.text)?,
                 usize::try_from(entry.text).ok()?,
@@ -246,7 +246,7 @@ impl Segment {
             return vec![f32::NAN; numbers.len()];
         }
         let mut reader = self.file.reader();
-        let mut rows = Rows::new(self.dimension);
+        let mut rows = QuantisedVectors::new(self.dimension);
         let mut cosines = Vec::with_capacity(numbers.len());
         for numbers in numbers.chunks(ROWS) {
             rows.clear();
@@ -263,12 +263,12 @@ impl Segment {
         if !self.has_vector(number) {
             return None;
         }
-        let mut rows = Rows::new(self.dimension);
+        let mut rows = QuantisedVectors::new(self.dimension);
         self.read_row(&mut self.file.reader(), number, &mut rows);
         rows.get(0)
     }
 
-    fn read_row(&self, reader: &mut BlockReader<'_>, number: usize, into: &mut Rows) {
+    fn read_row(&self, reader: &mut BlockReader<'_>, number: usize, into: &mut QuantisedVectors) {
         let length = self.dimension + size_of::<f32>();
         let start = self.rows.start + (number * length) as u64;
         let row = reader
@@ -294,7 +294,7 @@ impl Segment {
     }
 }
 
-fn signs(file: &BlockFile, part: Part, dimension: usize, count: usize) -> Option<Signs> {
+fn signs(file: &BlockFile, part: FileRange, dimension: usize, count: usize) -> Option<Signs> {
     let mut signs = Signs::with_capacity(dimension.min(SIGNED), count);
     let words = signs.words();
     let length = words * size_of::<u64>();

@@ -10,21 +10,21 @@ use std::sync::Arc;
 use half::f16;
 use private_files::unnamed_file;
 
-use super::layout::{Description, Entry, FORMAT, MadeOf, Near, SIGNED};
+use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near, SIGNED};
 use super::{day, has_digit, identifiers};
 use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
 use crate::knowledge::search::names;
 use crate::knowledge::search::policy::POLICY;
 use crate::llm::tokens::estimate;
-use crate::retrieval::disk::blocks::{BlockWriter, Part, write_offset};
+use crate::retrieval::disk::blocks::{BlockWriter, FileRange, write_offset};
 use crate::retrieval::disk::bytes::{Bytes, put_bytes};
 use crate::retrieval::disk::lists;
-use crate::retrieval::disk::runs::{Merged, Run, Sorter};
+use crate::retrieval::disk::runs::{Merged, SortedRun, Sorter};
 use crate::retrieval::disk::table::{TablePart, TableWriter};
 use crate::retrieval::disk::words::WordsWriter;
 use crate::retrieval::postings::Wording;
-use crate::retrieval::text::Words;
+use crate::retrieval::text::WordStemmer;
 use crate::retrieval::vectors::Quantised;
 
 /// Memory in bytes for sorting chunks, and for words.
@@ -166,12 +166,12 @@ impl Column {
         )))
     }
 
-    fn put(self, to: &mut BlockWriter) -> io::Result<Part> {
+    fn put(self, to: &mut BlockWriter) -> io::Result<FileRange> {
         let start = to.position();
         let mut file = self.0.into_inner().map_err(|error| error.into_error())?;
         file.rewind()?;
         to.copy(file)?;
-        Ok(Part::since(start, to))
+        Ok(FileRange::since(start, to))
     }
 }
 
@@ -181,7 +181,7 @@ struct SegmentWriter {
     folder: PathBuf,
     dimension: usize,
     of_source: BTreeSet<String>,
-    words: Words,
+    words: WordStemmer,
     lists: WordsWriter,
     places: Column,
     rows: Column,
@@ -190,7 +190,7 @@ struct SegmentWriter {
     names: Sorter,
     identifiers: Sorter,
     /// The name of the parent, by chunk number.
-    above: Run,
+    above: SortedRun,
     /// Hashes of the chunks' names, with their numbers.
     by_name: Vec<([u8; 16], u32)>,
     labels: Vec<String>,
@@ -201,7 +201,7 @@ struct SegmentWriter {
 
 impl SegmentWriter {
     fn new(source: &str, dimension: usize, folder: &Path, to: BlockWriter) -> io::Result<Self> {
-        let words = Words::default();
+        let words = WordStemmer::default();
         Ok(Self {
             of_source: names::of_source(&words, source),
             words,
@@ -215,7 +215,7 @@ impl SegmentWriter {
             has_vector: Vec::new(),
             names: Sorter::new(folder, SMALL_BYTES),
             identifiers: Sorter::new(folder, SMALL_BYTES),
-            above: Run::new(folder)?,
+            above: SortedRun::new(folder)?,
             by_name: Vec::new(),
             labels: Vec::new(),
             policies: Vec::new(),
@@ -250,7 +250,7 @@ impl SegmentWriter {
     fn put(&mut self, chunk: ServedChunk, wording: Wording) -> io::Result<()> {
         self.to.write(chunk.text.as_bytes())?;
         let label = place_of(&mut self.labels, &chunk.label);
-        let entry = Entry {
+        let entry = ChunkEntry {
             text: chunk.text.len() as u64,
             tokens: estimate(&chunk.text),
             date: chunk.date.as_deref().and_then(day),
@@ -334,7 +334,7 @@ impl SegmentWriter {
         let identifiers = numbered(self.identifiers.finish()?, to)?;
         let start = to.position();
         to.write(&self.has_vector)?;
-        let has_vector = Part::since(start, to);
+        let has_vector = FileRange::since(start, to);
         let description = Description {
             format: FORMAT,
             of,

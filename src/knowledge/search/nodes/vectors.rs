@@ -25,11 +25,11 @@ const LOG: &str = "vectors";
 pub(super) struct NodeVectors {
     /// `None`: they are only kept in memory.
     folder: Option<PathBuf>,
-    kept: OnceLock<Kept>,
+    kept: OnceLock<VectorCache>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct VectorCache {
     /// By [`hash`].
     known: Mutex<HashMap<String, Arc<[f16]>>>,
     log: Option<LineLog>,
@@ -37,7 +37,7 @@ struct Kept {
 
 /// A line of the log.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct VectorLogEntry {
     hash: String,
     /// Little-endian 16-bit floats in base64; empty if the text has no embedding.
     vector: String,
@@ -104,31 +104,31 @@ impl NodeVectors {
     }
 
     /// Returns the vectors kept by earlier processes, read on first use.
-    fn kept(&self) -> &Kept {
+    fn kept(&self) -> &VectorCache {
         self.kept.get_or_init(|| {
             let Some(folder) = &self.folder else {
-                return Kept::default();
+                return VectorCache::default();
             };
-            Kept::open(folder).unwrap_or_else(|error| {
+            VectorCache::open(folder).unwrap_or_else(|error| {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     folder = %folder.display(),
                     "vectors of nodes cannot be kept: they are made anew at each start"
                 );
-                Kept::default()
+                VectorCache::default()
             })
         })
     }
 }
 
-impl Kept {
+impl VectorCache {
     fn open(folder: &Path) -> io::Result<Self> {
         let slots = Slots::take(folder, LOG)?;
         let mut known = HashMap::new();
         for path in all_logs(folder, LOG)? {
             read_lines(&path, |_, bytes| -> io::Result<()> {
                 // The vector of a damaged line is computed again.
-                if let Ok(Line { hash, vector }) = serde_json::from_slice(bytes)
+                if let Ok(VectorLogEntry { hash, vector }) = serde_json::from_slice(bytes)
                     && let Ok(bytes) = STANDARD.decode(vector)
                 {
                     let (numbers, _) = bytes.as_chunks::<2>();
@@ -184,7 +184,7 @@ impl Kept {
         let vector: Arc<[f16]> = vector.iter().map(|it| f16::from_f32(*it)).collect();
         if let Some(log) = &self.log {
             let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
-            let kept = line(&Line {
+            let kept = line(&VectorLogEntry {
                 hash: hash.to_owned(),
                 vector: STANDARD.encode(bytes),
             });

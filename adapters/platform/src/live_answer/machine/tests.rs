@@ -119,53 +119,58 @@ fn text(version: usize, part: usize) -> String {
 
 impl Process {
     fn grow(&mut self, chat: &mut Chat) {
-        let Action::Show(shown) = self.answer.step(Event::Grew) else {
+        let LiveAnswerAction::Show(shown) = self.answer.step(LiveAnswerEvent::Grew) else {
             return;
         };
         let growing = format!("{}…", text(self.version, 0));
         let fate = chat.fate();
         let outcome = match (fate, shown) {
-            (Fate::Refused, _) => Shown::NotNow,
-            (Fate::Done, None) => Shown::As(chat.post(0, &growing)),
+            (Fate::Refused, _) => DisplayOutcome::NotNow,
+            (Fate::Done, None) => DisplayOutcome::As(chat.post(0, &growing)),
             (Fate::Lost, None) => {
                 chat.post(0, &growing);
-                Shown::Unknown
+                DisplayOutcome::Unknown
             }
             (Fate::Done | Fate::Lost, Some(id)) => match chat.edit(id, &growing) {
-                Edited::As(id) => Shown::As(id),
-                Edited::Gone | Edited::Stuck(_) => Shown::NotNow,
+                Edited::As(id) => DisplayOutcome::As(id),
+                Edited::Gone | Edited::Stuck(_) => DisplayOutcome::NotNow,
             },
         };
-        assert_eq!(self.answer.step(Event::Shown(outcome)), Action::Nothing);
+        assert_eq!(
+            self.answer.step(LiveAnswerEvent::Shown(outcome)),
+            LiveAnswerAction::Nothing
+        );
     }
 
     /// Whether it reached its end.
     fn finish(&mut self, chat: &mut Chat, parts: usize) -> bool {
-        let mut event = Event::Finish { parts };
+        let mut event = LiveAnswerEvent::Finish { parts };
         let most = 4 * (parts + chat.messages.len()) + 4;
         for _ in 0..most {
             let action = self.answer.step(event);
             let fate = match action {
-                Action::Done => return true,
+                LiveAnswerAction::Done => return true,
                 // What is merely spare may stay where it cannot be removed; that is not tested
                 // here.
-                Action::Delete { is_spare: true, .. } => Fate::Done,
+                LiveAnswerAction::Delete { is_spare: true, .. } => Fate::Done,
                 _ => chat.fate(),
             };
             if fate == Fate::Refused {
                 return false;
             }
             event = match action {
-                Action::Find => Event::Found(chat.find()),
-                Action::Post { part } => Event::Posted(chat.post(part, &text(self.version, part))),
-                Action::Edit { message, part } => {
-                    Event::Edited(chat.edit(message, &text(self.version, part)))
+                LiveAnswerAction::Find => LiveAnswerEvent::Found(chat.find()),
+                LiveAnswerAction::Post { part } => {
+                    LiveAnswerEvent::Posted(chat.post(part, &text(self.version, part)))
                 }
-                Action::Delete { message, .. } => {
+                LiveAnswerAction::Edit { message, part } => {
+                    LiveAnswerEvent::Edited(chat.edit(message, &text(self.version, part)))
+                }
+                LiveAnswerAction::Delete { message, .. } => {
                     chat.messages[message].is_gone = true;
-                    Event::Deleted
+                    LiveAnswerEvent::Deleted
                 }
-                Action::Done | Action::Nothing | Action::Show(_) => {
+                LiveAnswerAction::Done | LiveAnswerAction::Nothing | LiveAnswerAction::Show(_) => {
                     panic!("{action:?} while finishing")
                 }
             };
@@ -330,11 +335,17 @@ fn one_answer_grows_in_one_message() {
 #[test]
 fn what_is_refused_while_it_grows_is_shown_no_more() {
     let mut answer: LiveAnswer<Id> = LiveAnswer::new();
-    assert_eq!(answer.step(Event::Grew), Action::Show(None));
-    answer.step(Event::Shown(Shown::Refused));
-    assert_eq!(answer.step(Event::Grew), Action::Nothing);
     assert_eq!(
-        answer.step(Event::Finish { parts: 1 }),
-        Action::Post { part: 0 }
+        answer.step(LiveAnswerEvent::Grew),
+        LiveAnswerAction::Show(None)
+    );
+    answer.step(LiveAnswerEvent::Shown(DisplayOutcome::Refused));
+    assert_eq!(
+        answer.step(LiveAnswerEvent::Grew),
+        LiveAnswerAction::Nothing
+    );
+    assert_eq!(
+        answer.step(LiveAnswerEvent::Finish { parts: 1 }),
+        LiveAnswerAction::Post { part: 0 }
     );
 }

@@ -3,9 +3,10 @@
 use anyhow::bail;
 use clap::Args;
 use muninn::config::Config;
+use serde_json::{Value, json};
 
 use super::admin;
-use super::output::Exit;
+use super::output::{Exit, Output};
 
 #[derive(Args, Debug)]
 pub(super) struct HealthArgs {
@@ -16,11 +17,21 @@ pub(super) struct HealthArgs {
 
 /// Asks the process that has the data folder open whether it is healthy.
 pub(super) async fn run(config: &Config, args: &HealthArgs) -> anyhow::Result<Exit> {
-    match admin::connect(config).await? {
-        Some(process) => process.ready(args.json).await,
-        None => bail!(
-            "no muninn runs with {}; start `muninn serve`, or name its folder in DATA_DIR",
-            config.data_dir.display()
-        ),
+    if let Some(process) = admin::connect(config).await? {
+        return process.ready(args.json).await;
     }
+    let trouble = format!(
+        "no muninn runs with {}; start `muninn serve`, or name its folder in DATA_DIR",
+        config.data_dir.display()
+    );
+    if !args.json {
+        bail!(trouble);
+    }
+    Output::Here.say_json(&told(Some(&trouble))).await?;
+    Ok(Exit::of(false))
+}
+
+/// Returns the JSON of this command; `trouble` is what is wrong.
+pub(super) fn told(trouble: Option<&str>) -> Value {
+    json!({"well": trouble.is_none(), "trouble": trouble})
 }

@@ -263,6 +263,12 @@ async fn what_is_listed_and_done_can_be_read_by_a_script_too() {
     assert_eq!(refused["ok"], false);
 
     std::fs::write(home.path("muninn-data/sources.toml"), "").unwrap();
+    let health = home.run(&["health", "--json"], "").await;
+    health.fails(1, &[]);
+    let health: Value = serde_json::from_str(&health.out).unwrap();
+    assert_eq!(health["well"], json!(false));
+    let trouble = health["trouble"].as_str().unwrap();
+    assert!(trouble.contains("start `muninn serve`"), "{trouble}");
     let serving = serving(&home).await;
     let health = json(&home, &["health", "--json"]).await;
     assert_eq!(health, json!({"well": true, "trouble": null}));

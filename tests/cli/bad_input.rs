@@ -273,6 +273,31 @@ async fn a_model_nobody_knows_leaves_memory_and_a_sentence() {
     server.finish();
 }
 
+/// Starts an independent server, and one that is not installed.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs server-everything (MUNINN_MCP_EVERYTHING)"]
+async fn the_doctor_tells_which_mcp_servers_are_up() {
+    let home = Home::new();
+    let program = std::env::var("MUNINN_MCP_EVERYTHING").unwrap();
+    let settings = format!("[mcp.everything]\ncommand = 'node'\nargs = ['{program}', 'stdio']\n");
+    std::fs::create_dir_all(home.path("muninn-data")).unwrap();
+    let file = home.path("muninn-data/mcp.toml");
+    std::fs::write(&file, &settings).unwrap();
+    let doctor = home.run(&["doctor"], "").await;
+    let text = doctor.succeeds();
+    let up = format!("ok       tools: MCP server everything (node {program} stdio): ");
+    assert!(text.contains(&up), "{text}");
+
+    let missing = "[mcp.missing]\ncommand = 'no-such-program'\n";
+    std::fs::write(&file, format!("{settings}{missing}")).unwrap();
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    let down = "PROBLEM  tools: MCP server missing (no-such-program): ";
+    for part in [&up, down] {
+        assert!(doctor.out.contains(part), "{doctor:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_finds_nothing_wrong_with_a_fresh_folder() {
     let home = Home::new();

@@ -12,7 +12,6 @@ use muninn_platform::in_one_line;
 use private_files::private_folder;
 use private_files::socket::PrivateSocket;
 use serde::Serialize;
-use serde_json::json;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -25,7 +24,7 @@ use crate::cli::context::{Context, RunningProcess};
 #[cfg(feature = "terminal")]
 use crate::cli::open_commands::OpenCommand;
 use crate::cli::output::{Exit, Output};
-use crate::cli::{cypher, doctor};
+use crate::cli::{cypher, doctor, health};
 
 /// Maximum concurrent connections; more are refused.
 const MOST_CONNECTIONS: usize = 16;
@@ -227,10 +226,7 @@ async fn act(what: AdminOperation, at: &Context) -> Frame {
             let trouble = at.running.as_ref().and_then(|it| it.archive.trouble());
             let exit = Exit::of(trouble.is_none());
             let told = match json {
-                true => {
-                    let told = json!({"well": trouble.is_none(), "trouble": trouble});
-                    at.out.say_json(&told).await
-                }
+                true => at.out.say_json(&health::told(trouble.as_deref())).await,
                 false => at.out.say(trouble.as_deref().unwrap_or("ok")).await,
             };
             match told {

@@ -2,6 +2,7 @@
 //! It stores IDs only, and no text.
 
 mod file;
+mod queue;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,15 +12,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use dashmap::DashMap;
 use muninn_platform::{
-    ConversationId, Delivered, EventId, Language, MessageId, NotNow, Withdraw, Withdrawn,
+    ConversationId, Delivered, Language, MessageId, NotNow, Withdraw, Withdrawn,
 };
 use muninn_texts::Value;
-use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::file::WithdrawalFile;
+pub use self::queue::ToWithdraw;
+use self::queue::{Withdrawal, WithdrawalQueue, WithdrawalStep};
 use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
 use crate::graph::{GraphStore, ResponseId};
@@ -29,85 +31,8 @@ use crate::memory::{Archive, TakesAway};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Longest time for one message, including the wait for the platform's rate limit.
 const ATTEMPT: Duration = Duration::from_secs(30);
-/// First pause after a failure, doubling up to [`SLOWEST`].
-const FIRST_PAUSE: Duration = Duration::from_secs(2);
-const SLOWEST: Duration = Duration::from_secs(900);
-/// Maximum number of failures, after about three hours.
-const TRIES: u32 = 20;
 /// Number of messages between two writes of the remaining work.
 const WRITE_EVERY: usize = 16;
-
-/// The messages to withdraw on one platform, as they are stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Withdrawal {
-    platform: String,
-    #[serde(flatten)]
-    left: ToWithdraw,
-    /// Number of failures.
-    tries: u32,
-}
-
-#[derive(Debug)]
-struct Open {
-    number: u64,
-    withdrawal: Withdrawal,
-    /// Whether a task is working on it.
-    is_taken: bool,
-    due: Instant,
-}
-
-/// What to withdraw of one conversation that is being forgotten.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToWithdraw {
-    pub conversation: ConversationId,
-    messages: Vec<MessageId>,
-    /// Questions whose answers have to be searched for, as their message IDs are unknown.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    answers_to: Vec<EventId>,
-    /// Messages that show an emptied answer. If it was regenerated since, they stay.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    emptied: Vec<(MessageId, ResponseId)>,
-    /// Answers that the messages list, of which the graph could not be told yet. The messages stay if all of the
-    /// answers exist when it is told.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    listed: Vec<ResponseId>,
-    /// Whether to withdraw the conversation's title too.
-    title: bool,
-}
-
-impl ToWithdraw {
-    /// The messages of one session, and of others that quote it. The title is that of `session`.
-    pub fn of(session: &ConversationId, spoken: Vec<Spoken>, title: bool) -> Vec<Self> {
-        let mut by_session: BTreeMap<ConversationId, Self> = BTreeMap::new();
-        let nothing = |conversation: &ConversationId| Self {
-            conversation: conversation.clone(),
-            messages: Vec::new(),
-            answers_to: Vec::new(),
-            emptied: Vec::new(),
-            listed: Vec::new(),
-            title: title && conversation == session,
-        };
-        if title {
-            by_session.insert(session.clone(), nothing(session));
-        }
-        for spoken in spoken {
-            let known = by_session.entry(spoken.session);
-            let all = known.or_insert_with_key(nothing);
-            let messages = spoken.messages.0;
-            let emptied = |answer| messages.iter().map(move |it| (it.clone(), answer));
-            all.emptied
-                .extend(spoken.emptied.into_iter().flat_map(emptied));
-            all.messages.extend(messages);
-            all.answers_to.extend(spoken.unseen);
-        }
-        let all = by_session.into_values();
-        all.filter(|it| !it.is_nothing()).collect()
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.messages.is_empty() && self.answers_to.is_empty() && !self.title
-    }
-}
 
 #[async_trait]
 impl TakesAway for Withdrawals {
@@ -160,24 +85,19 @@ impl Drop for PlannedWithdrawals {
 /// All withdrawals.
 #[derive(Debug, Default)]
 struct Plans {
-    state: Mutex<WithdrawalQueue>,
+    queue: Mutex<WithdrawalQueue>,
     changed: Notify,
 }
 
 impl Plans {
-    fn state(&self) -> MutexGuard<'_, WithdrawalQueue> {
+    fn queue(&self) -> MutexGuard<'_, WithdrawalQueue> {
         // A list of IDs is consistent, even after a panic.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Marks these as not being worked on.
     fn release(&self, numbers: &[u64]) {
-        let mut state = self.state();
-        let released = state.all.iter_mut();
-        for open in released.filter(|open| numbers.contains(&open.number)) {
-            open.is_taken = false;
-        }
-        drop(state);
+        self.queue().release(numbers);
         self.changed.notify_one();
     }
 }
@@ -208,12 +128,6 @@ pub struct Withdrawals {
     archive: OnceLock<Weak<Archive>>,
 }
 
-#[derive(Debug, Default)]
-struct WithdrawalQueue {
-    next: u64,
-    all: Vec<Open>,
-}
-
 impl std::fmt::Debug for Withdrawals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Withdrawals").finish_non_exhaustive()
@@ -227,17 +141,10 @@ impl Withdrawals {
     /// Fails when the folder cannot be used.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         let (file, left_over) = WithdrawalFile::open(folder)?;
-        let mut state = WithdrawalQueue::default();
-        for withdrawal in left_over {
-            state.add(withdrawal);
-        }
-        for open in &mut state.all {
-            open.is_taken = false;
-        }
         Ok(Self {
             file,
             plans: Arc::new(Plans {
-                state: Mutex::new(state),
+                queue: Mutex::new(WithdrawalQueue::of_file(left_over)),
                 changed: Notify::new(),
             }),
             platforms: DashMap::new(),
@@ -260,19 +167,14 @@ impl Withdrawals {
         self.archive.get_or_init(|| Arc::downgrade(archive));
     }
 
-    fn state(&self) -> MutexGuard<'_, WithdrawalQueue> {
-        self.plans.state()
+    fn queue(&self) -> MutexGuard<'_, WithdrawalQueue> {
+        self.plans.queue()
     }
 
     /// Registers a platform that can be reached.
     pub fn connected(&self, platform: &str, withdraw: Arc<dyn Withdraw>) {
         self.platforms.insert(platform.to_owned(), withdraw);
-        let now = Instant::now();
-        for open in &mut self.state().all {
-            if open.withdrawal.platform == platform {
-                open.due = now;
-            }
-        }
+        self.queue().reached(platform);
         self.plans.changed.notify_one();
     }
 
@@ -287,7 +189,7 @@ impl Withdrawals {
 
     /// Cancels the withdrawal of messages that have a new text now.
     pub async fn forgo(&self, conversation: &ConversationId, messages: &Delivered) {
-        let is_any = self.state().forgo(conversation, messages);
+        let is_any = self.queue().forgo(conversation, messages);
         if is_any {
             self.write().await;
         }
@@ -333,12 +235,12 @@ impl Withdrawals {
             return PlannedWithdrawals::default();
         }
         let numbers = {
-            let mut state = self.state();
+            let mut queue = self.queue();
             let mut numbers = Vec::new();
             for it in all {
-                let new = state.not_planned(it);
+                let new = queue.not_planned(it);
                 if !new.is_nothing() {
-                    numbers.push(state.add(Withdrawal {
+                    numbers.push(queue.add(Withdrawal {
                         platform: platform.to_owned(),
                         left: new,
                         tries: 0,
@@ -364,14 +266,7 @@ impl Withdrawals {
                 self.work_on(*number, Some(deadline), &mut outcome).await;
             }
         }
-        {
-            let state = self.state();
-            let left = state.all.iter();
-            for open in left.filter(|open| planned.numbers.contains(&open.number)) {
-                let left = &open.withdrawal.left;
-                outcome.later += left.messages.len() + left.answers_to.len();
-            }
-        }
+        outcome.later = self.queue().left_of(&planned.numbers);
         drop(planned);
         self.write().await;
         outcome
@@ -380,7 +275,7 @@ impl Withdrawals {
     /// Retries failed withdrawals, until `shutdown`.
     pub async fn run(&self, shutdown: CancellationToken) {
         loop {
-            let (number, due) = self.next();
+            let (number, due) = self.queue().next(|it| self.platforms.contains_key(it));
             let waiting = async {
                 match due {
                     Some(due) => sleep_until(due).await,
@@ -410,24 +305,6 @@ impl Withdrawals {
         }
     }
 
-    /// Takes the next withdrawal that is due, or returns when one will be.
-    fn next(&self) -> (Option<u64>, Option<Instant>) {
-        let mut state = self.state();
-        let now = Instant::now();
-        let mut soonest = None;
-        for open in &mut state.all {
-            if open.is_taken || !self.platforms.contains_key(&open.withdrawal.platform) {
-                continue;
-            }
-            if open.due <= now {
-                open.is_taken = true;
-                return (Some(open.number), None);
-            }
-            soonest = Some(soonest.map_or(open.due, |soonest: Instant| soonest.min(open.due)));
-        }
-        (None, soonest)
-    }
-
     /// Withdraws one message after the other, until one fails.
     async fn work_on(
         &self,
@@ -436,7 +313,7 @@ impl Withdrawals {
         outcome: &mut WithdrawalOutcome,
     ) {
         let mut done = 0_usize;
-        while let Some((platform, conversation, step)) = self.step(number) {
+        while let Some((platform, conversation, step)) = self.next_step(number) {
             let Some(withdraw) = self
                 .platforms
                 .get(&platform)
@@ -456,7 +333,7 @@ impl Withdrawals {
                     WithdrawalStep::AnswerTo(question) => {
                         match withdraw.find_answer(&conversation, question).await {
                             Ok(found) => {
-                                self.found(number, found);
+                                self.queue().found(number, found);
                                 Withdrawn::Gone
                             }
                             Err(NotNow) => Withdrawn::NotYet,
@@ -467,7 +344,7 @@ impl Withdrawals {
                         let listing = Spoken::new(conversation.clone(), messages.clone());
                         match self.tell(answers, &listing).await {
                             Some(stands) => {
-                                self.told(number, stands);
+                                self.queue().told(number, stands);
                                 Withdrawn::Gone
                             }
                             None => Withdrawn::NotYet,
@@ -480,14 +357,14 @@ impl Withdrawals {
             });
             let withdrawn = timeout(patience, attempt).await;
             match withdrawn {
-                Ok(Withdrawn::Gone) => self.done(number, &step),
+                Ok(Withdrawn::Gone) => self.queue().done(number, &step),
                 Ok(Withdrawn::Stays(why)) => {
-                    self.done(number, &step);
+                    self.queue().done(number, &step);
                     if matches!(step, WithdrawalStep::Message(..)) {
                         outcome.stays(why);
                     }
                 }
-                Ok(Withdrawn::NotYet) | Err(_) => return self.put_off(number),
+                Ok(Withdrawn::NotYet) | Err(_) => return self.queue().put_off(number),
             }
             done += 1;
             if done.is_multiple_of(WRITE_EVERY) {
@@ -497,6 +374,10 @@ impl Withdrawals {
                 return;
             }
         }
+    }
+
+    fn next_step(&self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
+        self.queue().step(number)
     }
 
     /// Whether an emptied answer was regenerated. While the graph is away, it counts as not regenerated, because it said
@@ -516,107 +397,9 @@ impl Withdrawals {
         archive.quoted_in(answers, listing).await.ok()
     }
 
-    /// The graph knows of a listing: it stays, or it is withdrawn.
-    fn told(&self, number: u64, stands: bool) {
-        let mut state = self.state();
-        if let Some(open) = state.get(number) {
-            let left = &mut open.withdrawal.left;
-            left.listed.clear();
-            if stands {
-                left.messages.clear();
-            }
-        }
-    }
-
-    fn step(&self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
-        let mut state = self.state();
-        let Withdrawal { platform, left, .. } = &state.get(number)?.withdrawal;
-        let ToWithdraw {
-            conversation,
-            messages,
-            answers_to,
-            emptied,
-            listed,
-            title,
-        } = left;
-        if !listed.is_empty() {
-            let step = WithdrawalStep::Listing(Delivered(messages.clone()), listed.clone());
-            return Some((platform.clone(), conversation.clone(), step));
-        }
-        let step = match (messages.first(), answers_to.first()) {
-            (Some(message), _) => {
-                let mut emptied = emptied.iter();
-                let shows = emptied.find(|(shown, _)| shown == message);
-                WithdrawalStep::Message(message.clone(), shows.map(|(_, answer)| *answer))
-            }
-            (None, Some(question)) => WithdrawalStep::AnswerTo(question.clone()),
-            (None, None) if *title => WithdrawalStep::Title,
-            (None, None) => return None,
-        };
-        Some((platform.clone(), conversation.clone(), step))
-    }
-
-    /// Adds the messages of an answer that was searched for.
-    fn found(&self, number: u64, messages: Vec<MessageId>) {
-        let mut state = self.state();
-        if let Some(open) = state.get(number) {
-            open.withdrawal.left.messages.extend(messages);
-        }
-    }
-
-    fn done(&self, number: u64, step: &WithdrawalStep) {
-        let mut state = self.state();
-        if let Some(open) = state.get(number) {
-            let withdrawal = &mut open.withdrawal;
-            let left = &mut withdrawal.left;
-            match step {
-                WithdrawalStep::Message(gone, _) => {
-                    left.messages.retain(|message| message != gone);
-                    left.emptied.retain(|(message, _)| message != gone);
-                }
-                WithdrawalStep::AnswerTo(found) => {
-                    left.answers_to.retain(|question| question != found)
-                }
-                WithdrawalStep::Title => left.title = false,
-                WithdrawalStep::Listing(..) => {}
-            }
-            withdrawal.tries = 0;
-        }
-        state.all.retain(|it| !it.withdrawal.left.is_nothing());
-    }
-
-    fn put_off(&self, number: u64) {
-        let mut state = self.state();
-        let Some(open) = state.get(number) else {
-            return;
-        };
-        open.withdrawal.tries += 1;
-        let tries = open.withdrawal.tries;
-        open.due = Instant::now() + pause(tries);
-        if tries < TRIES {
-            return;
-        }
-        if !open.withdrawal.left.listed.is_empty() {
-            tracing::warn!(conversation = %open.withdrawal.left.conversation, "whether what a listing shows still exists could not be found out; it is taken away");
-            open.withdrawal.left.listed.clear();
-            open.withdrawal.tries = 0;
-        } else {
-            let ToWithdraw {
-                conversation,
-                messages,
-                ..
-            } = &open.withdrawal.left;
-            tracing::error!(%conversation, messages = messages.len(), "messages that were forgotten could not be taken away; remove them by hand");
-            state.all.retain(|it| it.number != number);
-        }
-    }
-
     /// Writes the remaining work to the file.
     async fn write(&self) {
-        let all = || {
-            let state = self.state();
-            state.all.iter().map(|it| it.withdrawal.clone()).collect()
-        };
+        let all = || self.queue().all();
         if let Err(error) = self.file.write(all).await {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
@@ -624,67 +407,6 @@ impl Withdrawals {
             );
         }
     }
-}
-
-#[derive(Debug)]
-enum WithdrawalStep {
-    /// A message, with the emptied answer that it shows, if any.
-    Message(MessageId, Option<ResponseId>),
-    AnswerTo(EventId),
-    Title,
-    /// Messages that list answers.
-    Listing(Delivered, Vec<ResponseId>),
-}
-
-impl WithdrawalQueue {
-    fn add(&mut self, withdrawal: Withdrawal) -> u64 {
-        let number = self.next;
-        self.next += 1;
-        self.all.push(Open {
-            number,
-            withdrawal,
-            is_taken: true,
-            due: Instant::now(),
-        });
-        number
-    }
-
-    /// Removes what is written down already. What is written down may turn out now to show an emptied answer.
-    fn not_planned(&mut self, mut new: ToWithdraw) -> ToWithdraw {
-        let planned = self.all.iter_mut().map(|it| &mut it.withdrawal.left);
-        for its in planned.filter(|it| it.conversation == new.conversation) {
-            let known = new.emptied.iter().filter(|it| !its.emptied.contains(it));
-            let known = known.filter(|(message, _)| its.messages.contains(message));
-            let known: Vec<_> = known.cloned().collect();
-            its.emptied.extend(known);
-            new.messages
-                .retain(|message| !its.messages.contains(message));
-            new.answers_to
-                .retain(|question| !its.answers_to.contains(question));
-        }
-        new
-    }
-
-    /// Removes messages. Returns whether any of them was written down.
-    fn forgo(&mut self, conversation: &ConversationId, messages: &Delivered) -> bool {
-        let mut is_any = false;
-        let all = self.all.iter_mut().map(|it| &mut it.withdrawal.left);
-        for its in all.filter(|it| it.conversation == *conversation) {
-            let planned = its.messages.len();
-            its.messages.retain(|it| !messages.0.contains(it));
-            is_any |= its.messages.len() < planned;
-        }
-        self.all.retain(|it| !it.withdrawal.left.is_nothing());
-        is_any
-    }
-
-    fn get(&mut self, number: u64) -> Option<&mut Open> {
-        self.all.iter_mut().find(|it| it.number == number)
-    }
-}
-
-fn pause(tries: u32) -> Duration {
-    (FIRST_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1).min(16))).min(SLOWEST)
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@ use std::collections::VecDeque;
 
 use async_trait::async_trait;
 
+use muninn_platform::EventId;
+
+use super::queue::TRIES;
 use super::*;
 
 /// The results of successive attempts; after that every attempt succeeds.

@@ -9,6 +9,7 @@
 
 pub mod bot;
 pub mod browser;
+pub mod chat;
 pub mod files;
 pub mod graph;
 pub mod http_server;

@@ -9,8 +9,8 @@ use muninn::graph::{NewTurn, Turn};
 use muninn_platform::Audience;
 use muninn_platform::testing::Room;
 use serde_json::json;
-use support::bot::{Place, TestBot};
-use support::model_server::ModelServer;
+use support::bot::Place;
+use support::chat::{Chat, run_without_model};
 use support::program::prompt;
 
 support::bot::on_every_graph!(
@@ -23,146 +23,144 @@ support::bot::on_every_graph!(
 );
 
 /// Ada and Bob talk to the bot, which has no model.
-async fn talk(bot: &TestBot) -> Room {
-    let room = bot.room("helmets");
+async fn talk(chat: &Chat) -> Room {
+    let room = chat.room("helmets");
     room.say("ada", "We replace the blue helmets with white ones.")
         .await;
     room.say("bob", "Then I order 14 white helmets tomorrow.")
         .await;
-    bot.room("kitty")
+    chat.room("kitty")
         .say("ada", "The tea kitty is short again.")
         .await;
     room
 }
 
 async fn without_a_model_what_was_answered_most_is_listed(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let room = talk(&bot).await;
-    let before = room.shown();
-    let said = room.say("cleo", "What did I miss?").await.text();
-    assert!(
-        said.starts_with("Since ") && said.contains(": 3 messages by 2 people."),
-        "{said}"
-    );
-    for line in [
-        ": We replace the blue helmets with white ones. (1 answer)",
-        "  - bob: Then I order 14 white helmets tomorrow.",
-        "**Also said**\n- [ada, ",
-        ": The tea kitty is short again.",
-    ] {
-        assert!(said.contains(line), "{line:?} is not in {said}");
-    }
-    // Nobody else sees it, and it is not part of the history.
-    assert_eq!(room.shown(), before);
-    let history = room.command("cleo", "history").await.text();
-    assert!(!history.contains("messages by"), "{history}");
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let room = talk(chat).await;
+        let before = room.shown();
+        let said = room.say("cleo", "What did I miss?").await.text();
+        assert!(
+            said.starts_with("Since ") && said.contains(": 3 messages by 2 people."),
+            "{said}"
+        );
+        for line in [
+            ": We replace the blue helmets with white ones. (1 answer)",
+            "  - bob: Then I order 14 white helmets tomorrow.",
+            "**Also said**\n- [ada, ",
+            ": The tea kitty is short again.",
+        ] {
+            assert!(said.contains(line), "{line:?} is not in {said}");
+        }
+        // Nobody else sees it, and it is not part of the history.
+        assert_eq!(room.shown(), before);
+        let history = room.command("cleo", "history").await.text();
+        assert!(!history.contains("messages by"), "{history}");
+    })
+    .await;
 }
 
 async fn a_model_says_what_came_of_it_and_each_entry_says_where(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    talk(&bot).await;
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        talk(chat).await;
 
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = bot.room("helmets");
-    let reply = json!({
-        "decided": [{"what": "14 white helmets replace the blue ones.", "messages": [1, 2]}],
-        "answered": [],
-        "open": [
-            {"what": "The tea kitty is short.", "messages": [3]},
-            {"what": "Nobody said this.", "messages": [77]},
-        ],
-    });
-    server
-        .expects(|request| {
+        chat.restart_with_model().await;
+        let room = chat.room("helmets");
+        let reply = json!({
+            "decided": [{"what": "14 white helmets replace the blue ones.", "messages": [1, 2]}],
+            "answered": [],
+            "open": [
+                {"what": "The tea kitty is short.", "messages": [3]},
+                {"what": "Nobody said this.", "messages": [77]},
+            ],
+        });
+        chat.expects(|request| {
             let prompt = prompt(request);
             ["cleo", "1. [", "] bob:", "> The tea kitty is short again."]
                 .iter()
                 .all(|words| prompt.contains(words))
         })
         .answers(&reply.to_string());
-    let said = room.command("cleo", "catch me up").await.text();
-    let decided = said.find("**Decided**\n- 14 white helmets replace the blue ones. [bob, ");
-    let open = said.find("**Left open**\n- The tea kitty is short. [ada, ");
-    assert!(decided.is_some() && open > decided, "{said}");
-    assert!(!said.contains("Nobody said this"), "{said}");
-    bot.end().await;
-    server.finish();
+        let said = room.command("cleo", "catch me up").await.text();
+        let decided = said.find("**Decided**\n- 14 white helmets replace the blue ones. [bob, ");
+        let open = said.find("**Left open**\n- The tea kitty is short. [ada, ");
+        assert!(decided.is_some() && open > decided, "{said}");
+        assert!(!said.contains("Nobody said this"), "{said}");
+    })
+    .await;
 }
 
 async fn a_model_that_fails_leaves_the_list(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    talk(&bot).await;
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        talk(chat).await;
 
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = bot.room("helmets");
-    server.expects(|_| true).answers("I would rather not.");
-    let said = room.command("cleo", "catch me up").await.text();
-    for words in [
-        "I could not ask the model (its reply could not be read), so this is a list of what was said:",
-        "  - bob: Then I order 14 white helmets tomorrow.",
-    ] {
-        assert!(said.contains(words), "{words:?} is not in {said}");
-    }
-    bot.end().await;
-    server.finish();
+        chat.restart_with_model().await;
+        let room = chat.room("helmets");
+        chat.expects(|_| true).answers("I would rather not.");
+        let said = room.command("cleo", "catch me up").await.text();
+        for words in [
+            "I could not ask the model (its reply could not be read), \
+         so this is a list of what was said:",
+            "  - bob: Then I order 14 white helmets tomorrow.",
+        ] {
+            assert!(said.contains(words), "{words:?} is not in {said}");
+        }
+    })
+    .await;
 }
 
 async fn only_what_was_said_here_since_then_is_told(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let room = talk(&bot).await;
-    let elsewhere = bot.room_of("secret", "elsewhere");
-    elsewhere.say("ada", "The heron flies at midnight.").await;
-    let said = room.command("cleo", "catch me up since today").await.text();
-    assert!(
-        said.contains("3 messages") && !said.contains("heron"),
-        "{said}"
-    );
-    let there = elsewhere.command("cleo", "catch me up").await.text();
-    assert!(
-        there.contains("heron") && !there.contains("helmets"),
-        "{there}"
-    );
-    // Ada was last active at the kitty, and Bob before that.
-    let said = room.command("bob", "catch me up").await.text();
-    assert!(
-        said.contains("kitty") && !said.contains("We replace"),
-        "{said}"
-    );
-    let said = room
-        .command("ada", "catch up since the beginning of time")
-        .await
-        .text();
-    assert!(
-        said.contains("I do not understand \"the beginning of time\" as a day"),
-        "{said}"
-    );
-    let said = room
-        .command("dora", "catch me up since 2999-01-01")
-        .await
-        .text();
-    assert!(said.contains("I do not understand"), "{said}");
-    let nothing = bot
-        .room_of("empty", "nobody")
-        .command("dora", "catch me up")
-        .await;
-    assert!(
-        nothing
-            .text()
-            .starts_with("Nothing that I know of was said here since "),
-        "{}",
-        nothing.text()
-    );
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let room = talk(chat).await;
+        let elsewhere = chat.room_of("secret", "elsewhere");
+        elsewhere.say("ada", "The heron flies at midnight.").await;
+        let said = room.command("cleo", "catch me up since today").await.text();
+        assert!(
+            said.contains("3 messages") && !said.contains("heron"),
+            "{said}"
+        );
+        let there = elsewhere.command("cleo", "catch me up").await.text();
+        assert!(
+            there.contains("heron") && !there.contains("helmets"),
+            "{there}"
+        );
+        // Ada was last active at the kitty, and Bob before that.
+        let said = room.command("bob", "catch me up").await.text();
+        assert!(
+            said.contains("kitty") && !said.contains("We replace"),
+            "{said}"
+        );
+        let said = room
+            .command("ada", "catch up since the beginning of time")
+            .await
+            .text();
+        assert!(
+            said.contains("I do not understand \"the beginning of time\" as a day"),
+            "{said}"
+        );
+        let said = room
+            .command("dora", "catch me up since 2999-01-01")
+            .await
+            .text();
+        assert!(said.contains("I do not understand"), "{said}");
+        let nothing = chat
+            .room_of("empty", "nobody")
+            .command("dora", "catch me up")
+            .await;
+        assert!(
+            nothing
+                .text()
+                .starts_with("Nothing that I know of was said here since "),
+            "{}",
+            nothing.text()
+        );
+    })
+    .await;
 }
 
 /// Returns an overheard message from an hour ago, in a thread of the audience `general`.
-fn heard(bot: &TestBot, author: &str, text: &str, reply_to: Option<&NewTurn>) -> NewTurn {
-    let audience = bot.audience();
+fn heard(chat: &Chat, author: &str, text: &str, reply_to: Option<&NewTurn>) -> NewTurn {
+    let audience = chat.audience();
     let session = format!("{audience}/heard");
     let turn = Turn {
         created_at: Utc::now() - TimeDelta::hours(1),
@@ -188,57 +186,58 @@ fn heard(bot: &TestBot, author: &str, text: &str, reply_to: Option<&NewTurn>) ->
 }
 
 /// Keeps an agreement of two people.
-async fn agree(bot: &TestBot) {
-    let question = heard(bot, "ada", "Open day on the 10th or the 17th?", None);
-    let answer = heard(bot, "bob", "The 17th, 11 to 15 h.", Some(&question));
-    bot.archive
+async fn agree(chat: &Chat) {
+    let question = heard(chat, "ada", "Open day on the 10th or the 17th?", None);
+    let answer = heard(chat, "bob", "The 17th, 11 to 15 h.", Some(&question));
+    chat.archive
         .keep_messages(vec![question, answer])
         .await
         .unwrap();
 }
 
 async fn what_colleagues_say_to_one_another_is_told_too(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    agree(&bot).await;
-    let said = bot.room("x").command("cleo", "catch me up").await.text();
-    assert!(said.contains("2 messages by 2 people"), "{said}");
-    let opened = said.find("](https://chat.example/7): Open day on the 10th or the 17th? (1 answer)\n  - bob: The 17th, 11 to 15 h.");
-    assert!(opened.is_some(), "{said}");
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        agree(chat).await;
+        let said = chat.room("x").command("cleo", "catch me up").await.text();
+        assert!(said.contains("2 messages by 2 people"), "{said}");
+        let opened = "](https://chat.example/7): Open day on the 10th or the 17th? (1 answer)\n  \
+                  - bob: The 17th, 11 to 15 h.";
+        assert!(said.contains(opened), "{said}");
+    })
+    .await;
 }
 
 async fn a_digest_is_said_once_at_its_time(place: Place) {
     // Its last scheduled time was a minute ago.
     let time = (Utc::now() - TimeDelta::minutes(1)).format("%H:%M");
-    let bot = place.bot(&place.config(None, &[])).await;
-    let audience = bot.audience();
-    agree(&bot).await;
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let audience = chat.audience();
+        agree(chat).await;
 
-    let file = place.path().join("channels.toml");
-    std::fs::write(
-        &file,
-        format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n"),
-    )
-    .unwrap();
-    let settings = format!("--channel-settings={}", file.display());
-    let config = place.config(None, &[&settings]);
-    for expected in [1, 0] {
-        let bot = place.bot(&config).await;
-        let room = bot.room("x");
-        room.connect().await;
-        // The second process finds that the first posted it; after answering a question it has
-        // checked.
-        if expected == 1 {
-            room.shows("The 17th, 11 to 15 h.").await;
+        let file = chat.place.path().join("channels.toml");
+        std::fs::write(
+            &file,
+            format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n"),
+        )
+        .unwrap();
+        let settings = format!("--channel-settings={}", file.display());
+        for expected in [1, 0] {
+            chat.restart_with(&[&settings]).await;
+            let room = chat.room("x");
+            room.connect().await;
+            // The second process finds that the first posted it; after answering a question it has
+            // checked.
+            if expected == 1 {
+                room.shows("The 17th, 11 to 15 h.").await;
+            }
+            room.say("ada", "Thank you.").await;
+            let digests = room
+                .shown()
+                .iter()
+                .filter(|text| text.starts_with("Since "))
+                .count();
+            assert_eq!(digests, expected);
         }
-        room.say("ada", "Thank you.").await;
-        let digests = room
-            .shown()
-            .iter()
-            .filter(|text| text.starts_with("Since "))
-            .count();
-        assert_eq!(digests, expected);
-        bot.end().await;
-    }
+    })
+    .await;
 }

@@ -11,10 +11,11 @@ use muninn::conversation::retention::Retention;
 use muninn::graph::transfer;
 use muninn_platform::testing::{Answer, Outcome, Room};
 use muninn_platform::{Body, Channels};
-use support::bot::{Place, TestBot, nothing_said};
+use support::bot::{Place, nothing_said};
+use support::chat::{Chat, run, run_without_model};
 use support::files::files_with;
 use support::graph::TestGraph;
-use support::model_server::{Gate, ModelServer, Reply};
+use support::model_server::{Gate, Reply};
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
 
@@ -34,33 +35,33 @@ support::bot::on_every_graph!(
 const SECRET: &str = "quokka";
 
 /// Returns a person of this test alone: a shared graph has those of others.
-fn person(bot: &TestBot, name: &str) -> String {
-    bot.event(name)
+fn person(chat: &Chat, name: &str) -> String {
+    chat.event(name)
 }
 
 /// Makes overheard messages of a room be remembered.
-async fn hear(bot: &TestBot, room: &Room) {
+async fn hear(chat: &Chat, room: &Room) {
     room.connect().await;
     let room = room.clone().with_admin("mod");
     room.command("mod", "remember room").await;
-    assert!(bot.heard.hears(&bot.audience()));
+    assert!(chat.heard.hears(&chat.audience()));
 }
 
 /// Returns where a text is in the graph and in the files of a folder.
-async fn places_with(bot: &TestBot, place: &Place, text: &str) -> Vec<String> {
-    let mut found = if bot.store.is_shared() {
+async fn places_with(chat: &Chat, text: &str) -> Vec<String> {
+    let mut found = if chat.store.is_shared() {
         let graph = TestGraph::of_environment();
-        graph.texts_with(place.name(), text).await
+        graph.texts_with(chat.place.name(), text).await
     } else {
         let mut exported = Vec::new();
         let mut quiet = |_| {};
-        let exporting = transfer::export(&bot.store, &mut exported, &mut quiet);
+        let exporting = transfer::export(&chat.store, &mut exported, &mut quiet);
         exporting.await.unwrap();
         let exported = String::from_utf8(exported).unwrap().to_lowercase();
         let lines = exported.lines().filter(|line| line.contains(text));
         lines.map(str::to_owned).collect()
     };
-    let files = files_with(place.path(), text);
+    let files = files_with(chat.place.path(), text);
     found.extend(files.iter().map(|path| path.display().to_string()));
     found
 }
@@ -71,264 +72,251 @@ fn shown(rooms: &[&Room]) -> String {
 }
 
 async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
-    let (room, other, direct) = (
-        bot.room("a"),
-        bot.room_of("b", "elsewhere"),
-        bot.room_of("c", "direct"),
-    );
-    hear(&bot, &room).await;
-    server
-        .expects(asks("spirit animal is the quokka."))
-        .answers("A quokka, then: noted.");
-    room.say(&ada, "My spirit animal is the quokka.").await;
-    room.tell(&bot.event("1"), &ada, "I saw a quokka in the zoo.")
-        .await;
-    other
-        .say(&ada, "remember that the quokka is called Momo")
-        .await;
-    let secret = other.clone().with_file(
-        "diary.txt",
-        "text/plain",
-        b"Dear diary: quokkas everywhere.",
-    );
-    server
-        .expects(|request: &_| prompt(request).contains("What does my diary say?"))
-        .answers("You like animals.");
-    secret.say(&ada, "What does my diary say?").await;
-    server.expects(asks("lunch, quokka?")).answers("Soup.");
-    direct.say(&ada, "What is for lunch, quokka?").await;
-    // Bob's answer contains it from recall.
-    server
-        .expects(asks("my colleague like?"))
-        .answers("The quokka, she said.");
-    let asked = room.thread(&bot.event("d"));
-    asked
-        .say(&bob, "Which animal does my colleague like?")
-        .await;
-    // Each room of a test has its own messages, except for its threads.
-    let rooms = [&room, &asked];
-    assert!(shown(&rooms).contains(SECRET));
-    assert!(!places_with(&bot, &place, SECRET).await.is_empty());
+    run(place, async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let (room, other, direct) = (
+            chat.room("a"),
+            chat.room_of("b", "elsewhere"),
+            chat.room_of("c", "direct"),
+        );
+        hear(chat, &room).await;
+        chat.expects(asks("spirit animal is the quokka."))
+            .answers("A quokka, then: noted.");
+        room.say(&ada, "My spirit animal is the quokka.").await;
+        room.tell(&chat.event("1"), &ada, "I saw a quokka in the zoo.")
+            .await;
+        other
+            .say(&ada, "remember that the quokka is called Momo")
+            .await;
+        let secret = other.clone().with_file(
+            "diary.txt",
+            "text/plain",
+            b"Dear diary: quokkas everywhere.",
+        );
+        chat.expects(|request: &_| prompt(request).contains("What does my diary say?"))
+            .answers("You like animals.");
+        secret.say(&ada, "What does my diary say?").await;
+        chat.expects(asks("lunch, quokka?")).answers("Soup.");
+        direct.say(&ada, "What is for lunch, quokka?").await;
+        // Bob's answer contains it from recall.
+        chat.expects(asks("my colleague like?"))
+            .answers("The quokka, she said.");
+        let asked = room.thread(&chat.event("d"));
+        asked
+            .say(&bob, "Which animal does my colleague like?")
+            .await;
+        // Each room of a test has its own messages, except for its threads.
+        let rooms = [&room, &asked];
+        assert!(shown(&rooms).contains(SECRET));
+        assert!(!places_with(chat, SECRET).await.is_empty());
 
-    let asks_first = room.say(&ada, "forget me").await.text();
-    assert!(
+        let asks_first = room.say(&ada, "forget me").await.text();
+        assert!(
         asks_first.contains(
             "3 questions with what I answered, 1 message to others and 1 note, in 3 conversations"
         ),
         "{asks_first}"
     );
-    assert!(asks_first.contains("say `forget me yes`"), "{asks_first}");
-    assert!(shown(&rooms).contains(SECRET));
-    let receipt = room.say(&ada, "forget me yes").await.text();
-    assert!(
-        receipt.starts_with("I forgot everything of yours: 3 questions"),
-        "{receipt}"
-    );
-    assert!(receipt.contains("I emptied 1 other answer"), "{receipt}");
-    assert!(receipt.contains("backups"), "{receipt}");
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    assert!(!shown(&rooms).contains(SECRET), "{}", shown(&rooms));
-    for room in [&room, &asked] {
-        let id = room
-            .message("any", "any", Body::Text(String::new()))
-            .conversation;
-        let shape = bot.store.chain_shape(&id).await.unwrap();
-        assert!(shape.turns == 0 || shape.is_whole(), "{shape:?}");
-    }
-    // The audit names the person, but contains none of their words.
-    let entries = Audit::new(place.path()).since(Utc::now() - TimeDelta::hours(1));
-    let entries = entries.unwrap();
-    let last = entries.last().unwrap();
-    assert_eq!((last.action, &last.who), (AuditAction::ForgotPerson, &ada));
-    // Old messages are not read again, but new ones are remembered.
-    assert!(
-        room.tell(&bot.event("1"), &ada, "I saw a quokka in the zoo.")
-            .await
-    );
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    server.expects(asks("I like turtles.")).answers("So be it.");
-    room.say(&ada, "From now on I like turtles.").await;
-    let list = room.say(&ada, "memory").await.text();
-    assert!(list.contains("turtles"), "{list}");
-    bot.end().await;
-    server.finish();
+        assert!(asks_first.contains("say `forget me yes`"), "{asks_first}");
+        assert!(shown(&rooms).contains(SECRET));
+        let receipt = room.say(&ada, "forget me yes").await.text();
+        assert!(
+            receipt.starts_with("I forgot everything of yours: 3 questions"),
+            "{receipt}"
+        );
+        assert!(receipt.contains("I emptied 1 other answer"), "{receipt}");
+        assert!(receipt.contains("backups"), "{receipt}");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        assert!(!shown(&rooms).contains(SECRET), "{}", shown(&rooms));
+        for room in [&room, &asked] {
+            let id = room
+                .message("any", "any", Body::Text(String::new()))
+                .conversation;
+            let shape = chat.store.chain_shape(&id).await.unwrap();
+            assert!(shape.turns == 0 || shape.is_whole(), "{shape:?}");
+        }
+        // The audit names the person, but contains none of their words.
+        let entries = Audit::new(chat.place.path()).since(Utc::now() - TimeDelta::hours(1));
+        let entries = entries.unwrap();
+        let last = entries.last().unwrap();
+        assert_eq!((last.action, &last.who), (AuditAction::ForgotPerson, &ada));
+        // Old messages are not read again, but new ones are remembered.
+        assert!(
+            room.tell(&chat.event("1"), &ada, "I saw a quokka in the zoo.")
+                .await
+        );
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        chat.expects(asks("I like turtles.")).answers("So be it.");
+        room.say(&ada, "From now on I like turtles.").await;
+        let list = room.say(&ada, "memory").await.text();
+        assert!(list.contains("turtles"), "{list}");
+    })
+    .await;
 }
 
 async fn what_others_said_stays_when_a_person_is_forgotten(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
-    let room = bot.room("a");
-    room.say(&bob, "The gate opens at seven in the morning.")
-        .await;
-    room.say(&ada, "The kettle is descaled on Tuesdays.").await;
-    room.say(&bob, "The projector needs the grey adapter.")
-        .await;
-    room.say(&ada, "forget me yes").await;
-    let history = room.command(&bob, "history").await.text();
-    assert!(
-        history.contains("seven") && history.contains("grey"),
-        "{history}"
-    );
-    assert!(!history.contains("kettle"), "{history}");
-    let answer = bot
-        .room("b")
-        .say(&bob, "When does the gate open?")
-        .await
-        .text();
-    assert!(answer.contains("at seven"), "{answer}");
-    let nothing = room.say(&ada, "forget me").await.text();
-    assert!(nothing.contains("0 questions"), "{nothing}");
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let room = chat.room("a");
+        room.say(&bob, "The gate opens at seven in the morning.")
+            .await;
+        room.say(&ada, "The kettle is descaled on Tuesdays.").await;
+        room.say(&bob, "The projector needs the grey adapter.")
+            .await;
+        room.say(&ada, "forget me yes").await;
+        let history = room.command(&bob, "history").await.text();
+        assert!(
+            history.contains("seven") && history.contains("grey"),
+            "{history}"
+        );
+        assert!(!history.contains("kettle"), "{history}");
+        let answer = chat
+            .room("b")
+            .say(&bob, "When does the gate open?")
+            .await
+            .text();
+        assert!(answer.contains("at seven"), "{answer}");
+        let nothing = room.say(&ada, "forget me").await.text();
+        assert!(nothing.contains("0 questions"), "{nothing}");
+    })
+    .await;
 }
 
 async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
-    let room = bot.room("a");
-    let said = async |author: &str, text: &'static str, answer: &str| -> Answer {
-        server.expects(asks(text)).answers(answer);
-        room.say(author, text).await
-    };
-    said(
-        &bob,
-        "The cactus in front of my locker is called Otto.",
-        "A fine name.",
-    )
+    run(place, async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let room = chat.room("a");
+        let said = async |author: &str, text: &'static str, answer: &str| -> Answer {
+            chat.expects(asks(text)).answers(answer);
+            room.say(author, text).await
+        };
+        said(
+            &bob,
+            "The cactus in front of my locker is called Otto.",
+            "A fine name.",
+        )
+        .await;
+        said(&ada, "My locker has the code ZX-4711.", "Noted.").await;
+        said(&bob, "And what did she say?", "Her locker opens with 4711.").await;
+        said(
+            &bob,
+            "What is the plant called?",
+            "The cactus is called Otto.",
+        )
+        .await;
+        said(
+            &bob,
+            "What is nice for lunch?",
+            "Soup, or a locker of bread.",
+        )
+        .await;
+        chat.expects(asks("And again?"))
+            .answers("I said 4711 already.");
+        room.say(&bob, "And again?").await;
+        let forgotten = room.command(&ada, "forget last").await.text();
+        assert!(
+            forgotten.contains("and 2 later answers that quoted it"),
+            "{forgotten}"
+        );
+        let history = room.command(&bob, "history").await.text();
+        assert!(!history.contains("4711"), "{history}");
+        // What does not come from her stays, even if it shares common words with hers.
+        assert!(
+            history.contains("called Otto") && history.contains("a locker of bread"),
+            "{history}"
+        );
+        assert!(!shown(&[&room]).contains("4711"), "{:?}", room.shown());
+    })
     .await;
-    said(&ada, "My locker has the code ZX-4711.", "Noted.").await;
-    said(&bob, "And what did she say?", "Her locker opens with 4711.").await;
-    said(
-        &bob,
-        "What is the plant called?",
-        "The cactus is called Otto.",
-    )
-    .await;
-    said(
-        &bob,
-        "What is nice for lunch?",
-        "Soup, or a locker of bread.",
-    )
-    .await;
-    server
-        .expects(asks("And again?"))
-        .answers("I said 4711 already.");
-    room.say(&bob, "And again?").await;
-    let forgotten = room.command(&ada, "forget last").await.text();
-    assert!(
-        forgotten.contains("and 2 later answers that quoted it"),
-        "{forgotten}"
-    );
-    let history = room.command(&bob, "history").await.text();
-    assert!(!history.contains("4711"), "{history}");
-    // What does not come from her stays, even if it shares common words with hers.
-    assert!(
-        history.contains("called Otto") && history.contains("a locker of bread"),
-        "{history}"
-    );
-    assert!(!shown(&[&room]).contains("4711"), "{:?}", room.shown());
-    bot.end().await;
-    server.finish();
 }
 
 async fn an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
-    let (room, event) = (bot.room("a"), bot.event("asked"));
-    server
-        .expects(asks("My locker has the code ZX-4711."))
-        .answers("Noted.");
-    room.say(&ada, "My locker has the code ZX-4711.").await;
-    server
-        .expects(asks("And what did she say?"))
-        .answers("Her locker opens with 4711.");
-    room.lose_next_delivery();
-    let lost = room
-        .send_as_event(&event, &bob, "And what did she say?")
-        .await;
-    let _ = lost.outcome().await;
-    room.command(&ada, "forget last").await;
-    server
-        .expects(|request: &_| !prompt(request).contains("4711"))
-        .answers("I do not know.");
-    let again = room.say_as_event(&event, &bob, "And what did she say?");
-    assert_eq!(again.await.text(), "I do not know.");
-    let history = room.command(&bob, "history").await.text();
-    assert!(history.contains("I do not know."), "{history}");
-    assert_eq!(history.matches("And what did she").count(), 1, "{history}");
-    bot.end().await;
-    server.finish();
+    run(place, async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let (room, event) = (chat.room("a"), chat.event("asked"));
+        chat.expects(asks("My locker has the code ZX-4711."))
+            .answers("Noted.");
+        room.say(&ada, "My locker has the code ZX-4711.").await;
+        chat.expects(asks("And what did she say?"))
+            .answers("Her locker opens with 4711.");
+        room.lose_next_delivery();
+        let lost = room
+            .send_as_event(&event, &bob, "And what did she say?")
+            .await;
+        let _ = lost.outcome().await;
+        room.command(&ada, "forget last").await;
+        chat.expects(|request: &_| !prompt(request).contains("4711"))
+            .answers("I do not know.");
+        let again = room.say_as_event(&event, &bob, "And what did she say?");
+        assert_eq!(again.await.text(), "I do not know.");
+        let history = room.command(&bob, "history").await.text();
+        assert!(history.contains("I do not know."), "{history}");
+        assert_eq!(history.matches("And what did she").count(), 1, "{history}");
+    })
+    .await;
 }
 
 async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = person(&bot, "ada");
-    let gate = Gate::closed();
-    server
-        .expects(asks("What is a quokka?"))
-        .replies(Reply::chunks(["A ", "quokka."]).paused(&gate));
-    let asked = bot.room("a").send(&ada, "What is a quokka?").await;
-    server.arrived(1).await;
-    let receipt = bot.room("b").say(&ada, "forget me yes").await.text();
-    assert!(receipt.starts_with("I forgot everything"), "{receipt}");
-    gate.open();
-    // Dropping a reply removes what it showed.
-    let outcome = asked.outcome().await;
-    assert!(matches!(outcome, Outcome::GivenUp(_)), "{outcome:?}");
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    bot.end().await;
+    run(place, async |chat| {
+        let ada = person(chat, "ada");
+        let gate = Gate::closed();
+        chat.expects(asks("What is a quokka?"))
+            .replies(Reply::chunks(["A ", "quokka."]).paused(&gate));
+        let asked = chat.room("a").send(&ada, "What is a quokka?").await;
+        chat.model.arrived(1).await;
+        let receipt = chat.room("b").say(&ada, "forget me yes").await.text();
+        assert!(receipt.starts_with("I forgot everything"), "{receipt}");
+        gate.open();
+        // Dropping a reply removes what it showed.
+        let outcome = asked.outcome().await;
+        assert!(matches!(outcome, Outcome::GivenUp(_)), "{outcome:?}");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
 }
 
 async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = person(&bot, "ada");
-    let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
-    // Received before the question, like a message left over from a crash.
-    let told_late = bot.room("b").message(&bot.event("forget"), &ada, body);
-    let gate = Gate::closed();
-    server
-        .expects(asks("What is a quokka?"))
-        .replies(Reply::chunks(["A ", "marsupial."]).paused(&gate));
-    let asked = bot.room("a").send(&ada, "What is a quokka?").await;
-    server.arrived(1).await;
-    let forgotten = bot.room("b").redeliver(told_late).await.outcome().await;
-    assert!(matches!(forgotten, Outcome::Answered(_)), "{forgotten:?}");
-    gate.open();
-    assert_eq!(asked.answer().await.text(), "A marsupial.");
-    bot.end().await;
-    server.finish();
+    run(place, async |chat| {
+        let ada = person(chat, "ada");
+        let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
+        // Received before the question, like a message left over from a crash.
+        let told_late = chat.room("b").message(&chat.event("forget"), &ada, body);
+        let gate = Gate::closed();
+        chat.expects(asks("What is a quokka?"))
+            .replies(Reply::chunks(["A ", "marsupial."]).paused(&gate));
+        let asked = chat.room("a").send(&ada, "What is a quokka?").await;
+        chat.model.arrived(1).await;
+        let forgotten = chat.room("b").redeliver(told_late).await.outcome().await;
+        assert!(matches!(forgotten, Outcome::Answered(_)), "{forgotten:?}");
+        gate.open();
+        assert_eq!(asked.answer().await.text(), "A marsupial.");
+    })
+    .await;
 }
 
 async fn forgetting_a_person_goes_on_after_a_kill(place: Place) {
-    let config = place.config(None, &[]);
-    let bot = place.bot(&config).await;
-    let ada = person(&bot, "ada");
-    let event = bot.event("forget");
-    let room = bot.room("a");
-    for n in 0..30 {
-        room.say(&ada, &format!("The quokka number {n} is fed."))
-            .await;
-    }
-    let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
-    let message = room.message(&event, &ada, body);
-    let pending = room.redeliver(message.clone()).await;
-    bot.bot.halt();
-    drop(pending);
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let ada = person(chat, "ada");
+        let event = chat.event("forget");
+        let room = chat.room("a");
+        for n in 0..30 {
+            room.say(&ada, &format!("The quokka number {n} is fed."))
+                .await;
+        }
+        let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
+        let message = room.message(&event, &ada, body);
+        let pending = room.redeliver(message.clone()).await;
+        chat.bot.halt();
+        drop(pending);
 
-    let bot = place.bot(&config).await;
-    let room = bot.room("a");
-    // Its platform delivers it again; if it was done already, the answer is the same.
-    let again = room.redeliver(message).await.outcome().await;
-    assert!(!matches!(again, Outcome::Lost(_)), "{again:?}");
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    bot.end().await;
+        chat.restart().await;
+        let room = chat.room("a");
+        // Its platform delivers it again; if it was done already, the answer is the same.
+        let again = room.redeliver(message).await.outcome().await;
+        assert!(!matches!(again, Outcome::Lost(_)), "{again:?}");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
 }
 
 /// Sets the settings of the audience `general`.
@@ -341,106 +329,107 @@ fn settings(place: &Place, general: &str) -> String {
 
 async fn what_is_kept_long_enough_is_deleted_by_the_day(place: Place) {
     let set = settings(&place, "retain_days = 30");
-    let config = place.config(None, &[&set]);
-    let bot = place.bot(&config).await;
-    let (ada, bob) = (person(&bot, "ada"), person(&bot, "bob"));
-    let room = bot.room("a");
-    hear(&bot, &room).await;
-    room.say(&ada, "The quokka is fed on Tuesdays.").await;
-    room.tell(&bot.event("1"), &bob, "I fed the quokka.").await;
-    bot.room_of("a", "elsewhere")
-        .say(&ada, "Elsewhere, the numbat is fed on Fridays.")
-        .await;
-    let channels = Channels::load(&place.path().join("channels.toml")).unwrap();
-    let audit = Audit::new(place.path());
-    let archive = std::sync::Arc::clone(&bot.archive);
-    let retention = Retention::new(archive, channels.into(), audit.clone(), 365);
-    let now = Utc::now();
-    for (days, deleted) in [(0, 0), (29, 0), (31, 2), (31, 0)] {
-        let applied = retention.apply(now + TimeDelta::days(days)).await;
-        assert_eq!(applied.unwrap(), deleted, "after {days} days");
-    }
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    assert!(!places_with(&bot, &place, "numbat").await.is_empty());
-    let history = room.command(&ada, "history").await.text();
-    assert!(!history.contains("quokka"), "{history}");
-    let entries = audit.since(now - TimeDelta::hours(1)).unwrap();
-    let applied = entries
-        .iter()
-        .find(|it| it.action == AuditAction::RetentionApplied);
-    assert_eq!(applied.unwrap().count, Some(2));
-    // Older messages are not kept again, however they are read.
-    let message = room.message(
-        &bot.event("2"),
-        &bob,
-        Body::Text("An old quokka.".to_owned()),
-    );
-    let old = muninn_platform::IncomingMessage {
-        sent_at: now - TimeDelta::days(31),
-        traceparent: None,
-        ..message
-    };
-    assert!(room.overhear(old).await);
-    room.tell(&bot.event("3"), &bob, "The wombat is new.").await;
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    assert!(!places_with(&bot, &place, "wombat").await.is_empty());
-    bot.end().await;
+    run_without_model(place, &[&set], async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let room = chat.room("a");
+        hear(chat, &room).await;
+        room.say(&ada, "The quokka is fed on Tuesdays.").await;
+        room.tell(&chat.event("1"), &bob, "I fed the quokka.").await;
+        chat.room_of("a", "elsewhere")
+            .say(&ada, "Elsewhere, the numbat is fed on Fridays.")
+            .await;
+        let channels = Channels::load(&chat.place.path().join("channels.toml")).unwrap();
+        let audit = Audit::new(chat.place.path());
+        let archive = std::sync::Arc::clone(&chat.archive);
+        let retention = Retention::new(archive, channels.into(), audit.clone(), 365);
+        let now = Utc::now();
+        for (days, deleted) in [(0, 0), (29, 0), (31, 2), (31, 0)] {
+            let applied = retention.apply(now + TimeDelta::days(days)).await;
+            assert_eq!(applied.unwrap(), deleted, "after {days} days");
+        }
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        assert!(!places_with(chat, "numbat").await.is_empty());
+        let history = room.command(&ada, "history").await.text();
+        assert!(!history.contains("quokka"), "{history}");
+        let entries = audit.since(now - TimeDelta::hours(1)).unwrap();
+        let applied = entries
+            .iter()
+            .find(|it| it.action == AuditAction::RetentionApplied);
+        assert_eq!(applied.unwrap().count, Some(2));
+        // Older messages are not kept again, however they are read.
+        let message = room.message(
+            &chat.event("2"),
+            &bob,
+            Body::Text("An old quokka.".to_owned()),
+        );
+        let old = muninn_platform::IncomingMessage {
+            sent_at: now - TimeDelta::days(31),
+            traceparent: None,
+            ..message
+        };
+        assert!(room.overhear(old).await);
+        room.tell(&chat.event("3"), &bob, "The wombat is new.")
+            .await;
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        assert!(!places_with(chat, "wombat").await.is_empty());
+    })
+    .await;
 }
 
 async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(place: Place) {
     let set = settings(&place, "retain_days = 30\nlegal_hold = true");
-    let config = place.config(None, &[&set]);
-    let bot = place.bot(&config).await;
-    let ada = person(&bot, "ada");
-    let room = bot.room("a");
-    let event = bot.event("1");
-    room.say_as_event(&event, &ada, "The quokka is fed on Tuesdays.")
-        .await;
-    let edited = room
-        .edit(&event, &ada, "The quokka is fed on Fridays.")
-        .await;
-    edited.outcome().await;
-    bot.room("b").say(&ada, "The numbat sleeps.").await;
-    // Nothing of it is deleted automatically.
-    let channels = Channels::load(&place.path().join("channels.toml")).unwrap();
-    let audit = Audit::new(place.path());
-    let archive = std::sync::Arc::clone(&bot.archive);
-    let retention = Retention::new(archive, channels.into(), audit, 365);
-    let later = Utc::now() + TimeDelta::days(99);
-    assert_eq!(retention.apply(later).await.unwrap(), 0);
+    run_without_model(place, &[&set], async |chat| {
+        let ada = person(chat, "ada");
+        let room = chat.room("a");
+        let event = chat.event("1");
+        room.say_as_event(&event, &ada, "The quokka is fed on Tuesdays.")
+            .await;
+        let edited = room
+            .edit(&event, &ada, "The quokka is fed on Fridays.")
+            .await;
+        edited.outcome().await;
+        chat.room("b").say(&ada, "The numbat sleeps.").await;
+        // Nothing of it is deleted automatically.
+        let channels = Channels::load(&chat.place.path().join("channels.toml")).unwrap();
+        let audit = Audit::new(chat.place.path());
+        let archive = std::sync::Arc::clone(&chat.archive);
+        let retention = Retention::new(archive, channels.into(), audit, 365);
+        let later = Utc::now() + TimeDelta::days(99);
+        assert_eq!(retention.apply(later).await.unwrap(), 0);
 
-    nothing_said(room.delete(&event, &ada).await).await;
-    let receipt = room.say(&ada, "forget me yes").await.text();
-    assert!(
-        receipt.contains("One place is under a legal hold"),
-        "{receipt}"
-    );
-    let answer = bot
-        .room("c")
-        .say(&ada, "When is the quokka fed?")
-        .await
-        .text();
-    assert!(
-        !answer.contains("Tuesdays") && !answer.contains("Fridays"),
-        "{answer}"
-    );
-    let history = room.command(&ada, "history").await.text();
-    assert!(!history.contains("fed on"), "{history}");
-    let audience = bot.audience();
-    let held = bot.store.held().await.unwrap();
-    let copies = held.iter().find(|(place, _)| *place == audience);
-    assert_eq!(
-        copies.unwrap().1,
-        3,
-        "the wordings of the one, and the other"
-    );
-    let kept = places_with(&bot, &place, "numbat").await;
-    assert!(kept.iter().any(|it| it.contains("muninnheld")), "{kept:?}");
-    // The hold ends.
-    bot.store.hold_places(Vec::new());
-    assert_eq!(bot.store.release_held(&audience).await.unwrap(), 3);
-    assert_eq!(places_with(&bot, &place, "numbat").await, [""; 0]);
-    bot.end().await;
+        nothing_said(room.delete(&event, &ada).await).await;
+        let receipt = room.say(&ada, "forget me yes").await.text();
+        assert!(
+            receipt.contains("One place is under a legal hold"),
+            "{receipt}"
+        );
+        let answer = chat
+            .room("c")
+            .say(&ada, "When is the quokka fed?")
+            .await
+            .text();
+        assert!(
+            !answer.contains("Tuesdays") && !answer.contains("Fridays"),
+            "{answer}"
+        );
+        let history = room.command(&ada, "history").await.text();
+        assert!(!history.contains("fed on"), "{history}");
+        let audience = chat.audience();
+        let held = chat.store.held().await.unwrap();
+        let copies = held.iter().find(|(place, _)| *place == audience);
+        assert_eq!(
+            copies.unwrap().1,
+            3,
+            "the wordings of the one, and the other"
+        );
+        let kept = places_with(chat, "numbat").await;
+        assert!(kept.iter().any(|it| it.contains("muninnheld")), "{kept:?}");
+        // The hold ends.
+        chat.store.hold_places(Vec::new());
+        assert_eq!(chat.store.release_held(&audience).await.unwrap(), 3);
+        assert_eq!(places_with(chat, "numbat").await, [""; 0]);
+    })
+    .await;
 }
 
 /// If the graph becomes unavailable at any moment, each command says so, and succeeds when
@@ -450,41 +439,42 @@ async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(p
 async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
     let proxy = Proxy::to(Place::neo4j_address()).await;
     let place = Place::neo4j(Some(&proxy.bolt_url()));
-    let bot = place.bot(&place.config(None, &["--graph-timeout=2"])).await;
-    let ada = person(&bot, "ada");
-    let room = bot.room("a");
-    room.say(&ada, "remember that the quokka is fed at four")
-        .await;
-    room.say(&ada, "remember that the numbat sleeps").await;
-    room.say(&ada, "memory").await;
-    for command in [
-        "forget 1",
-        "correct 2: the quokka is fed at five",
-        "forget me",
-        "forget me yes",
-    ] {
-        proxy.cut();
-        let said = room.say(&ada, command).await.text();
+    run_without_model(place, &["--graph-timeout=2"], async |chat| {
+        let ada = person(chat, "ada");
+        let room = chat.room("a");
+        room.say(&ada, "remember that the quokka is fed at four")
+            .await;
+        room.say(&ada, "remember that the numbat sleeps").await;
+        room.say(&ada, "memory").await;
+        for command in [
+            "forget 1",
+            "correct 2: the quokka is fed at five",
+            "forget me",
+            "forget me yes",
+        ] {
+            proxy.cut();
+            let said = room.say(&ada, command).await.text();
+            assert!(
+                said.starts_with("My memory cannot be reached right now"),
+                "{command}: {said}"
+            );
+            proxy.mend();
+            chat.saved_all().await;
+        }
+        let list = room.say(&ada, "memory").await.text();
         assert!(
-            said.starts_with("My memory cannot be reached right now"),
-            "{command}: {said}"
+            list.contains("numbat") && list.contains("fed at four"),
+            "{list}"
         );
-        proxy.mend();
-        bot.saved_all().await;
-    }
-    let list = room.say(&ada, "memory").await.text();
-    assert!(
-        list.contains("numbat") && list.contains("fed at four"),
-        "{list}"
-    );
-    for (command, expected) in [
-        ("correct 2: the quokka is fed at five", "Corrected"),
-        ("forget 1", "Forgotten"),
-        ("forget me yes", "I forgot everything of yours"),
-    ] {
-        let said = room.say(&ada, command).await.text();
-        assert!(said.starts_with(expected), "{command}: {said}");
-    }
-    assert_eq!(places_with(&bot, &place, SECRET).await, [""; 0]);
-    bot.end().await;
+        for (command, expected) in [
+            ("correct 2: the quokka is fed at five", "Corrected"),
+            ("forget 1", "Forgotten"),
+            ("forget me yes", "I forgot everything of yours"),
+        ] {
+            let said = room.say(&ada, command).await.text();
+            assert!(said.starts_with(expected), "{command}: {said}");
+        }
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
 }

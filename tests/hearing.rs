@@ -4,21 +4,19 @@
 
 mod support;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::graph::Turn;
 use muninn_platform::testing::Room;
 use muninn_platform::{
     AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
 };
-use support::bot::{Place, TestBot, nothing_said};
-use support::model_server::ModelServer;
+use support::bot::{Place, nothing_said};
+use support::chat::{Chat, run, run_without_model};
 use support::program::asks;
 use support::proxy::Proxy;
 
@@ -38,22 +36,22 @@ support::bot::on_every_graph!(
 );
 
 /// Returns the kept turns of a conversation.
-async fn kept(bot: &TestBot, room: &Room) -> Vec<Turn> {
+async fn kept(chat: &Chat, room: &Room) -> Vec<Turn> {
     let conversation = room
         .message("any", "any", Body::Text(String::new()))
         .conversation;
-    bot.store.chain(&conversation, None, 20_000).await.unwrap()
+    chat.store.chain(&conversation, None, 20_000).await.unwrap()
 }
 
-async fn texts(bot: &TestBot, room: &Room) -> Vec<String> {
-    let kept = kept(bot, room).await.into_iter();
+async fn texts(chat: &Chat, room: &Room) -> Vec<String> {
+    let kept = kept(chat, room).await.into_iter();
     kept.map(|turn| turn.input).collect()
 }
 
 /// Waits until the kept texts of a conversation are as wanted.
-async fn until(bot: &TestBot, room: &Room, is_it: impl Fn(&[String]) -> bool) {
+async fn until(chat: &Chat, room: &Room, is_it: impl Fn(&[String]) -> bool) {
     let kept = async {
-        while !is_it(&texts(bot, room).await) {
+        while !is_it(&texts(chat, room).await) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -67,377 +65,368 @@ fn notices(room: &Room) -> usize {
 }
 
 /// Returns a heard room, with its moderator `mod`.
-async fn heard(bot: &TestBot) -> Room {
-    let room = bot.room("a").with_admin("mod");
+async fn heard(chat: &Chat) -> Room {
+    let room = chat.room("a").with_admin("mod");
     room.connect().await;
     room.command("mod", "remember room").await;
     room
 }
 
 async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: Place) {
-    let config = place.config(None, &[]);
-    let bot = place.bot(&config).await;
-    let room = bot.room("a").with_admin("mod");
-    room.connect().await;
-    assert!(!room.tell(&bot.event("0"), "ada", "Anybody here?").await);
-    let refused = room.command("ada", "remember room").await.text();
-    assert!(refused.contains("Only an administrator"), "{refused}");
-    assert!(!room.tell(&bot.event("0"), "ada", "Anybody here?").await);
-    let said = room.command("mod", "remember room").await.text();
-    assert!(said.contains("told everybody in it"), "{said}");
-    assert_eq!(notices(&room), 1);
+    run_without_model(place, &[], async |chat| {
+        let room = chat.room("a").with_admin("mod");
+        room.connect().await;
+        assert!(!room.tell(&chat.event("0"), "ada", "Anybody here?").await);
+        let refused = room.command("ada", "remember room").await.text();
+        assert!(refused.contains("Only an administrator"), "{refused}");
+        assert!(!room.tell(&chat.event("0"), "ada", "Anybody here?").await);
+        let said = room.command("mod", "remember room").await.text();
+        assert!(said.contains("told everybody in it"), "{said}");
+        assert_eq!(notices(&room), 1);
 
-    assert!(room.tell(&bot.event("1"), "ada", "Is the mast up?").await);
-    let answer = room.clone().replying_to(&bot.event("1"));
-    assert!(
-        answer
-            .tell(&bot.event("2"), "bob", "Yes, since noon.")
-            .await
-    );
-    // The same again, as platforms deliver it.
-    assert!(
-        answer
-            .tell(&bot.event("2"), "bob", "Yes, since noon.")
-            .await
-    );
-    let mut beside = room.message(&bot.event("3"), "ada", Body::Text("Good.".to_owned()));
-    beside.author.name = "Ada Lovelace".to_owned();
-    beside.sent_at = Utc::now() + TimeDelta::days(3_000);
-    assert!(room.overhear(beside).await);
-    let kept_now = kept(&bot, &room).await;
-    let said: Vec<(&str, &str)> = kept_now
-        .iter()
-        .map(|it| (&*it.author_name, &*it.input))
-        .collect();
-    assert_eq!(
-        said,
-        [
-            ("ada", "Is the mast up?"),
-            ("bob", "Yes, since noon."),
-            ("Ada Lovelace", "Good.")
-        ]
-    );
-    assert!(kept_now.iter().all(Turn::is_message));
-    assert_eq!(kept_now[1].reply_to, Some(bot.event("1")));
-    let link = format!("https://chat.test/{}", bot.event("1"));
-    assert_eq!(kept_now[0].link, Some(link));
-    assert!(kept_now[2].created_at <= Utc::now());
-    let elsewhere = bot.room_of("a", "elsewhere");
-    assert!(!elsewhere.tell(&bot.event("4"), "ada", "And here?").await);
-    bot.end().await;
+        assert!(room.tell(&chat.event("1"), "ada", "Is the mast up?").await);
+        let answer = room.clone().replying_to(&chat.event("1"));
+        assert!(
+            answer
+                .tell(&chat.event("2"), "bob", "Yes, since noon.")
+                .await
+        );
+        // The same again, as platforms deliver it.
+        assert!(
+            answer
+                .tell(&chat.event("2"), "bob", "Yes, since noon.")
+                .await
+        );
+        let mut beside = room.message(&chat.event("3"), "ada", Body::Text("Good.".to_owned()));
+        beside.author.name = "Ada Lovelace".to_owned();
+        beside.sent_at = Utc::now() + TimeDelta::days(3_000);
+        assert!(room.overhear(beside).await);
+        let kept_now = kept(chat, &room).await;
+        let said: Vec<(&str, &str)> = kept_now
+            .iter()
+            .map(|it| (&*it.author_name, &*it.input))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                ("ada", "Is the mast up?"),
+                ("bob", "Yes, since noon."),
+                ("Ada Lovelace", "Good.")
+            ]
+        );
+        assert!(kept_now.iter().all(Turn::is_message));
+        assert_eq!(kept_now[1].reply_to, Some(chat.event("1")));
+        let link = format!("https://chat.test/{}", chat.event("1"));
+        assert_eq!(kept_now[0].link, Some(link));
+        assert!(kept_now[2].created_at <= Utc::now());
+        let elsewhere = chat.room_of("a", "elsewhere");
+        assert!(!elsewhere.tell(&chat.event("4"), "ada", "And here?").await);
 
-    // It stays so after a restart, and nobody is notified twice.
-    let bot = place.bot(&config).await;
-    let room = bot.room("a").with_admin("mod");
-    room.connect().await;
-    assert!(room.tell(&bot.event("5"), "ada", "Still there?").await);
-    assert_eq!(texts(&bot, &room).await.len(), 4);
-    assert_eq!(notices(&room), 0);
-    let said = room
-        .command("mod", "remember only what is asked")
-        .await
-        .text();
-    assert!(said.contains("only what I am asked"), "{said}");
-    assert!(!room.tell(&bot.event("6"), "ada", "And now?").await);
-    bot.end().await;
+        // It stays so after a restart, and nobody is notified twice.
+        chat.restart().await;
+        let room = chat.room("a").with_admin("mod");
+        room.connect().await;
+        assert!(room.tell(&chat.event("5"), "ada", "Still there?").await);
+        assert_eq!(texts(chat, &room).await.len(), 4);
+        assert_eq!(notices(&room), 0);
+        let said = room
+            .command("mod", "remember only what is asked")
+            .await
+            .text();
+        assert!(said.contains("only what I am asked"), "{said}");
+        assert!(!room.tell(&chat.event("6"), "ada", "And now?").await);
+    })
+    .await;
 }
 
 async fn who_does_not_want_to_be_remembered_is_not(place: Place) {
-    let config = place.config(None, &[]);
-    let bot = place.bot(&config).await;
-    let room = heard(&bot).await;
-    let thread = bot.room("b");
-    for (room, event, author, text) in [
-        (&room, "1", "ada", "The code of the gate is on the board."),
-        (&room, "2", "bob", "I wrote it there."),
-        (&thread, "3", "ada", "Bob, take it away."),
-        (&room, "4", "ada", "Thanks."),
-    ] {
-        assert!(room.tell(&bot.event(event), author, text).await);
-    }
-    let said = room.say("ada", "Don’t remember me here.").await.text();
-    assert!(
-        said.contains("forgot what I had kept of it: 3 messages"),
-        "{said}"
-    );
-    assert_eq!(texts(&bot, &room).await, ["I wrote it there."]);
-    assert_eq!(texts(&bot, &thread).await, [""; 0]);
-    room.tell(&bot.event("5"), "ada", "Not this either.").await;
-    room.tell(&bot.event("6"), "bob", "But this.").await;
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let room = heard(chat).await;
+        let thread = chat.room("b");
+        for (room, event, author, text) in [
+            (&room, "1", "ada", "The code of the gate is on the board."),
+            (&room, "2", "bob", "I wrote it there."),
+            (&thread, "3", "ada", "Bob, take it away."),
+            (&room, "4", "ada", "Thanks."),
+        ] {
+            assert!(room.tell(&chat.event(event), author, text).await);
+        }
+        let said = room.say("ada", "Don’t remember me here.").await.text();
+        assert!(
+            said.contains("forgot what I had kept of it: 3 messages"),
+            "{said}"
+        );
+        assert_eq!(texts(chat, &room).await, ["I wrote it there."]);
+        assert_eq!(texts(chat, &thread).await, [""; 0]);
+        room.tell(&chat.event("5"), "ada", "Not this either.").await;
+        room.tell(&chat.event("6"), "bob", "But this.").await;
 
-    let bot = place.bot(&config).await;
-    let room = bot.room("a");
-    room.tell(&bot.event("7"), "ada", "Nor after a restart.")
-        .await;
-    assert_eq!(texts(&bot, &room).await, ["I wrote it there.", "But this."]);
-    let said = room.command("ada", "remember me here").await.text();
-    assert!(said.contains("I remember what you say to others"), "{said}");
-    room.tell(&bot.event("8"), "ada", "From now on.").await;
-    assert_eq!(texts(&bot, &room).await.len(), 3);
-    bot.end().await;
+        chat.restart().await;
+        let room = chat.room("a");
+        room.tell(&chat.event("7"), "ada", "Nor after a restart.")
+            .await;
+        assert_eq!(texts(chat, &room).await, ["I wrote it there.", "But this."]);
+        let said = room.command("ada", "remember me here").await.text();
+        assert!(said.contains("I remember what you say to others"), "{said}");
+        room.tell(&chat.event("8"), "ada", "From now on.").await;
+        assert_eq!(texts(chat, &room).await.len(), 3);
+    })
+    .await;
 }
 
 async fn what_an_answer_repeats_of_who_does_not_want_to_be_remembered_is_no_longer_seen(
     place: Place,
 ) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let room = heard(&bot).await;
-    let said = "The code of the museum's gate is ZEBRA-4711.";
-    assert!(room.tell(&bot.event("1"), "ada", said).await);
-    let thread = room.thread(&bot.event("b"));
-    let answer = thread
-        .say("bob", "What is the code of the museum's gate?")
-        .await
-        .text();
-    assert!(answer.contains("ZEBRA-4711"), "{answer}");
-    assert!(room.shown().contains(&answer));
+    run_without_model(place, &[], async |chat| {
+        let room = heard(chat).await;
+        let said = "The code of the museum's gate is ZEBRA-4711.";
+        assert!(room.tell(&chat.event("1"), "ada", said).await);
+        let thread = room.thread(&chat.event("b"));
+        let answer = thread
+            .say("bob", "What is the code of the museum's gate?")
+            .await
+            .text();
+        assert!(answer.contains("ZEBRA-4711"), "{answer}");
+        assert!(room.shown().contains(&answer));
 
-    room.say("ada", "Don’t remember me here.").await;
-    let shown = room.shown().join("\n");
-    assert!(!shown.contains("ZEBRA"), "{shown}");
-    let history = thread.command("bob", "history").await.text();
-    assert!(!history.contains("ZEBRA"), "{history}");
-    bot.end().await;
+        room.say("ada", "Don’t remember me here.").await;
+        let shown = room.shown().join("\n");
+        assert!(!shown.contains("ZEBRA"), "{shown}");
+        let history = thread.command("bob", "history").await.text();
+        assert!(!history.contains("ZEBRA"), "{history}");
+    })
+    .await;
 }
 
 async fn what_is_off_the_record_is_not_kept(place: Place) {
-    let config = place.config(None, &[]);
-    let bot = place.bot(&config).await;
-    let room = heard(&bot).await;
-    let other = bot.room("b");
-    for (event, text) in [
-        ("1", "[off] he is ill"),
-        ("2", "offtherecord: he is ill"),
-        ("3", "!roll 6"),
-        ("4", "  "),
-    ] {
-        room.tell(&bot.event(event), "ada", text).await;
-    }
-    assert_eq!(texts(&bot, &room).await, [""; 0]);
-    let secret = "my token is glpat-abcdefghij0123456789 ok";
-    room.tell(&bot.event("5"), "ada", secret).await;
-    let long = "a word ".repeat(6_000);
-    room.tell(&bot.event("6"), "ada", &long).await;
-    let said = texts(&bot, &room).await;
-    assert_eq!(said[0], "my token is [secret removed] ok");
-    assert!(
-        said[1].ends_with("[…]") && said[1].len() < long.len(),
-        "{}",
-        said[1].len()
-    );
+    run_without_model(place, &[], async |chat| {
+        let room = heard(chat).await;
+        let other = chat.room("b");
+        for (event, text) in [
+            ("1", "[off] he is ill"),
+            ("2", "offtherecord: he is ill"),
+            ("3", "!roll 6"),
+            ("4", "  "),
+        ] {
+            room.tell(&chat.event(event), "ada", text).await;
+        }
+        assert_eq!(texts(chat, &room).await, [""; 0]);
+        let secret = "my token is glpat-abcdefghij0123456789 ok";
+        room.tell(&chat.event("5"), "ada", secret).await;
+        let long = "a word ".repeat(6_000);
+        room.tell(&chat.event("6"), "ada", &long).await;
+        let said = texts(chat, &room).await;
+        assert_eq!(said[0], "my token is [secret removed] ok");
+        assert!(
+            said[1].ends_with("[…]") && said[1].len() < long.len(),
+            "{}",
+            said[1].len()
+        );
 
-    let said = room.command("bob", "off").await.text();
-    assert!(said.contains("off the record"), "{said}");
-    room.tell(&bot.event("7"), "ada", "Between us.").await;
-    other.tell(&bot.event("8"), "ada", "Not between us.").await;
-    bot.end().await;
+        let said = room.command("bob", "off").await.text();
+        assert!(said.contains("off the record"), "{said}");
+        room.tell(&chat.event("7"), "ada", "Between us.").await;
+        other.tell(&chat.event("8"), "ada", "Not between us.").await;
 
-    let bot = place.bot(&config).await;
-    let (room, other) = (bot.room("a"), bot.room("b"));
-    room.connect().await;
-    room.tell(&bot.event("9"), "ada", "Still between us.").await;
-    room.command("bob", "off room").await;
-    other.tell(&bot.event("10"), "ada", "Nor here.").await;
-    // If only Bob sees the answer, everybody is notified.
-    let told = |room: &Room, words: &str| {
-        let begins =
-            format!("bob asked for this: What people say to one another in this room is {words}");
-        room.shown().iter().any(|it| it.starts_with(&begins))
-    };
-    assert!(!told(&room, "off the record"), "{:?}", room.shown());
-    room.aside("bob").command("bob", "off room").await;
-    assert!(told(&room, "off the record"), "{:?}", room.shown());
-    room.aside("bob").command("bob", "on room").await;
-    assert!(told(&room, "on the record again"), "{:?}", room.shown());
-    room.command("bob", "on").await;
-    room.tell(&bot.event("11"), "ada", "For all.").await;
-    assert_eq!(texts(&bot, &room).await[2..], ["For all."]);
-    assert_eq!(texts(&bot, &other).await, ["Not between us."]);
-    bot.end().await;
+        chat.restart().await;
+        let (room, other) = (chat.room("a"), chat.room("b"));
+        room.connect().await;
+        room.tell(&chat.event("9"), "ada", "Still between us.")
+            .await;
+        room.command("bob", "off room").await;
+        other.tell(&chat.event("10"), "ada", "Nor here.").await;
+        // If only Bob sees the answer, everybody is notified.
+        let told = |room: &Room, words: &str| {
+            let begins = format!(
+                "bob asked for this: What people say to one another in this room is {words}"
+            );
+            room.shown().iter().any(|it| it.starts_with(&begins))
+        };
+        assert!(!told(&room, "off the record"), "{:?}", room.shown());
+        room.aside("bob").command("bob", "off room").await;
+        assert!(told(&room, "off the record"), "{:?}", room.shown());
+        room.aside("bob").command("bob", "on room").await;
+        assert!(told(&room, "on the record again"), "{:?}", room.shown());
+        room.command("bob", "on").await;
+        room.tell(&chat.event("11"), "ada", "For all.").await;
+        assert_eq!(texts(chat, &room).await[2..], ["For all."]);
+        assert_eq!(texts(chat, &other).await, ["Not between us."]);
+    })
+    .await;
 }
 
 async fn edits_and_deletions_of_what_was_heard_are_followed(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let room = heard(&bot).await;
-    let events = ["1", "2", "3"].map(|name| bot.event(name));
-    for (event, text) in events.iter().zip(["at eight", "he is ill", "a slip"]) {
-        assert!(room.tell(event, "ada", text).await);
-    }
-    let told = room.clone().unaddressed();
-    nothing_said(told.edit(&events[0], "bob", "at ten").await).await;
-    nothing_said(told.edit(&events[0], "ada", "at nine").await).await;
-    nothing_said(told.edit(&events[1], "ada", "[off] he is ill").await).await;
-    nothing_said(told.delete(&events[2], "mod").await).await;
-    assert_eq!(texts(&bot, &room).await, ["at nine"]);
-    let revised = kept(&bot, &room).await;
-    assert!(revised[0].revised_at.is_some() && revised[0].is_message());
-    // The same as it arrives among missed messages.
-    let of = EventId::new(&events[0]);
-    for (event, body) in [
-        (
-            "4",
-            Body::Edit {
-                of: of.clone(),
-                text: "at noon".to_owned(),
-            },
-        ),
-        ("5", Body::Deletion { of }),
-    ] {
-        let expected = match &body {
-            Body::Edit { text, .. } => vec![text.clone()],
-            _ => Vec::new(),
-        };
-        assert!(
-            room.overhear(room.message(&bot.event(event), "ada", body))
-                .await
-        );
-        until(&bot, &room, |texts| texts == expected).await;
-    }
-    bot.end().await;
+    run_without_model(place, &[], async |chat| {
+        let room = heard(chat).await;
+        let events = ["1", "2", "3"].map(|name| chat.event(name));
+        for (event, text) in events.iter().zip(["at eight", "he is ill", "a slip"]) {
+            assert!(room.tell(event, "ada", text).await);
+        }
+        let told = room.clone().unaddressed();
+        nothing_said(told.edit(&events[0], "bob", "at ten").await).await;
+        nothing_said(told.edit(&events[0], "ada", "at nine").await).await;
+        nothing_said(told.edit(&events[1], "ada", "[off] he is ill").await).await;
+        nothing_said(told.delete(&events[2], "mod").await).await;
+        assert_eq!(texts(chat, &room).await, ["at nine"]);
+        let revised = kept(chat, &room).await;
+        assert!(revised[0].revised_at.is_some() && revised[0].is_message());
+        // The same as it arrives among missed messages.
+        let of = EventId::new(&events[0]);
+        for (event, body) in [
+            (
+                "4",
+                Body::Edit {
+                    of: of.clone(),
+                    text: "at noon".to_owned(),
+                },
+            ),
+            ("5", Body::Deletion { of }),
+        ] {
+            let expected = match &body {
+                Body::Edit { text, .. } => vec![text.clone()],
+                _ => Vec::new(),
+            };
+            assert!(
+                room.overhear(room.message(&chat.event(event), "ada", body))
+                    .await
+            );
+            until(chat, &room, |texts| texts == expected).await;
+        }
+    })
+    .await;
 }
 
 async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = heard(&bot).await;
-    let (first, second) = (bot.event("1"), bot.event("2"));
-    assert!(room.tell(&first, "ada", "When is it?").await);
-    assert!(room.tell(&second, "ada", "And where?").await);
-    // By an adapter that knows what it delivered before, and by one that does not.
-    server.expects(asks("When is it?")).answers("At nine.");
-    let said = room
-        .say_as_event(&first, "ada", "Muninn, When is it?")
-        .await;
-    assert_eq!(said.text(), "At nine.");
-    server.expects(asks("And where?")).answers("In the yard.");
-    let said = room
-        .edit(&second, "ada", "Muninn, And where?")
-        .await
-        .answer()
-        .await;
-    assert_eq!(said.text(), "In the yard.");
-    let kept = kept(&bot, &room).await;
-    let kept: Vec<(&str, bool)> = kept
-        .iter()
-        .map(|it| (&*it.output, it.is_message()))
-        .collect();
-    assert_eq!(kept, [("At nine.", false), ("In the yard.", false)]);
-    bot.end().await;
-    server.finish();
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        let (first, second) = (chat.event("1"), chat.event("2"));
+        assert!(room.tell(&first, "ada", "When is it?").await);
+        assert!(room.tell(&second, "ada", "And where?").await);
+        // By an adapter that knows what it delivered before, and by one that does not.
+        chat.expects(asks("When is it?")).answers("At nine.");
+        let said = room
+            .say_as_event(&first, "ada", "Muninn, When is it?")
+            .await;
+        assert_eq!(said.text(), "At nine.");
+        chat.expects(asks("And where?")).answers("In the yard.");
+        let said = room
+            .edit(&second, "ada", "Muninn, And where?")
+            .await
+            .answer()
+            .await;
+        assert_eq!(said.text(), "In the yard.");
+        let kept = kept(chat, &room).await;
+        let kept: Vec<(&str, bool)> = kept
+            .iter()
+            .map(|it| (&*it.output, it.is_message()))
+            .collect();
+        assert_eq!(kept, [("At nine.", false), ("In the yard.", false)]);
+    })
+    .await;
 }
 
 async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = heard(&bot).await;
-    server.expects(asks("When is it?")).answers("At nine.");
-    room.say("ada", "When is it?").await;
-    nothing_said(
-        room.clone()
-            .unaddressed()
-            .send("bob", "nine is too early")
-            .await,
-    )
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        chat.expects(asks("When is it?")).answers("At nine.");
+        room.say("ada", "When is it?").await;
+        nothing_said(
+            room.clone()
+                .unaddressed()
+                .send("bob", "nine is too early")
+                .await,
+        )
+        .await;
+        nothing_said(
+            room.clone()
+                .unaddressed()
+                .send("ada", "bob, can you bring a lamp?")
+                .await,
+        )
+        .await;
+        assert_eq!(
+            texts(chat, &room).await,
+            [
+                "When is it?",
+                "nine is too early",
+                "bob, can you bring a lamp?"
+            ]
+        );
+        // Where nobody is heard, it does not apply.
+        chat.expects(asks("When is it?")).answers("At ten.");
+        let elsewhere = chat.room_of("a", "elsewhere");
+        elsewhere.say("ada", "When is it?").await;
+        nothing_said(
+            elsewhere
+                .clone()
+                .unaddressed()
+                .send("bob", "ten is too early")
+                .await,
+        )
+        .await;
+        assert_eq!(texts(chat, &elsewhere).await, ["When is it?"]);
+    })
     .await;
-    nothing_said(
-        room.clone()
-            .unaddressed()
-            .send("ada", "bob, can you bring a lamp?")
-            .await,
-    )
-    .await;
-    assert_eq!(
-        texts(&bot, &room).await,
-        [
-            "When is it?",
-            "nine is too early",
-            "bob, can you bring a lamp?"
-        ]
-    );
-    // Where nobody is heard, it does not apply.
-    server.expects(asks("When is it?")).answers("At ten.");
-    let elsewhere = bot.room_of("a", "elsewhere");
-    elsewhere.say("ada", "When is it?").await;
-    nothing_said(
-        elsewhere
-            .clone()
-            .unaddressed()
-            .send("bob", "ten is too early")
-            .await,
-    )
-    .await;
-    assert_eq!(texts(&bot, &elsewhere).await, ["When is it?"]);
-    bot.end().await;
-    server.finish();
 }
 
 async fn a_flood_of_talk_takes_no_place_of_a_question(place: Place) {
     const MESSAGES: usize = 10_000;
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = heard(&bot).await;
-    let all: Vec<IncomingMessage> = (0..MESSAGES)
-        .map(|n| {
-            let text = format!("message {n} of the flood");
-            room.message(&bot.event(&n.to_string()), "ada", Body::Text(text))
-        })
-        .collect();
-    // As many at once as adapters hold.
-    let flood = futures::StreamExt::buffer_unordered(
-        futures::stream::iter(all.into_iter().map(|message| room.overhear(message))),
-        1_024,
-    );
-    server.expects(asks("Is anybody there?")).answers("I am.");
-    let asked = async {
-        until(&bot, &room, |texts| !texts.is_empty()).await;
-        bot.room("b").say("bob", "Is anybody there?").await.text()
-    };
-    let (told, answer) = tokio::join!(futures::StreamExt::count(flood), asked);
-    assert_eq!((told, answer.as_str()), (MESSAGES, "I am."));
-    // All of them were acknowledged, so all must be there.
-    bot.saved_all().await;
-    assert_eq!(texts(&bot, &room).await.len(), MESSAGES);
-    bot.end().await;
-    server.finish();
-}
-
-/// Returns the options of a bot whose settings file makes the room heard.
-fn with_settings(place: &Place, bot_name: &str) -> (Config, PathBuf) {
-    let path = place.path().join("channels.toml");
-    let table = format!("[\"{bot_name}\"]\nmemory = \"channel\"\noff_record = [\"psst\"]\n");
-    std::fs::write(&path, table).unwrap();
-    let option = format!("--channel-settings={}", path.display());
-    (place.config(None, &[&option]), path)
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        let all: Vec<IncomingMessage> = (0..MESSAGES)
+            .map(|n| {
+                let text = format!("message {n} of the flood");
+                room.message(&chat.event(&n.to_string()), "ada", Body::Text(text))
+            })
+            .collect();
+        // As many at once as adapters hold.
+        let flood = futures::StreamExt::buffer_unordered(
+            futures::stream::iter(all.into_iter().map(|message| room.overhear(message))),
+            1_024,
+        );
+        chat.expects(asks("Is anybody there?")).answers("I am.");
+        let asked = async {
+            until(chat, &room, |texts| !texts.is_empty()).await;
+            chat.room("b").say("bob", "Is anybody there?").await.text()
+        };
+        let (told, answer) = tokio::join!(futures::StreamExt::count(flood), asked);
+        assert_eq!((told, answer.as_str()), (MESSAGES, "I am."));
+        // All of them were acknowledged, so all must be there.
+        chat.saved_all().await;
+        assert_eq!(texts(chat, &room).await.len(), MESSAGES);
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
     let place = Place::embedded();
-    let name = {
-        let bot = place.bot(&place.config(None, &[])).await;
-        let name = bot.audience().to_string();
-        bot.end().await;
-        name
-    };
-    let (config, _path) = with_settings(&place, &name);
-    for turn in 0..2 {
-        let bot = place.bot(&config).await;
-        let room = bot.room("a");
-        room.connect().await;
-        for n in 0..3 {
-            let event = bot.event(&format!("{turn}/{n}"));
-            assert!(room.tell(&event, "ada", "Good morning.").await);
-            let event = bot.event(&format!("{turn}/{n}/off"));
-            room.tell(&event, "ada", "psst, not this").await;
+    let path = place.path().join("channels.toml");
+    let table = format!("[\"{}/general\"]\n", place.prefix());
+    std::fs::write(
+        &path,
+        table + "memory = \"channel\"\noff_record = [\"psst\"]\n",
+    )
+    .unwrap();
+    let settings = format!("--channel-settings={}", path.display());
+    run_without_model(place, &[&settings], async |chat| {
+        for turn in 0..2 {
+            let room = chat.room("a");
+            room.connect().await;
+            for n in 0..3 {
+                let event = chat.event(&format!("{turn}/{n}"));
+                assert!(room.tell(&event, "ada", "Good morning.").await);
+                let event = chat.event(&format!("{turn}/{n}/off"));
+                room.tell(&event, "ada", "psst, not this").await;
+            }
+            // What was begun is finished.
+            chat.end().await;
+            assert_eq!(notices(&room), usize::from(turn == 0));
+            chat.restart().await;
         }
-        // What was begun is finished.
-        bot.end().await;
-        assert_eq!(notices(&room), usize::from(turn == 0));
-    }
-    let bot = place.bot(&config).await;
-    assert_eq!(texts(&bot, &bot.room("a")).await, ["Good morning."; 6]);
-    bot.end().await;
+        assert_eq!(texts(chat, &chat.room("a")).await, ["Good morning."; 6]);
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -445,28 +434,28 @@ async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
 async fn what_is_said_while_the_graph_is_away_survives_the_process() {
     let proxy = Proxy::to(Place::neo4j_address()).await;
     let place = Place::neo4j(Some(&proxy.bolt_url()));
-    let config = place.config(None, &["--graph-timeout=1"]);
-    let bot = place.bot(&config).await;
-    let room = heard(&bot).await;
-    assert!(
-        room.tell(&bot.event("0"), "ada", "The graph is there.")
-            .await
-    );
-    proxy.cut();
-    // They were acknowledged, so they are in the journal's file.
-    for n in 1..=20 {
-        let event = bot.event(&n.to_string());
-        assert!(room.tell(&event, "ada", &format!("message {n}")).await);
-    }
-    let journal = std::fs::read_to_string(place.journal()).unwrap();
-    assert!(journal.contains("message 1") && journal.contains("message 20"));
-    bot.end().await;
-    proxy.mend();
-    let bot = place.bot(&config).await;
-    bot.saved_all().await;
-    let said = texts(&bot, &bot.room("a")).await;
-    assert_eq!((said.len(), &*said[20]), (21, "message 20"));
-    bot.end().await;
+    run_without_model(place, &["--graph-timeout=1"], async |chat| {
+        let room = heard(chat).await;
+        assert!(
+            room.tell(&chat.event("0"), "ada", "The graph is there.")
+                .await
+        );
+        proxy.cut();
+        // They were acknowledged, so they are in the journal's file.
+        for n in 1..=20 {
+            let event = chat.event(&n.to_string());
+            assert!(room.tell(&event, "ada", &format!("message {n}")).await);
+        }
+        let journal = std::fs::read_to_string(chat.place.journal()).unwrap();
+        assert!(journal.contains("message 1") && journal.contains("message 20"));
+        chat.end().await;
+        proxy.mend();
+        chat.restart().await;
+        chat.saved_all().await;
+        let said = texts(chat, &chat.room("a")).await;
+        assert_eq!((said.len(), &*said[20]), (21, "message 20"));
+    })
+    .await;
 }
 
 /// Three pages of a hundred messages.
@@ -490,55 +479,57 @@ impl History for Pages {
 }
 
 async fn who_manages_a_channel_has_its_history_read(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let room = bot.room("a").with_admin("mod");
-    let nothing = room.command("mod", "backfill since last week").await.text();
-    assert_eq!(nothing, "There is no history that I could read here.");
-    let (histories, pages): (Histories, Arc<dyn History>) = (Histories::default(), Arc::new(Pages));
-    histories.add("test", &pages);
-    let folder = place.path().join("backfills");
-    let backfills = Backfills::new(&folder, bot.heard.clone(), histories);
-    bot.bot.reads_history_by(Arc::clone(&backfills));
-    for (author, command, said) in [
-        (
-            "ada",
-            "backfill since last week",
-            "Only an administrator can have me read what was said in this room before.",
-        ),
-        (
-            "mod",
-            "backfill since last week",
-            "say \"remember channel\" there",
-        ),
-        (
-            "mod",
-            "backfill since the flood",
-            "I do not understand \"the flood\" as a day that has come.",
-        ),
-        (
-            "ada",
-            "backfill",
-            "I am not reading what was said here before.",
-        ),
-    ] {
-        let answer = room.command(author, command).await.text();
-        assert!(answer.contains(said), "{command} by {author}: {answer}");
-    }
-    room.command("mod", "remember room").await;
-    let answer = room
-        .command("mod", "backfill since 2026-01-31")
-        .await
-        .text();
-    assert!(
-        answer.starts_with("Done: I read 300 messages.") || answer.starts_with("Reading: "),
-        "{answer}"
-    );
-    let over = async {
-        while backfills.under_way(&bot.audience()).is_some() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+    run_without_model(place, &[], async |chat| {
+        let room = chat.room("a").with_admin("mod");
+        let nothing = room.command("mod", "backfill since last week").await.text();
+        assert_eq!(nothing, "There is no history that I could read here.");
+        let (histories, pages): (Histories, Arc<dyn History>) =
+            (Histories::default(), Arc::new(Pages));
+        histories.add("test", &pages);
+        let folder = chat.place.path().join("backfills");
+        let backfills = Backfills::new(&folder, chat.heard.clone(), histories);
+        chat.bot.reads_history_by(Arc::clone(&backfills));
+        for (author, command, said) in [
+            (
+                "ada",
+                "backfill since last week",
+                "Only an administrator can have me read what was said in this room before.",
+            ),
+            (
+                "mod",
+                "backfill since last week",
+                "say \"remember channel\" there",
+            ),
+            (
+                "mod",
+                "backfill since the flood",
+                "I do not understand \"the flood\" as a day that has come.",
+            ),
+            (
+                "ada",
+                "backfill",
+                "I am not reading what was said here before.",
+            ),
+        ] {
+            let answer = room.command(author, command).await.text();
+            assert!(answer.contains(said), "{command} by {author}: {answer}");
         }
-    };
-    let over = tokio::time::timeout(Duration::from_secs(60), over).await;
-    over.expect("it is over");
-    bot.end().await;
+        room.command("mod", "remember room").await;
+        let answer = room
+            .command("mod", "backfill since 2026-01-31")
+            .await
+            .text();
+        assert!(
+            answer.starts_with("Done: I read 300 messages.") || answer.starts_with("Reading: "),
+            "{answer}"
+        );
+        let over = async {
+            while backfills.under_way(&chat.audience()).is_some() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let over = tokio::time::timeout(Duration::from_secs(60), over).await;
+        over.expect("it is over");
+    })
+    .await;
 }

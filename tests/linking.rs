@@ -6,8 +6,9 @@ mod support;
 
 use muninn::conversation::audit::{Audit, AuditAction};
 use muninn_platform::testing::Room;
-use support::bot::{Place, TestBot};
-use support::model_server::{ModelServer, Request};
+use support::bot::Place;
+use support::chat::{Chat, run, run_without_model};
+use support::model_server::Request;
 use support::program::{asks, prompt};
 
 support::bot::on_every_graph!(
@@ -23,10 +24,10 @@ support::bot::on_every_graph!(
 
 /// Returns a place on a platform of this test alone: on a shared graph, any process that serves a
 /// platform delivers what is pending there.
-fn room(bot: &TestBot, platform: &str, name: &str) -> Room {
-    let platform: &str = bot.event(platform).replace('/', "-").leak();
+fn room(chat: &Chat, platform: &str, name: &str) -> Room {
+    let platform: &str = chat.event(platform).replace('/', "-").leak();
     let id = format!("{platform}/{name}");
-    Room::new(bot.inbox.clone(), &id, &id).on(platform)
+    Room::new(chat.inbox.clone(), &id, &id).on(platform)
 }
 
 /// Ada's direct messages with the bot on two platforms, and her accounts there.
@@ -36,10 +37,10 @@ struct Ada {
 }
 
 impl Ada {
-    async fn of(bot: &TestBot) -> Self {
-        let account = |platform: &str| bot.event(&format!("{platform}/ada"));
+    async fn of(chat: &Chat) -> Self {
+        let account = |platform: &str| chat.event(&format!("{platform}/ada"));
         let direct =
-            |platform: &'static str, account: &str| room(bot, platform, "dm").direct(account);
+            |platform: &'static str, account: &str| room(chat, platform, "dm").direct(account);
         let (slack, discord) = (account("slack"), account("discord"));
         let ada = Self {
             slack: (direct("slack", &slack), slack),
@@ -60,9 +61,8 @@ impl Ada {
     }
 
     /// Tells it to the bot alone, on Slack.
-    async fn tells_her_locker(&self, server: &ModelServer) {
-        server
-            .expects(asks("My locker is number 4711."))
+    async fn tells_her_locker(&self, chat: &Chat) {
+        chat.expects(asks("My locker is number 4711."))
             .answers("Noted.");
         self.on_slack("My locker is number 4711.").await;
     }
@@ -101,218 +101,212 @@ fn asks_without_knowing(request: &Request) -> bool {
 async fn what_is_said_alone_is_recalled_on_the_other_platform_once_accounts_are_linked(
     place: Place,
 ) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = Ada::of(&bot).await;
-    ada.tells_her_locker(&server).await;
+    run(place, async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.tells_her_locker(chat).await;
 
-    server
-        .expects(asks_without_knowing)
-        .answers("I do not know.");
-    ada.on_discord("What is the number of my locker?").await;
-    ada.link().await;
-    server
-        .expects(|request: &_| {
+        chat.expects(asks_without_knowing).answers("I do not know.");
+        ada.on_discord("What is the number of my locker?").await;
+        ada.link().await;
+        chat.expects(|request: &_| {
             let prompt = prompt(request);
             prompt.contains("tell me the number of my locker") && prompt.contains("4711")
         })
         .answers("It is 4711.");
-    let answer = ada
-        .on_discord("Please tell me the number of my locker.")
-        .await;
-    assert!(answer.contains("4711"), "{answer}");
-    let why = ada.discord.0.command(&ada.discord.1, "why").await.text();
-    assert!(why.contains("My locker is number 4711."), "{why}");
-    // And what is recalled there can be forgotten there.
-    let number = why
-        .lines()
-        .find(|line| line.contains("My locker is number 4711."))
-        .and_then(|line| line.trim().split('.').next())
-        .unwrap();
-    let forgotten = ada.on_discord(&format!("forget {number}")).await;
-    assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
-    assert!(!ada.slack.0.shown().join("\n").contains("Noted."));
-    let entries = Audit::new(place.path()).since(chrono::DateTime::UNIX_EPOCH);
-    let linked = entries.unwrap();
-    assert!(linked.iter().any(|it| it.action == AuditAction::Linked));
+        let answer = ada
+            .on_discord("Please tell me the number of my locker.")
+            .await;
+        assert!(answer.contains("4711"), "{answer}");
+        let why = ada.discord.0.command(&ada.discord.1, "why").await.text();
+        assert!(why.contains("My locker is number 4711."), "{why}");
+        // And what is recalled there can be forgotten there.
+        let number = why
+            .lines()
+            .find(|line| line.contains("My locker is number 4711."))
+            .and_then(|line| line.trim().split('.').next())
+            .unwrap();
+        let forgotten = ada.on_discord(&format!("forget {number}")).await;
+        assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
+        assert!(!ada.slack.0.shown().join("\n").contains("Noted."));
+        let entries = Audit::new(chat.place.path()).since(chrono::DateTime::UNIX_EPOCH);
+        let linked = entries.unwrap();
+        assert!(linked.iter().any(|it| it.action == AuditAction::Linked));
+    })
+    .await;
 }
 
 async fn what_is_said_in_a_channel_moves_nowhere(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = Ada::of(&bot).await;
-    ada.link().await;
-    let channel = room(&bot, "slack", "board");
-    server
-        .expects(asks("The board meets on Thursday at nine."))
-        .answers("Noted.");
-    channel
-        .say(&ada.slack.1, "The board meets on Thursday at nine.")
-        .await;
-    let unknown = |request: &_| {
-        let prompt = prompt(request);
-        prompt.contains("When does the board meet") && !prompt.contains("at nine")
-    };
-    server.expects(unknown).answers("I do not know.");
-    ada.on_discord("When does the board meet?").await;
-    // Nor is what was said in private recalled in a channel.
-    server
-        .expects(asks("My locker is number 4711."))
-        .answers("Noted.");
-    ada.on_discord("My locker is number 4711.").await;
-    server
-        .expects(asks_without_knowing)
-        .answers("I do not know.");
-    channel
-        .say(&ada.slack.1, "What is the number of my locker?")
-        .await;
-    // A private question there recalls it, for her alone.
-    server
-        .expects(|request: &_| {
+    run(place, async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        let channel = room(chat, "slack", "board");
+        chat.expects(asks("The board meets on Thursday at nine."))
+            .answers("Noted.");
+        channel
+            .say(&ada.slack.1, "The board meets on Thursday at nine.")
+            .await;
+        let unknown = |request: &_| {
+            let prompt = prompt(request);
+            prompt.contains("When does the board meet") && !prompt.contains("at nine")
+        };
+        chat.expects(unknown).answers("I do not know.");
+        ada.on_discord("When does the board meet?").await;
+        // Nor is what was said in private recalled in a channel.
+        chat.expects(asks("My locker is number 4711."))
+            .answers("Noted.");
+        ada.on_discord("My locker is number 4711.").await;
+        chat.expects(asks_without_knowing).answers("I do not know.");
+        channel
+            .say(&ada.slack.1, "What is the number of my locker?")
+            .await;
+        // A private question there recalls it, for her alone.
+        chat.expects(|request: &_| {
             let prompt = prompt(request);
             prompt.contains("number of my locker, again?") && prompt.contains("4711")
         })
         .answers("It is 4711.");
-    let aside = channel.aside(&ada.slack.1);
-    aside
-        .say(&ada.slack.1, "What is the number of my locker, again?")
-        .await;
+        let aside = channel.aside(&ada.slack.1);
+        aside
+            .say(&ada.slack.1, "What is the number of my locker, again?")
+            .await;
+    })
+    .await;
 }
 
 async fn after_unlinking_nothing_moves_any_more(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = Ada::of(&bot).await;
-    ada.link().await;
-    ada.tells_her_locker(&server).await;
-    let undone = ada.on_discord("unlink my account").await;
-    assert!(undone.contains("is no longer linked with"), "{undone}");
-    ada.slack.0.shows("is no longer linked with").await;
-    server
-        .expects(asks_without_knowing)
-        .answers("I do not know.");
-    ada.on_discord("What is the number of my locker?").await;
-    let again = ada.on_discord("unlink my account").await;
-    assert!(again.contains("is linked with no other"), "{again}");
+    run(place, async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        ada.tells_her_locker(chat).await;
+        let undone = ada.on_discord("unlink my account").await;
+        assert!(undone.contains("is no longer linked with"), "{undone}");
+        ada.slack.0.shows("is no longer linked with").await;
+        chat.expects(asks_without_knowing).answers("I do not know.");
+        ada.on_discord("What is the number of my locker?").await;
+        let again = ada.on_discord("unlink my account").await;
+        assert!(again.contains("is linked with no other"), "{again}");
+    })
+    .await;
 }
 
 async fn a_code_is_used_once_and_by_another_account(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let ada = Ada::of(&bot).await;
-    let code = ada.code().await;
-    let own = ada.on_slack(&format!("link {code}")).await;
-    assert!(own.contains("code of this account itself"), "{own}");
-    // In a channel others would read it.
-    let channel = room(&bot, "discord", "board");
-    let public = channel.say(&ada.discord.1, &format!("link {code}")).await;
-    assert!(public.text().contains("in a direct message"), "{public:?}");
-    let linked = ada.on_discord(&format!("link {code}")).await;
-    assert!(linked.starts_with("Done"), "{linked}");
-    let eve = bot.event("matrix/eve");
-    let direct = room(&bot, "matrix", "eve").direct(&eve);
-    let again = direct.say(&eve, &format!("link {code}")).await.text();
-    assert!(again.starts_with("That code does not hold"), "{again}");
-    // A new code invalidates the earlier one.
-    let (first, second) = (ada.code().await, ada.code().await);
-    let stale = direct.say(&eve, &format!("link {first}")).await.text();
-    assert!(stale.starts_with("That code does not hold"), "{stale}");
-    let third = direct.say(&eve, &format!("link {second}")).await.text();
-    assert!(third.starts_with("Done"), "{third}");
-    assert_eq!(third.matches(" and your account ").count(), 2, "{third}");
+    run_without_model(place, &[], async |chat| {
+        let ada = Ada::of(chat).await;
+        let code = ada.code().await;
+        let own = ada.on_slack(&format!("link {code}")).await;
+        assert!(own.contains("code of this account itself"), "{own}");
+        // In a channel others would read it.
+        let channel = room(chat, "discord", "board");
+        let public = channel.say(&ada.discord.1, &format!("link {code}")).await;
+        assert!(public.text().contains("in a direct message"), "{public:?}");
+        let linked = ada.on_discord(&format!("link {code}")).await;
+        assert!(linked.starts_with("Done"), "{linked}");
+        let eve = chat.event("matrix/eve");
+        let direct = room(chat, "matrix", "eve").direct(&eve);
+        let again = direct.say(&eve, &format!("link {code}")).await.text();
+        assert!(again.starts_with("That code does not hold"), "{again}");
+        // A new code invalidates the earlier one.
+        let (first, second) = (ada.code().await, ada.code().await);
+        let stale = direct.say(&eve, &format!("link {first}")).await.text();
+        assert!(stale.starts_with("That code does not hold"), "{stale}");
+        let third = direct.say(&eve, &format!("link {second}")).await.text();
+        assert!(third.starts_with("Done"), "{third}");
+        assert_eq!(third.matches(" and your account ").count(), 2, "{third}");
+    })
+    .await;
 }
 
 async fn nobody_guesses_a_code(place: Place) {
-    let bot = place.bot(&place.config(None, &[])).await;
-    let ada = Ada::of(&bot).await;
-    let code = ada.code().await;
-    for guess in [
-        "AAAA-AAAA",
-        "BBBB-BBBB",
-        "CCCC-CCCC",
-        "DDDD-DDDD",
-        "EEEE-EEEE",
-    ] {
-        let said = ada.on_discord(&format!("link {guess}")).await;
-        assert!(said.starts_with("That code does not hold"), "{said}");
-    }
-    // Not even the right one works, also after a restart.
-    let said = ada.on_discord(&format!("link {code}")).await;
-    assert!(said.contains("try again in an hour"), "{said}");
-    bot.end().await;
-    let bot = place.bot(&place.config(None, &[])).await;
-    let direct = room(&bot, "discord", "dm");
-    let direct = direct.direct(&ada.discord.1);
-    let said = direct.say(&ada.discord.1, &format!("link {code}")).await;
-    assert!(said.text().contains("try again in an hour"), "{said:?}");
+    run_without_model(place, &[], async |chat| {
+        let ada = Ada::of(chat).await;
+        let code = ada.code().await;
+        for guess in [
+            "AAAA-AAAA",
+            "BBBB-BBBB",
+            "CCCC-CCCC",
+            "DDDD-DDDD",
+            "EEEE-EEEE",
+        ] {
+            let said = ada.on_discord(&format!("link {guess}")).await;
+            assert!(said.starts_with("That code does not hold"), "{said}");
+        }
+        // Not even the right one works, also after a restart.
+        let said = ada.on_discord(&format!("link {code}")).await;
+        assert!(said.contains("try again in an hour"), "{said}");
+        chat.restart().await;
+        let direct = room(chat, "discord", "dm");
+        let direct = direct.direct(&ada.discord.1);
+        let said = direct.say(&ada.discord.1, &format!("link {code}")).await;
+        assert!(said.text().contains("try again in an hour"), "{said:?}");
+    })
+    .await;
 }
 
 async fn an_account_that_was_not_used_for_long_is_somebody_elses(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = Ada::of(&bot).await;
-    ada.link().await;
-    ada.tells_her_locker(&server).await;
-    let long_ago = chrono::Utc::now() - chrono::TimeDelta::days(91);
-    let seen = bot.store.account_seen(&ada.discord.1, long_ago);
-    seen.await.unwrap();
-    server
-        .expects(asks_without_knowing)
-        .answers("I do not know.");
-    ada.on_discord("What is the number of my locker?").await;
-    ada.discord.0.shows("was not used for 90 days").await;
-    ada.slack.0.shows("is no longer linked with").await;
-    assert!(
-        bot.store
-            .accounts_of(&ada.slack.1)
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    run(place, async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        ada.tells_her_locker(chat).await;
+        let long_ago = chrono::Utc::now() - chrono::TimeDelta::days(91);
+        let seen = chat.store.account_seen(&ada.discord.1, long_ago);
+        seen.await.unwrap();
+        chat.expects(asks_without_knowing).answers("I do not know.");
+        ada.on_discord("What is the number of my locker?").await;
+        ada.discord.0.shows("was not used for 90 days").await;
+        ada.slack.0.shows("is no longer linked with").await;
+        assert!(
+            chat.store
+                .accounts_of(&ada.slack.1)
+                .await
+                .unwrap()
+                .is_empty()
+        );
+    })
+    .await;
 }
 
 async fn linked_accounts_share_a_quota(place: Place) {
-    let bot = place
-        .bot(&place.config(None, &["--messages-per-minute=4"]))
-        .await;
-    let ada = Ada::of(&bot).await;
-    ada.link().await;
-    for number in 0..2 {
-        ada.on_slack(&format!("My lucky number is {number}.")).await;
-        ada.on_discord(&format!("My lucky number is {number}."))
-            .await;
-    }
-    let refused = ada.on_slack("My lucky number is 7.").await;
-    assert!(
-        refused.contains("more than 4 messages per minute"),
-        "{refused}"
-    );
+    run_without_model(place, &["--messages-per-minute=4"], async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        for number in 0..2 {
+            ada.on_slack(&format!("My lucky number is {number}.")).await;
+            ada.on_discord(&format!("My lucky number is {number}."))
+                .await;
+        }
+        let refused = ada.on_slack("My lucky number is 7.").await;
+        assert!(
+            refused.contains("more than 4 messages per minute"),
+            "{refused}"
+        );
+    })
+    .await;
 }
 
 async fn linked_accounts_are_forgotten_together(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let ada = Ada::of(&bot).await;
-    ada.link().await;
-    server
-        .expects(asks("My Slack handle is quokka."))
-        .answers("Noted.");
-    ada.on_slack("My Slack handle is quokka.").await;
-    server
-        .expects(asks("My Discord handle is quokka."))
-        .answers("Noted.");
-    ada.on_discord("My Discord handle is quokka.").await;
-    let asked = ada.on_discord("forget me").await;
-    assert!(
-        asked.contains("2 questions") && asked.contains("from 2 linked accounts"),
-        "{asked}"
-    );
-    let gone = ada.on_discord("forget me yes").await;
-    assert!(
-        gone.contains("Your accounts are not linked any more."),
-        "{gone}"
-    );
-    for account in [&ada.slack.1, &ada.discord.1] {
-        assert!(bot.store.kept_of(account).await.unwrap().is_empty());
-        assert!(bot.store.accounts_of(account).await.unwrap().is_empty());
-    }
+    run(place, async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        chat.expects(asks("My Slack handle is quokka."))
+            .answers("Noted.");
+        ada.on_slack("My Slack handle is quokka.").await;
+        chat.expects(asks("My Discord handle is quokka."))
+            .answers("Noted.");
+        ada.on_discord("My Discord handle is quokka.").await;
+        let asked = ada.on_discord("forget me").await;
+        assert!(
+            asked.contains("2 questions") && asked.contains("from 2 linked accounts"),
+            "{asked}"
+        );
+        let gone = ada.on_discord("forget me yes").await;
+        assert!(
+            gone.contains("Your accounts are not linked any more."),
+            "{gone}"
+        );
+        for account in [&ada.slack.1, &ada.discord.1] {
+            assert!(chat.store.kept_of(account).await.unwrap().is_empty());
+            assert!(chat.store.accounts_of(account).await.unwrap().is_empty());
+        }
+    })
+    .await;
 }

@@ -6,7 +6,8 @@
 mod support;
 
 use support::bot::Place;
-use support::model_server::{ModelServer, Reply, Request};
+use support::chat::{run, run_with};
+use support::model_server::{Reply, Request};
 use support::program::{asks, prompt};
 
 support::bot::on_every_graph!(
@@ -24,145 +25,131 @@ fn rephrases(text: &'static str) -> impl Fn(&Request) -> bool {
 }
 
 async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood(place: Place) {
-    let server = ModelServer::start().await;
-    server.scripts_rephrasing();
     // What the message alone makes unlikely stays out.
-    let bot = place
-        .bot(&place.config(Some(&server), &["--recall-threshold=0.02"]))
-        .await;
-    server.expects(asks("opens with 4711.")).answers("Noted.");
-    bot.room("a")
-        .say("ada", "The gate of the boathouse opens with 4711.")
-        .await;
-    let told = "> The gate of the boathouse opens with 4711.";
-    let last_read = || server.chats().last().unwrap().last_user().to_owned();
-    server
-        .expects(asks("And how do I get in there?"))
-        .answers("Where?");
-    bot.room("c").say("ada", "And how do I get in there?").await;
-    assert!(!last_read().contains(told), "{}", last_read());
+    run_with(place, &["--recall-threshold=0.02"], async |chat| {
+        chat.model.scripts_rephrasing();
+        chat.expects(asks("opens with 4711.")).answers("Noted.");
+        chat.room("a")
+            .say("ada", "The gate of the boathouse opens with 4711.")
+            .await;
+        let told = "> The gate of the boathouse opens with 4711.";
+        let last_read = || chat.model.chats().last().unwrap().last_user().to_owned();
+        chat.expects(asks("And how do I get in there?"))
+            .answers("Where?");
+        chat.room("c")
+            .say("ada", "And how do I get in there?")
+            .await;
+        assert!(!last_read().contains(told), "{}", last_read());
 
-    let room = bot.room("b");
-    server
-        .expects(asks("to the lake."))
-        .answers("A fine day for it!");
-    room.say("ada", "I am going to the lake.").await;
-    server
-        .expects(rephrases("And how do I get in there?"))
-        .answers("Which code opens the gate of the boathouse?");
-    server
-        .expects(|request| {
+        let room = chat.room("b");
+        chat.expects(asks("to the lake."))
+            .answers("A fine day for it!");
+        room.say("ada", "I am going to the lake.").await;
+        chat.expects(rephrases("And how do I get in there?"))
+            .answers("Which code opens the gate of the boathouse?");
+        chat.expects(|request| {
             request
                 .last_user()
                 .contains("(Understood as: Which code opens the gate")
         })
         .answers("It is 4711.");
-    let answer = room.say("ada", "And how do I get in there?").await;
-    assert_eq!(answer.text(), "It is 4711.");
-    assert!(last_read().contains(told), "{}", last_read());
-    let why = room.command("ada", "why").await.text();
-    assert!(
-        why.contains("Understood as: Which code opens the gate of the boathouse?"),
-        "{why}"
-    );
+        let answer = room.say("ada", "And how do I get in there?").await;
+        assert_eq!(answer.text(), "It is 4711.");
+        assert!(last_read().contains(told), "{}", last_read());
+        let why = room.command("ada", "why").await.text();
+        assert!(
+            why.contains("Understood as: Which code opens the gate of the boathouse?"),
+            "{why}"
+        );
 
-    // Mere politeness is not rephrased.
-    server.expects(asks("Thanks!")).answers("You are welcome.");
-    room.say("ada", "Thanks!").await;
+        // Mere politeness is not rephrased.
+        chat.expects(asks("Thanks!")).answers("You are welcome.");
+        room.say("ada", "Thanks!").await;
 
-    // The question shares no word with the recalled message itself, only with its rephrased form.
-    server
-        .expects(|request| prompt(request).contains("> And how do I get in there?"))
-        .answers("By its code.");
-    bot.room("d")
-        .say("bob", "Does a gate of that boathouse have codes?")
-        .await;
-    bot.end().await;
-    server.finish();
+        // The question shares no word with the recalled message itself, only with its rephrased
+        // form.
+        chat.expects(|request| prompt(request).contains("> And how do I get in there?"))
+            .answers("By its code.");
+        chat.room("d")
+            .say("bob", "Does a gate of that boathouse have codes?")
+            .await;
+    })
+    .await;
 }
 
 async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
-    let server = ModelServer::start().await;
-    server.scripts_rephrasing();
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let understood = || asks("(Understood as: Who is the best vet for a quokka?)");
-    let answers = [
-        Reply::text("Somebody in town."),
-        // Then only memory answers.
-        Reply::refusal(400, "invalid", "no"),
-    ];
-    for (thread, answer) in ["a", "b"].into_iter().zip(answers) {
-        let room = bot.room(thread);
-        server
-            .expects(asks("My quokka is ill."))
-            .answers("How nice.");
-        room.say("ada", "My quokka is ill.").await;
-        server
-            .expects(rephrases("Who is the best vet for it?"))
-            .answers("Who is the best vet for a quokka?");
-        server.expects(understood()).replies(answer);
-        room.say("ada", "Who is the best vet for it?").await;
-        let listed = room.say("ada", "memory").await.text();
-        assert!(
-            listed.contains("2. [") && listed.contains("My quokka is ill."),
-            "{listed}"
-        );
-        room.say("ada", "forget 2").await;
-        for shown in ["why", "history", "memory"] {
-            let text = room.command("ada", shown).await.text();
-            assert!(!text.contains("quokka"), "{shown} in {thread}: {text}");
+    run(place, async |chat| {
+        chat.model.scripts_rephrasing();
+        let understood = || asks("(Understood as: Who is the best vet for a quokka?)");
+        let answers = [
+            Reply::text("Somebody in town."),
+            // Then only memory answers.
+            Reply::refusal(400, "invalid", "no"),
+        ];
+        for (thread, answer) in ["a", "b"].into_iter().zip(answers) {
+            let room = chat.room(thread);
+            chat.expects(asks("My quokka is ill.")).answers("How nice.");
+            room.say("ada", "My quokka is ill.").await;
+            chat.expects(rephrases("Who is the best vet for it?"))
+                .answers("Who is the best vet for a quokka?");
+            chat.expects(understood()).replies(answer);
+            room.say("ada", "Who is the best vet for it?").await;
+            let listed = room.say("ada", "memory").await.text();
+            assert!(
+                listed.contains("2. [") && listed.contains("My quokka is ill."),
+                "{listed}"
+            );
+            room.say("ada", "forget 2").await;
+            for shown in ["why", "history", "memory"] {
+                let text = room.command("ada", shown).await.text();
+                assert!(!text.contains("quokka"), "{shown} in {thread}: {text}");
+            }
         }
-    }
-    bot.end().await;
-    server.finish();
+    })
+    .await;
 }
 
 async fn a_second_look_leaves_what_helps(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = place
-        .bot(&place.config(Some(&server), &["--recall-rerank=true"]))
-        .await;
-    for said in [
-        "remember that the gate of the boathouse opens with 4711",
-        "remember that the gate of the boathouse was painted green",
-    ] {
-        bot.room("a").say("ada", said).await;
-    }
-    let looks = |request: &Request| {
-        request.model() == "utility"
-            && request
-                .last_user()
-                .starts_with("Pick the earlier exchanges")
-            && request.last_user().contains("1. [")
-            && request
-                .last_user()
-                .contains("> the gate of the boathouse was painted green")
-    };
-    let question = "With which code does the gate of the boathouse open?";
-    // An unreadable response removes nothing.
-    for (written, is_set_aside) in [(r#"{"numbers": [1]}"#, true), ("The first.", false)] {
-        server.expects(looks).answers(written);
-        server
-            .expects(move |request| {
+    run_with(place, &["--recall-rerank=true"], async |chat| {
+        for said in [
+            "remember that the gate of the boathouse opens with 4711",
+            "remember that the gate of the boathouse was painted green",
+        ] {
+            chat.room("a").say("ada", said).await;
+        }
+        let looks = |request: &Request| {
+            request.model() == "utility"
+                && request
+                    .last_user()
+                    .starts_with("Pick the earlier exchanges")
+                && request.last_user().contains("1. [")
+                && request
+                    .last_user()
+                    .contains("> the gate of the boathouse was painted green")
+        };
+        let question = "With which code does the gate of the boathouse open?";
+        // An unreadable response removes nothing.
+        for (written, is_set_aside) in [(r#"{"numbers": [1]}"#, true), ("The first.", false)] {
+            chat.expects(looks).answers(written);
+            chat.expects(move |request| {
                 let read = request.last_user();
                 read.ends_with(question)
                     && read.contains("opens with 4711")
                     && read.contains("painted green") != is_set_aside
             })
             .answers("With 4711.");
-        let room = bot.room(&format!("asked {is_set_aside}"));
-        room.say("bob", question).await;
-        let why = room.command("bob", "why").await.text();
-        assert!(why.contains("opens with 4711"), "{why}");
-        assert_eq!(!why.contains("painted green"), is_set_aside, "{why}");
-        assert!(why.contains("rerank"), "{why}");
-    }
+            let room = chat.room(&format!("asked {is_set_aside}"));
+            room.say("bob", question).await;
+            let why = room.command("bob", "why").await.text();
+            assert!(why.contains("opens with 4711"), "{why}");
+            assert_eq!(!why.contains("painted green"), is_set_aside, "{why}");
+            assert!(why.contains("rerank"), "{why}");
+        }
 
-    // Nothing was recalled, so there is nothing to rerank.
-    server
-        .expects(|request| request.last_user().ends_with("Thanks!"))
-        .answers("You are welcome.");
-    bot.room("thanks").say("bob", "Thanks!").await;
-    bot.end().await;
-    server.finish();
+        // Nothing was recalled, so there is nothing to rerank.
+        chat.expects(|request| request.last_user().ends_with("Thanks!"))
+            .answers("You are welcome.");
+        chat.room("thanks").say("bob", "Thanks!").await;
+    })
+    .await;
 }

@@ -12,12 +12,13 @@ use muninn::knowledge::source::Source;
 use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
-use support::bot::{Place, TestBot};
-use support::model_server::{ModelServer, Request};
+use support::bot::Place;
+use support::chat::{Chat, run_with};
+use support::model_server::Request;
 
-/// Starts a bot with the movies and the settings file `settings`, in which `PLACE` is replaced by
-/// the name of the place, so that `PLACE/general` is the channel of [`TestBot::room`].
-async fn bot_with(place: &Place, server: &ModelServer, settings: &str) -> TestBot {
+/// Runs a test with the movies and the settings file `settings`, in which `PLACE` is replaced by
+/// the name of the place, so that `PLACE/general` is the channel of `chat.room`.
+async fn run_with_settings(place: Place, settings: &str, test: impl AsyncFnOnce(&mut Chat)) {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("nodes.toml"), "embed = \"none\"").unwrap();
@@ -28,9 +29,11 @@ async fn bot_with(place: &Place, server: &ModelServer, settings: &str) -> TestBo
         format!("--prompts-dir={}", folder.display()),
     ];
     let options = options.each_ref().map(String::as_str);
-    let bot = place.bot(&place.config(Some(server), &options)).await;
-    load_movies(&bot.store).await.unwrap();
-    bot
+    run_with(place, &options, async |chat| {
+        load_movies(&chat.store).await.unwrap();
+        test(chat).await;
+    })
+    .await;
 }
 
 fn utility(begin: &'static str) -> impl Fn(&Request) -> bool {
@@ -38,7 +41,7 @@ fn utility(begin: &'static str) -> impl Fn(&Request) -> bool {
 }
 
 /// Ingests a document as a source that everybody sees.
-async fn put(bot: &TestBot, source: &str, text: &str) {
+async fn put(chat: &Chat, source: &str, text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
     std::fs::create_dir(&input).unwrap();
@@ -52,7 +55,7 @@ async fn put(bot: &TestBot, source: &str, text: &str) {
         is_dry: false,
     };
     let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
-    ingest(&bot.store, &embedder, what, &mut |_far| {})
+    ingest(&chat.store, &embedder, what, &mut |_far| {})
         .await
         .unwrap();
 }
@@ -75,8 +78,9 @@ const KINDS: &str = "
     style = 'brief'
 ";
 
-/// Starts a bot with the two channels, with documents and films.
-async fn bot_of_two_kinds(place: &Place, server: &ModelServer) -> TestBot {
+/// Runs a test with the two channels, with documents and films.
+async fn run_with_two_kinds(test: impl AsyncFnOnce(&mut Chat)) {
+    let place = Place::embedded();
     let own = place.path().join("own");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::write(own.join("refusal.md"), "That is not in the archive.").unwrap();
@@ -85,19 +89,19 @@ async fn bot_of_two_kinds(place: &Place, server: &ModelServer) -> TestBot {
         "Call people by their first names.",
     )
     .unwrap();
-    let bot = bot_with(place, server, KINDS).await;
-    put(&bot, "handbook", HANDBOOK).await;
-    put(&bot, "letters", LETTERS).await;
-    bot.end().await;
-    bot_with(place, server, KINDS).await
+    run_with_settings(place, KINDS, async |chat| {
+        put(chat, "handbook", HANDBOOK).await;
+        put(chat, "letters", LETTERS).await;
+        chat.restart().await;
+        test(chat).await;
+    })
+    .await;
 }
 
 const CONTENT: &str = r#"{"questions": []}"#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn words_are_chosen_as_is_set_for_each_kind_of_call() {
-    let place = Place::embedded();
-    let server = ModelServer::start().await;
     let settings = "
         ['*'.sampling]
         answer = { temperature = 0.8, seed = 7 }
@@ -105,56 +109,50 @@ async fn words_are_chosen_as_is_set_for_each_kind_of_call() {
         answer = { temperature = 0.1, stop = ['---'] }
         critique = { temperature = 0.5 }
     ";
-    let bot = bot_with(&place, &server, settings).await;
-    let question = "How many films are there?";
-    let call = json!({"question": question});
-    // Statements and the critic's questions use the likeliest tokens unless something else is set.
-    let statement = "MATCH (m:Movie) RETURN count(m) AS films";
-    let answering = |room: &'static str| {
-        move |request: &Request| {
-            let body = &request.body;
-            let expected = match room {
-                "general" => (json!(0.1), json!(["---"])),
-                _ => (json!(0.8), json!(null)),
-            };
-            (body["temperature"].clone(), body["stop"].clone()) == expected && body["seed"] == 7
-        }
-    };
-    for (room, critique) in [("general", 0.5), ("other", 0.0)] {
-        server
-            .expects(move |request| answering(room)(request) && !request.tools().is_empty())
-            .calls(&[("text2cypher", call.clone())]);
-        server
-            .expects(|request| {
+    run_with_settings(Place::embedded(), settings, async |chat| {
+        let question = "How many films are there?";
+        let call = json!({"question": question});
+        // Statements and the critic's questions use the likeliest tokens unless something else is
+        // set.
+        let statement = "MATCH (m:Movie) RETURN count(m) AS films";
+        let answering = |room: &'static str| {
+            move |request: &Request| {
+                let body = &request.body;
+                let expected = match room {
+                    "general" => (json!(0.1), json!(["---"])),
+                    _ => (json!(0.8), json!(null)),
+                };
+                (body["temperature"].clone(), body["stop"].clone()) == expected && body["seed"] == 7
+            }
+        };
+        for (room, critique) in [("general", 0.5), ("other", 0.0)] {
+            chat.expects(move |request| answering(room)(request) && !request.tools().is_empty())
+                .calls(&[("text2cypher", call.clone())]);
+            chat.expects(|request| {
                 request.texts("user")[0].contains("# Schema") && request.body["temperature"] == 0.0
             })
             .answers(statement);
-        server
-            .expects(move |request| {
+            chat.expects(move |request| {
                 utility("Judge whether")(request) && request.body["temperature"] == critique
             })
             .answers(CONTENT);
-        server
-            .expects(move |request| answering(room)(request) && request.tools().is_empty())
-            .answers("40.");
-        let answer = bot.room_of("a", room).say("ada", question).await;
-        assert_eq!(answer.text(), "40.");
-    }
-    bot.end().await;
-    server.finish();
+            chat.expects(move |request| answering(room)(request) && request.tools().is_empty())
+                .answers("40.");
+            let answer = chat.room_of("a", room).say("ada", question).await;
+            assert_eq!(answer.text(), "40.");
+        }
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_channel_has_its_own_tools_prompts_and_sources() {
-    let place = Place::embedded();
-    let server = ModelServer::start().await;
-    let bot = bot_of_two_kinds(&place, &server).await;
-    let system = |request: &Request| request.texts("system")[0].to_owned();
+    run_with_two_kinds(async |chat| {
+        let system = |request: &Request| request.texts("system")[0].to_owned();
 
-    // An open channel with one tool: any other tool does not exist there.
-    let question = "Which films did Keanu make?";
-    server
-        .expects(move |request| {
+        // An open channel with one tool: any other tool does not exist there.
+        let question = "Which films did Keanu make?";
+        chat.expects(move |request| {
             let system = system(request);
             request.tools() == ["find_movies_by_actor"]
                 && system.contains("You like to chat.")
@@ -163,24 +161,23 @@ async fn a_channel_has_its_own_tools_prompts_and_sources() {
                 && !system.contains("first names")
         })
         .calls(&[("search_knowledge", json!({"query": question}))]);
-    server
-        .expects(|request| {
+        chat.expects(|request| {
             let told = request.texts("tool");
             told.last()
                 .is_some_and(|it| it.ends_with("no such tool; there are find_movies_by_actor"))
         })
         .answers("I cannot look that up.");
-    let answer = bot.room_of("a", "open").say("ada", question).await;
-    assert_eq!(
-        answer.text(),
-        "I cannot look that up.\n\n(Every look-up for this answer failed, so it rests on none.)"
-    );
+        let answer = chat.room_of("a", "open").say("ada", question).await;
+        assert_eq!(
+            answer.text(),
+            "I cannot look that up.\n\n(Every look-up for this answer failed, so it rests on none.)"
+        );
 
-    // A channel for the archive: even what the model knows is looked up, and only in its source.
-    let room = bot.room_of("a", "archive");
-    let question = "What are the dues of a ship?";
-    server
-        .expects(move |request| {
+        // A channel for the archive: even what the model knows is looked up, and only in its
+        // source.
+        let room = chat.room_of("a", "archive");
+        let question = "What are the dues of a ship?";
+        chat.expects(move |request| {
             let system = system(request);
             request.tools() == ["search_knowledge", "respond"]
                 && system.contains("Call people by their first names.")
@@ -190,9 +187,8 @@ async fn a_channel_has_its_own_tools_prompts_and_sources() {
                 && !system.contains("find_movies")
         })
         .answers("As everybody knows, about 90 crowns.");
-    server.expects(utility("Judge whether")).answers(CONTENT);
-    server
-        .expects(|request| {
+        chat.expects(utility("Judge whether")).answers(CONTENT);
+        chat.expects(|request| {
             let asked = request.last_user();
             request.tools().is_empty()
                 && asked.contains("  > | Every ship pays dues of 40 crowns")
@@ -200,71 +196,61 @@ async fn a_channel_has_its_own_tools_prompts_and_sources() {
                 && asked.contains("say only: That is not in the archive.")
         })
         .answers("A ship pays 40 crowns a day [1].");
-    let answer = room.say("ada", question).await.text();
-    assert!(
-        answer.starts_with("A ship pays 40 crowns a day [1]."),
-        "{answer}"
-    );
-    bot.end().await;
-    server.finish();
+        let answer = room.say("ada", question).await.text();
+        assert!(
+            answer.starts_with("A ship pays 40 crowns a day [1]."),
+            "{answer}"
+        );
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strictly_grounded_a_direct_answer_is_judged_and_small_talk_is_one_call() {
-    let place = Place::embedded();
-    let server = ModelServer::start().await;
-    let bot = bot_of_two_kinds(&place, &server).await;
-    let room = bot.room_of("a", "archive");
-    server
-        .expects(|request| {
+    run_with_two_kinds(async |chat| {
+        let room = chat.room_of("a", "archive");
+        chat.expects(|request| {
             let system = request.texts("system")[0];
             system.contains("a reminder of what you can be asked about here")
         })
         .answers("Good morning! Ask me about the handbook.");
-    let answer = room.say("ada", "Good morning!").await.text();
-    assert_eq!(answer, "Good morning! Ask me about the handbook.");
+        let answer = room.say("ada", "Good morning!").await.text();
+        assert_eq!(answer, "Good morning! Ask me about the handbook.");
 
-    // The model claims that it is in the conversation, but it is not: the critic's question is
-    // looked up.
-    let question = "What are the dues of a ship?";
-    server.scripts_rephrasing();
-    server
-        .expects(utility("Make the last question"))
-        .answers(question);
-    server
-        .expects(move |request| request.last_user().ends_with(question))
-        .calls(&[("respond", json!({"answer": "90 crowns, as I said."}))]);
-    server
-        .expects(|request| {
+        // The model claims that it is in the conversation, but it is not: the critic's question is
+        // looked up.
+        let question = "What are the dues of a ship?";
+        chat.model.scripts_rephrasing();
+        chat.expects(utility("Make the last question"))
+            .answers(question);
+        chat.expects(move |request| request.last_user().ends_with(question))
+            .calls(&[("respond", json!({"answer": "90 crowns, as I said."}))]);
+        chat.expects(|request| {
             utility("Judge whether")(request)
                 && request.last_user().contains("answered without a look-up")
                 && request.last_user().contains("> 90 crowns, as I said.")
                 && request.last_user().contains("> Good morning!")
         })
         .answers(r#"{"questions": ["What dues does a ship pay?"]}"#);
-    server
-        .expects(|request| request.last_user().contains("What dues does a ship pay?"))
-        .calls(&[("search_knowledge", json!({"query": "dues of a ship"}))]);
-    server.expects(utility("Judge whether")).answers(CONTENT);
-    server
-        .expects(|request| request.last_user().contains("dues of 40 crowns a day"))
-        .answers("A ship pays 40 crowns a day [1].");
-    let answer = room.say("ada", question).await.text();
-    assert!(
-        answer.starts_with("A ship pays 40 crowns a day [1]."),
-        "{answer}"
-    );
+        chat.expects(|request| request.last_user().contains("What dues does a ship pay?"))
+            .calls(&[("search_knowledge", json!({"query": "dues of a ship"}))]);
+        chat.expects(utility("Judge whether")).answers(CONTENT);
+        chat.expects(|request| request.last_user().contains("dues of 40 crowns a day"))
+            .answers("A ship pays 40 crowns a day [1].");
+        let answer = room.say("ada", question).await.text();
+        assert!(
+            answer.starts_with("A ship pays 40 crowns a day [1]."),
+            "{answer}"
+        );
 
-    // What is in the conversation is not looked up again.
-    let question = "And what was it, again?";
-    server
-        .expects(utility("Make the last question"))
-        .answers("What were the dues of a ship, again?");
-    server
-        .expects(move |request| request.last_user().contains(question))
-        .calls(&[("respond", json!({"answer": "40 crowns a day."}))]);
-    server.expects(utility("Judge whether")).answers(CONTENT);
-    assert_eq!(room.say("ada", question).await.text(), "40 crowns a day.");
-    bot.end().await;
-    server.finish();
+        // What is in the conversation is not looked up again.
+        let question = "And what was it, again?";
+        chat.expects(utility("Make the last question"))
+            .answers("What were the dues of a ship, again?");
+        chat.expects(move |request| request.last_user().contains(question))
+            .calls(&[("respond", json!({"answer": "40 crowns a day."}))]);
+        chat.expects(utility("Judge whether")).answers(CONTENT);
+        assert_eq!(room.say("ada", question).await.text(), "40 crowns a day.");
+    })
+    .await;
 }

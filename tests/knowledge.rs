@@ -15,13 +15,14 @@ use muninn::knowledge::source::Source;
 use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
-use support::bot::{Place, TestBot};
-use support::model_server::{ModelServer, Reply, Request};
+use support::bot::Place;
+use support::chat::{Chat, run, run_with};
+use support::model_server::{Reply, Request};
 use support::proxy::Proxy;
 
-/// Starts a bot with the movies. Nodes are only searched if a test says so, since turns change once
-/// they are loaded.
-async fn bot_with_movies(place: &Place, server: &ModelServer, more: &[&str]) -> TestBot {
+/// Runs a test with the movies. Nodes are only searched if it says so, since turns change once they
+/// are loaded.
+async fn run_with_movies(place: Place, more: &[&str], test: impl AsyncFnOnce(&mut Chat)) {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("nodes.toml"), "embed = \"none\"").unwrap();
@@ -34,9 +35,11 @@ async fn bot_with_movies(place: &Place, server: &ModelServer, more: &[&str]) -> 
         .copied()
         .chain((!own).then_some(&*folder))
         .collect();
-    let bot = place.bot(&place.config(Some(server), &more)).await;
-    load_movies(&bot.store).await.unwrap();
-    bot
+    run_with(place, &more, async |chat| {
+        load_movies(&chat.store).await.unwrap();
+        test(chat).await;
+    })
+    .await;
 }
 
 /// Whether it is the first call of a turn: the message itself, with tools.
@@ -82,35 +85,30 @@ support::bot::on_every_graph!(
 );
 
 async fn small_talk_is_one_call(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = bot_with_movies(&place, &server, &[]).await;
-    let room = bot.room("a");
-    server
-        .expects(routes("Good morning!"))
-        .answers("Good morning, Ada!");
-    let answer = room.say("ada", "Good morning!").await;
-    assert_eq!(answer.text(), "Good morning, Ada!");
-    let why = room.command("ada", "why").await.text();
-    assert!(why.contains("in 1 call"), "{why}");
-    bot.end().await;
-    server.finish();
+    run_with_movies(place, &[], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("Good morning!"))
+            .answers("Good morning, Ada!");
+        let answer = room.say("ada", "Good morning!").await;
+        assert_eq!(answer.text(), "Good morning, Ada!");
+        let why = room.command("ada", "why").await.text();
+        assert!(why.contains("in 1 call"), "{why}");
+    })
+    .await;
 }
 
 async fn one_tool_answers_and_why_tells_what_it_used(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = bot_with_movies(&place, &server, &[]).await;
-    let room = bot.room("a");
-    server
-        .expects(|request| {
+    run_with_movies(place, &[], async |chat| {
+        let room = chat.room("a");
+        chat.expects(|request| {
             let tools = request.tools();
             routes("Which films did Keanu make?")(request)
                 && tools.contains(&"find_movies_by_actor")
                 && request.texts("system")[0].contains("Movie (40)")
         })
         .calls(&[("find_movies_by_actor", json!({"name": "keanu"}))]);
-    server.expects(criticises).answers(CONTENT);
-    server
-        .expects(answers(
+        chat.expects(criticises).answers(CONTENT);
+        chat.expects(answers(
             "Which films did Keanu make?",
             &[
                 "> actor: Keanu Reeves; title: The Matrix; released: 1999; roles: Neo; cast: ",
@@ -120,42 +118,40 @@ async fn one_tool_answers_and_why_tells_what_it_used(place: Place) {
             ],
         ))
         .answers("Seven, The Matrix among them.");
-    let answer = room.say("ada", "Which films did Keanu make?").await;
-    assert_eq!(answer.text(), "Seven, The Matrix among them.");
+        let answer = room.say("ada", "Which films did Keanu make?").await;
+        assert_eq!(answer.text(), "Seven, The Matrix among them.");
 
-    let why = room.command("ada", "why").await.text();
-    for told in [
-        "from the team's knowledge graph",
-        "in 3 calls: route",
-        "find_movies_by_actor {\"name\":\"keanu\"}: found 7",
-        "The critic asked nothing more.",
-        "```cypher\nMATCH",
-        "- (Movie) ",
-        "The Matrix",
-        "- (Person) ",
-    ] {
-        assert!(why.contains(told), "{told} is missing in:\n{why}");
-    }
-    bot.end().await;
-    server.finish();
+        let why = room.command("ada", "why").await.text();
+        for told in [
+            "from the team's knowledge graph",
+            "in 3 calls: route",
+            "find_movies_by_actor {\"name\":\"keanu\"}: found 7",
+            "The critic asked nothing more.",
+            "```cypher\nMATCH",
+            "- (Movie) ",
+            "The Matrix",
+            "- (Person) ",
+        ] {
+            assert!(why.contains(told), "{told} is missing in:\n{why}");
+        }
+    })
+    .await;
 }
 
 /// The conversation of the document that started this project: something about robots, and then
 /// something for children.
 async fn a_film_is_found_by_what_happens_in_it(place: Place) {
-    let server = ModelServer::start().await;
-    bot_with_movies(&place, &server, &[]).await.end().await;
-    let bot = place.bot(&place.config(Some(&server), &[])).await;
-    let room = bot.room("a");
-    let first = "Can you recommend a movie about robots?";
-    server
-        .expects(move |request: &Request| {
+    run_with_movies(place, &[], async |chat| {
+        // Now its nodes are searched.
+        chat.restart_with(&[]).await;
+        let room = chat.room("a");
+        let first = "Can you recommend a movie about robots?";
+        chat.expects(move |request: &Request| {
             routes(first)(request) && request.tools().contains(&"search_nodes")
         })
         .calls(&[("search_nodes", json!({"query": "a movie about robots"}))]);
-    server.expects(criticises).answers(CONTENT);
-    server
-        .expects(answers(
+        chat.expects(criticises).answers(CONTENT);
+        chat.expects(answers(
             first,
             &[
                 "I, Robot (source the graph; related: ",
@@ -164,21 +160,19 @@ async fn a_film_is_found_by_what_happens_in_it(place: Place) {
             ],
         ))
         .answers("I, Robot: a detective who distrusts robots looks into a death [1].");
-    room.say("ada", first).await;
+        room.say("ada", first).await;
 
-    let second = "Which of these is for children?";
-    let alone = "Which movies about robots are suitable for children?";
-    server.scripts_rephrasing();
-    server
-        .expects(utility("Make the last question"))
-        .answers(alone);
-    server
-        .expects(move |request: &Request| request.last_user().contains(alone))
-        .calls(&[("search_nodes", json!({"query": alone}))]);
-    server.expects(criticises).answers(CONTENT);
-    server
-        .expects(answers(
-            "Which of these is for children?\n\n(Understood as: Which movies about robots are suitable for children?)",
+        let second = "Which of these is for children?";
+        let alone = "Which movies about robots are suitable for children?";
+        chat.model.scripts_rephrasing();
+        chat.expects(utility("Make the last question"))
+            .answers(alone);
+        chat.expects(move |request: &Request| request.last_user().contains(alone))
+            .calls(&[("search_nodes", json!({"query": alone}))]);
+        chat.expects(criticises).answers(CONTENT);
+        chat.expects(answers(
+            "Which of these is for children?\n\n\
+             (Understood as: Which movies about robots are suitable for children?)",
             &[
                 "WALL·E",
                 "> | ageRating: G",
@@ -188,31 +182,28 @@ async fn a_film_is_found_by_what_happens_in_it(place: Place) {
             ],
         ))
         .answers("WALL·E, of 2008: it has 4.2 stars.");
-    let answer = room.say("ada", second).await;
-    assert_eq!(answer.text(), "WALL·E, of 2008: it has 4.2 stars.");
+        let answer = room.say("ada", second).await;
+        assert_eq!(answer.text(), "WALL·E, of 2008: it has 4.2 stars.");
 
-    let why = room.command("ada", "why").await.text();
-    for told in ["search_nodes", "(Movie) ", "WALL·E"] {
-        assert!(why.contains(told), "{told} is missing in:\n{why}");
-    }
-    bot.end().await;
-    server.finish();
+        let why = room.command("ada", "why").await.text();
+        for told in ["search_nodes", "(Movie) ", "WALL·E"] {
+            assert!(why.contains(told), "{told} is missing in:\n{why}");
+        }
+    })
+    .await;
 }
 
 async fn two_tools_at_once_and_a_follow_up_question(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = bot_with_movies(&place, &server, &[]).await;
-    let room = bot.room("a");
-    let question = "Who played in The Matrix, and what else was Hugo Weaving in?";
-    server.expects(routes(question)).calls(&[
-        ("find_movie_by_title", json!({"title": "The Matrix"})),
-        ("find_movies_by_actor", json!({"name": "Hugo Weaving"})),
-    ]);
-    server
-        .expects(|request| criticises(request) && request.last_user().contains("Cloud Atlas"))
-        .answers("Sure:\n```json\n{\"questions\": [\"Who directed Cloud Atlas?\"]}\n```");
-    server
-        .expects(|request| {
+    run_with_movies(place, &[], async |chat| {
+        let room = chat.room("a");
+        let question = "Who played in The Matrix, and what else was Hugo Weaving in?";
+        chat.expects(routes(question)).calls(&[
+            ("find_movie_by_title", json!({"title": "The Matrix"})),
+            ("find_movies_by_actor", json!({"name": "Hugo Weaving"})),
+        ]);
+        chat.expects(|request| criticises(request) && request.last_user().contains("Cloud Atlas"))
+            .answers("Sure:\n```json\n{\"questions\": [\"Who directed Cloud Atlas?\"]}\n```");
+        chat.expects(|request| {
             let asked = request.last_user();
             asked.starts_with("Choose the tools") && asked.ends_with("> Who directed Cloud Atlas?")
         })
@@ -220,17 +211,16 @@ async fn two_tools_at_once_and_a_follow_up_question(place: Place) {
             "text2cypher",
             json!({"question": "Who directed Cloud Atlas?"}),
         )]);
-    server
-        .expects(writes_cypher("Who directed Cloud Atlas?"))
-        .answers(
-            "```cypher\nMATCH (p:Person)-[:DIRECTED]->(m:Movie {title: 'Cloud Atlas'}) \
+        chat.expects(writes_cypher("Who directed Cloud Atlas?"))
+            .answers(
+                "```cypher\nMATCH (p:Person)-[:DIRECTED]->(m:Movie {title: 'Cloud Atlas'}) \
                  RETURN elementId(p) AS id, p.name AS director ORDER BY director\n```",
-        );
-    server
-        .expects(|request| criticises(request) && request.last_user().contains("Lana Wachowski"))
+            );
+        chat.expects(|request| {
+            criticises(request) && request.last_user().contains("Lana Wachowski")
+        })
         .answers(CONTENT);
-    server
-        .expects(answers(
+        chat.expects(answers(
             question,
             &[
                 "find_movie_by_title(title: \"The Matrix\"): 3 rows",
@@ -239,142 +229,121 @@ async fn two_tools_at_once_and_a_follow_up_question(place: Place) {
             ],
         ))
         .answers("Keanu Reeves and others.");
-    assert_eq!(
-        room.say("ada", question).await.text(),
-        "Keanu Reeves and others."
-    );
-    let why = room.command("ada", "why").await.text();
-    assert!(
-        why.contains("The critic asked: Who directed Cloud Atlas?"),
-        "{why}"
-    );
-    bot.end().await;
-    server.finish();
+        assert_eq!(
+            room.say("ada", question).await.text(),
+            "Keanu Reeves and others."
+        );
+        let why = room.command("ada", "why").await.text();
+        assert!(
+            why.contains("The critic asked: Who directed Cloud Atlas?"),
+            "{why}"
+        );
+    })
+    .await;
 }
 
 async fn a_question_that_leans_on_the_last_is_rephrased(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = bot_with_movies(&place, &server, &[]).await;
-    let room = bot.room("a");
-    server
-        .expects(routes("I like Top Gun."))
-        .answers("So do I.");
-    room.say("ada", "I like Top Gun.").await;
+    run_with_movies(place, &[], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("I like Top Gun.")).answers("So do I.");
+        room.say("ada", "I like Top Gun.").await;
 
-    server.scripts_rephrasing();
-    server
-        .expects(|request| {
+        chat.model.scripts_rephrasing();
+        chat.expects(|request| {
             utility("Make the last question")(request)
                 && request.last_user().contains("> ada: I like Top Gun.")
                 && request.last_user().ends_with("> Who was in it?")
         })
         .answers("Who acted in Top Gun?");
-    server
-        .expects(routes(
+        chat.expects(routes(
             "Who was in it?\n\n(Understood as: Who acted in Top Gun?)",
         ))
         .calls(&[("find_movie_by_title", json!({"title": "Top Gun"}))]);
-    server
-        .expects(|request| {
+        chat.expects(|request| {
             criticises(request) && request.last_user().contains("> Who acted in Top Gun?")
         })
         .answers(CONTENT);
-    server
-        .expects(answers(
+        chat.expects(answers(
             "(Understood as: Who acted in Top Gun?)",
             &["Tom Cruise as Maverick"],
         ))
         .answers("Tom Cruise.");
-    assert_eq!(
-        room.say("ada", "Who was in it?").await.text(),
-        "Tom Cruise."
-    );
-    let why = room.command("ada", "why").await.text();
-    assert!(
-        why.contains("Understood as: Who acted in Top Gun?"),
-        "{why}"
-    );
-    bot.end().await;
-    server.finish();
+        assert_eq!(
+            room.say("ada", "Who was in it?").await.text(),
+            "Tom Cruise."
+        );
+        let why = room.command("ada", "why").await.text();
+        assert!(
+            why.contains("Understood as: Who acted in Top Gun?"),
+            "{why}"
+        );
+    })
+    .await;
 }
 
 async fn a_statement_that_was_refused_is_repaired_and_memory_stays_out_of_reach(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = bot_with_movies(&place, &server, &[]).await;
-    let room = bot.room("a");
-    server
-        .expects(routes("How many films are there?"))
-        .calls(&[(
+    run_with_movies(place, &[], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("How many films are there?")).calls(&[(
             "text2cypher",
             json!({"question": "How many films are there?"}),
         )]);
-    server
-        .expects(writes_cypher("How many films are there?"))
-        .answers("MATCH (r:Response) RETURN r.input");
-    server
-        .expects(|request| request.last_user().contains("refused: line 1, column 10"))
-        .answers("MATCH (m:Film) RETURN count(m) AS films");
-    server
-        .expects(|request| request.last_user().contains("Film"))
-        .answers("MATCH (m:Movie) RETURN count(m) AS films");
-    server.expects(criticises).answers(CONTENT);
-    server
-        .expects(answers("How many films are there?", &["> films: 40"]))
-        .answers("40.");
-    assert_eq!(
-        room.say("ada", "How many films are there?").await.text(),
-        "40."
-    );
-    let why = room.command("ada", "why").await.text();
-    assert!(why.contains("written again 2 times"), "{why}");
-    bot.end().await;
-    server.finish();
+        chat.expects(writes_cypher("How many films are there?"))
+            .answers("MATCH (r:Response) RETURN r.input");
+        chat.expects(|request| request.last_user().contains("refused: line 1, column 10"))
+            .answers("MATCH (m:Film) RETURN count(m) AS films");
+        chat.expects(|request| request.last_user().contains("Film"))
+            .answers("MATCH (m:Movie) RETURN count(m) AS films");
+        chat.expects(criticises).answers(CONTENT);
+        chat.expects(answers("How many films are there?", &["> films: 40"]))
+            .answers("40.");
+        assert_eq!(
+            room.say("ada", "How many films are there?").await.text(),
+            "40."
+        );
+        let why = room.command("ada", "why").await.text();
+        assert!(why.contains("written again 2 times"), "{why}");
+    })
+    .await;
 }
 
 async fn a_statement_that_cannot_be_repaired_is_given_up(place: Place) {
-    let server = ModelServer::start().await;
-    let bot = bot_with_movies(&place, &server, &["--agent-max-rounds=0"]).await;
-    let room = bot.room("a");
-    server
-        .expects(routes("Delete everything!"))
-        .calls(&[("text2cypher", json!({"question": "Delete everything!"}))]);
-    server
-        .expects(writes_cypher("Delete everything!"))
-        .answers("MATCH (n) DETACH DELETE n");
-    server
-        .expects(|request| request.last_user().contains("That statement was refused"))
-        .answers("MATCH (n) DETACH DELETE n");
-    server
-        .expects(answers(
+    run_with_movies(place, &["--agent-max-rounds=0"], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("Delete everything!"))
+            .calls(&[("text2cypher", json!({"question": "Delete everything!"}))]);
+        chat.expects(writes_cypher("Delete everything!"))
+            .answers("MATCH (n) DETACH DELETE n");
+        chat.expects(|request| request.last_user().contains("That statement was refused"))
+            .answers("MATCH (n) DETACH DELETE n");
+        chat.expects(answers(
             "Delete everything!",
             &["failed: line 1, column 11"],
         ))
         .answers("I only read.");
-    assert_eq!(
-        room.say("ada", "Delete everything!").await.text(),
-        "I only read.\n\n(Every look-up for this answer failed, so it rests on none.)"
-    );
-    let why = room.command("ada", "why").await.text();
-    assert!(
-        why.contains("text2cypher") && why.contains("failed"),
-        "{why}"
-    );
-    assert_eq!(bot.store.schema().await.unwrap().nodes["Movie"], 40);
-    bot.end().await;
-    server.finish();
+        assert_eq!(
+            room.say("ada", "Delete everything!").await.text(),
+            "I only read.\n\n(Every look-up for this answer failed, so it rests on none.)"
+        );
+        let why = room.command("ada", "why").await.text();
+        assert!(
+            why.contains("text2cypher") && why.contains("failed"),
+            "{why}"
+        );
+        assert_eq!(chat.store.schema().await.unwrap().nodes["Movie"], 40);
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_calls_go_back_to_the_model() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = bot_with_movies(&place, &server, &["--agent-max-rounds=0"]).await;
-    let room = bot.room("a");
-    server.expects(routes("Who is in Hoffa?")).calls(&[
-        ("find_movie_by_title", json!({"year": 1992})),
-        ("imdb", json!({})),
-    ]);
-    server
-        .expects(|request| {
+    run_with_movies(Place::embedded(), &["--agent-max-rounds=0"], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("Who is in Hoffa?")).calls(&[
+            ("find_movie_by_title", json!({"year": 1992})),
+            ("imdb", json!({})),
+        ]);
+        chat.expects(|request| {
             let results = request.tool_results();
             results.len() == 2
                 && results[0].contains("not called")
@@ -383,66 +352,57 @@ async fn wrong_calls_go_back_to_the_model() {
                 && results[1].contains("find_movie")
         })
         .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
-    server
-        .expects(answers("Who is in Hoffa?", &["Jack Nicholson as Hoffa"]))
-        .answers("Jack Nicholson.");
-    assert_eq!(
-        room.say("ada", "Who is in Hoffa?").await.text(),
-        "Jack Nicholson."
-    );
-    bot.end().await;
-    server.finish();
+        chat.expects(answers("Who is in Hoffa?", &["Jack Nicholson as Hoffa"]))
+            .answers("Jack Nicholson.");
+        assert_eq!(
+            room.say("ada", "Who is in Hoffa?").await.text(),
+            "Jack Nicholson."
+        );
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_found_is_told_when_the_model_goes_down() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = bot_with_movies(&place, &server, &["--agent-max-rounds=0"]).await;
-    let room = bot.room("a");
-    server
-        .expects(routes("Who is in Hoffa?"))
-        .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
-    server
-        .expects(answers("Who is in Hoffa?", &[]))
-        .replies(Reply::refusal(401, "invalid_api_key", "no"));
-    let answer = room.say("ada", "Who is in Hoffa?").await.text();
-    assert!(answer.contains("so this is only what I found"), "{answer}");
-    assert!(answer.contains("Jack Nicholson as Hoffa"), "{answer}");
-    bot.end().await;
-    server.finish();
+    run_with_movies(Place::embedded(), &["--agent-max-rounds=0"], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("Who is in Hoffa?"))
+            .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
+        chat.expects(answers("Who is in Hoffa?", &[]))
+            .replies(Reply::refusal(401, "invalid_api_key", "no"));
+        let answer = room.say("ada", "Who is in Hoffa?").await.text();
+        assert!(answer.contains("so this is only what I found"), "{answer}");
+        assert!(answer.contains("Jack Nicholson as Hoffa"), "{answer}");
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_without_shapes_and_a_critic_that_chats_cost_nothing_but_the_round() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = bot_with_movies(&place, &server, &[]).await;
-    let room = bot.room("a");
-    server
-        .expects(routes("Who is in Hoffa?"))
-        .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
-    server.expects(criticises).replies(Reply::refusal(
-        400,
-        "invalid_request_error",
-        "response_format is not supported",
-    ));
-    server
-        .expects(|request| {
+    run_with_movies(Place::embedded(), &[], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("Who is in Hoffa?"))
+            .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
+        chat.expects(criticises).replies(Reply::refusal(
+            400,
+            "invalid_request_error",
+            "response_format is not supported",
+        ));
+        chat.expects(|request| {
             utility("Judge whether")(request) && request.body["response_format"].is_null()
         })
         .answers("It is all there, I think.");
-    server
-        .expects(answers("Who is in Hoffa?", &["Jack Nicholson"]))
-        .answers("Jack Nicholson.");
-    assert_eq!(
-        room.say("ada", "Who is in Hoffa?").await.text(),
-        "Jack Nicholson."
-    );
-    bot.end().await;
-    server.finish();
+        chat.expects(answers("Who is in Hoffa?", &["Jack Nicholson"]))
+            .answers("Jack Nicholson.");
+        assert_eq!(
+            room.say("ada", "Who is in Hoffa?").await.text(),
+            "Jack Nicholson."
+        );
+    })
+    .await;
 }
 
 async fn a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled(place: Place) {
-    let server = ModelServer::start().await;
     let prompts = tempfile::tempdir().unwrap();
     std::fs::create_dir(prompts.path().join("tools")).unwrap();
     let text = "name = \"count_movies\"\ndescription = \"Counts the movies.\"\nrow_limit = 1\n\
@@ -454,65 +414,56 @@ async fn a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled(place: Place) 
         .replace("Movie", "Car");
     std::fs::write(prompts.path().join("tools/cars.toml"), unfit).unwrap();
     let folder = format!("--prompts-dir={}", prompts.path().display());
-    let bot = bot_with_movies(&place, &server, &[&folder, "--agent-max-rounds=0"]).await;
-
-    server
-        .expects(|request| {
+    run_with_movies(place, &[&folder, "--agent-max-rounds=0"], async |chat| {
+        chat.expects(|request| {
             let tools = request.tools();
             routes("How many movies do we track now?")(request)
                 && tools.contains(&"count_movies")
                 && !tools.contains(&"count_cars")
         })
         .calls(&[("count_movies", json!({}))]);
-    server
-        .expects(answers(
+        chat.expects(answers(
             "How many movies do we track now?",
             &["> movies: 40"],
         ))
         .answers("40 at the moment.");
-    bot.room("a")
-        .say("ada", "How many movies do we track now?")
-        .await;
+        chat.room("a")
+            .say("ada", "How many movies do we track now?")
+            .await;
 
-    server
-        .expects(|request| !request.last_user().contains("40 at the moment"))
-        .answers("I would have to look.");
-    bot.room("b")
-        .say("bob", "How many movies do we track now?")
-        .await;
-    bot.end().await;
-    server.finish();
+        chat.expects(|request| !request.last_user().contains("40 at the moment"))
+            .answers("I would have to look.");
+        chat.room("b")
+            .say("bob", "How many movies do we track now?")
+            .await;
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fails_is_told() {
     let address = Place::neo4j_address();
-    let (server, proxy) = (ModelServer::start().await, Proxy::to(address).await);
+    let proxy = Proxy::to(address).await;
     let place = Place::neo4j(Some(&proxy.bolt_url()));
-    let bot = bot_with_movies(
-        &place,
-        &server,
-        &["--agent-max-rounds=0", "--graph-timeout=2"],
-    )
-    .await;
-    let room = bot.room("a");
-    server.expects(routes("Hello!")).answers("Hi!");
-    room.say("ada", "Hello!").await;
-    proxy.cut();
-    server
-        .expects(|request| {
+    let options = ["--agent-max-rounds=0", "--graph-timeout=2"];
+    run_with_movies(place, &options, async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("Hello!")).answers("Hi!");
+        room.say("ada", "Hello!").await;
+        proxy.cut();
+        chat.expects(|request| {
             request.last_user().ends_with("Who is in Hoffa?")
                 && request.tools() == ["search_memory"]
         })
         .answers("I cannot look that up now.");
-    let answer = room.say("ada", "Who is in Hoffa?").await.text();
-    assert!(answer.starts_with("I cannot look that up now."), "{answer}");
-    assert!(answer.contains("My memory cannot be reached"), "{answer}");
-    proxy.mend();
-    bot.saved_all().await;
-    bot.end().await;
-    server.finish();
+        let answer = room.say("ada", "Who is in Hoffa?").await.text();
+        assert!(answer.starts_with("I cannot look that up now."), "{answer}");
+        assert!(answer.contains("My memory cannot be reached"), "{answer}");
+        proxy.mend();
+        chat.saved_all().await;
+    })
+    .await;
 }
 
 /// Returns the length of two texts' common beginning, in bytes.
@@ -531,87 +482,83 @@ fn begin_alike(requests: &[String], stable: usize) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
     // Turns leave the window, and a summary replaces them.
-    let bot = bot_with_movies(&place, &server, &["--window-turns=2"]).await;
-    let room = bot.room("a");
-    for question in [
-        "Who directed The Matrix?",
-        "Which films are the oldest ones of all?",
-    ] {
-        server
-            .expects(routes(question))
-            .calls(&[("text2cypher", json!({"question": question}))]);
-        server.expects(writes_cypher(question)).answers(
-            "```cypher\nMATCH (m:Movie) RETURN m.title AS title ORDER BY m.released LIMIT 2\n```",
-        );
-    }
-    server
-        .expects(criticises)
-        .always_replies(Reply::text(CONTENT));
-    // No rephrased question may be as long as this: each is asked as it is.
-    server.scripts_rephrasing();
-    server
-        .expects(utility("Make the last question"))
-        .always_replies(Reply::text(&"word ".repeat(300)));
-    server
-        .expects(|request| request.model() == "utility")
-        .always_replies(Reply::text("They talked about films."));
-    server
-        .expects(|request| request.model() == "chat")
-        .always_replies(Reply::text("Noted."));
-    for said in [
-        "My favourite film is The Matrix.",
-        "Who directed The Matrix?",
-        "I saw it in 1999.",
-        "And again in 2003.",
-        "Which films are the oldest ones of all?",
-        "Thanks.",
-        "What was my favourite film?",
-        "And when did I see it?",
-        "Good night!",
-    ] {
-        room.say("ada", said).await;
-    }
-    let has_summary =
-        |asked: &[Request]| asked.last().unwrap().texts("system")[0].contains("talked about films");
-    let summarised = async {
-        while !has_summary(&server.chats()) {
-            room.say("ada", "And?").await;
+    run_with_movies(Place::embedded(), &["--window-turns=2"], async |chat| {
+        let room = chat.room("a");
+        for question in [
+            "Who directed The Matrix?",
+            "Which films are the oldest ones of all?",
+        ] {
+            chat.expects(routes(question))
+                .calls(&[("text2cypher", json!({"question": question}))]);
+            chat.expects(writes_cypher(question)).answers(
+                "```cypher\nMATCH (m:Movie) RETURN m.title AS title \
+                 ORDER BY m.released LIMIT 2\n```",
+            );
         }
-    };
-    let in_time = tokio::time::timeout(Duration::from_secs(30), summarised).await;
-    in_time.expect("a summary is in the prompt");
-    bot.end().await;
-    let asked = server.chats();
-    let all = |request: &Request| {
-        let (tools, system) = (&request.body["tools"], request.texts("system")[0]);
-        format!("{tools}{system}")
-    };
-    let routed: Vec<String> = asked
-        .iter()
-        .filter(|it| !it.tools().is_empty())
-        .map(all)
-        .collect();
-    assert!(routed.len() >= 9);
-    begin_alike(&routed, routed[0].len());
+        chat.expects(criticises)
+            .always_replies(Reply::text(CONTENT));
+        // No rephrased question may be as long as this: each is asked as it is.
+        chat.model.scripts_rephrasing();
+        chat.expects(utility("Make the last question"))
+            .always_replies(Reply::text(&"word ".repeat(300)));
+        chat.expects(|request| request.model() == "utility")
+            .always_replies(Reply::text("They talked about films."));
+        chat.expects(|request| request.model() == "chat")
+            .always_replies(Reply::text("Noted."));
+        for said in [
+            "My favourite film is The Matrix.",
+            "Who directed The Matrix?",
+            "I saw it in 1999.",
+            "And again in 2003.",
+            "Which films are the oldest ones of all?",
+            "Thanks.",
+            "What was my favourite film?",
+            "And when did I see it?",
+            "Good night!",
+        ] {
+            room.say("ada", said).await;
+        }
+        let has_summary = |asked: &[Request]| {
+            asked.last().unwrap().texts("system")[0].contains("talked about films")
+        };
+        let summarised = async {
+            while !has_summary(&chat.model.chats()) {
+                room.say("ada", "And?").await;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(30), summarised).await;
+        in_time.expect("a summary is in the prompt");
+        chat.end().await;
+        let asked = chat.model.chats();
+        let all = |request: &Request| {
+            let (tools, system) = (&request.body["tools"], request.texts("system")[0]);
+            format!("{tools}{system}")
+        };
+        let routed: Vec<String> = asked
+            .iter()
+            .filter(|it| !it.tools().is_empty())
+            .map(all)
+            .collect();
+        assert!(routed.len() >= 9);
+        begin_alike(&routed, routed[0].len());
 
-    let written = asked.iter().filter_map(|it| {
-        let prompt = it.texts("user")[0];
-        prompt.contains("# Schema").then(|| prompt.to_owned())
-    });
-    let written: Vec<String> = written.collect();
-    assert_eq!(written.len(), 2);
-    let stable = written[0]
-        .find("# Examples")
-        .or(written[0].find("# Question"));
-    begin_alike(&written, stable.unwrap());
-    server.finish();
+        let written = asked.iter().filter_map(|it| {
+            let prompt = it.texts("user")[0];
+            prompt.contains("# Schema").then(|| prompt.to_owned())
+        });
+        let written: Vec<String> = written.collect();
+        assert_eq!(written.len(), 2);
+        let stable = written[0]
+            .find("# Examples")
+            .or(written[0].find("# Question"));
+        begin_alike(&written, stable.unwrap());
+    })
+    .await;
 }
 
-/// Starts a bot with the contracts of the demo, ingested like any table.
-async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
-    let bot = place.bot(&place.config(Some(server), &[])).await;
+/// Ingests the contracts of the demo like any table.
+async fn ingest_contracts(chat: &Chat) {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("contracts.csv");
     std::fs::write(&table, CONTRACTS).unwrap();
@@ -624,57 +571,53 @@ async fn bot_with_contracts(place: &Place, server: &ModelServer) -> TestBot {
         is_dry: false,
     };
     let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
-    let summary = ingest(&bot.store, &embedder, what, &mut |_far| {})
+    let summary = ingest(&chat.store, &embedder, what, &mut |_far| {})
         .await
         .unwrap();
     assert_eq!((summary.counts.new, summary.rejected), (8 + 6 + 2, 0));
-    bot
 }
 
 /// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
 async fn contracts_of_a_table_are_asked_about_in_two_languages() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = bot_with_contracts(&place, &server).await;
-    let room = bot.room("a");
-    let active = "MATCH (c:Contract) WHERE c.start <= date() AND c.end >= date() \
-                  RETURN DISTINCT c.number AS number ORDER BY number";
-    let hops = "MATCH (:Vendor {name: 'Harbour Trading'})<-[:MADE_THROUGH]-(:Contract)-[:SUPPLIED_BY]->(s:Supplier) \
-                RETURN count(DISTINCT s.name) AS suppliers";
-    let running: &[&str] = &["K-101", "K-103", "K-104", "K-106", "K-107"];
-    let four: &[&str] = &["> suppliers: 4"];
-    for (question, cypher, found) in [
-        ("Which contracts are active?", active, running),
-        ("哪些合約仍然有效?", active, running),
-        (
-            "How many suppliers are connected to Harbour Trading through a contract?",
-            hops,
-            four,
-        ),
-        ("有多少供應商透過合約與 Harbour Trading 有關?", hops, four),
-    ] {
-        server
-            .expects(routes(question))
-            .calls(&[("text2cypher", json!({"question": question}))]);
-        server.expects(writes_cypher(question)).answers(cypher);
-        server.expects(criticises).answers(CONTENT);
-        server
-            .expects(move |request| {
+    run(Place::embedded(), async |chat| {
+        ingest_contracts(chat).await;
+        let room = chat.room("a");
+        let active = "MATCH (c:Contract) WHERE c.start <= date() AND c.end >= date() \
+                      RETURN DISTINCT c.number AS number ORDER BY number";
+        let hops = "MATCH (:Vendor {name: 'Harbour Trading'})<-[:MADE_THROUGH]-(:Contract)\
+                    -[:SUPPLIED_BY]->(s:Supplier) \
+                    RETURN count(DISTINCT s.name) AS suppliers";
+        let running: &[&str] = &["K-101", "K-103", "K-104", "K-106", "K-107"];
+        let four: &[&str] = &["> suppliers: 4"];
+        for (question, cypher, found) in [
+            ("Which contracts are active?", active, running),
+            ("哪些合約仍然有效?", active, running),
+            (
+                "How many suppliers are connected to Harbour Trading through a contract?",
+                hops,
+                four,
+            ),
+            ("有多少供應商透過合約與 Harbour Trading 有關?", hops, four),
+        ] {
+            chat.expects(routes(question))
+                .calls(&[("text2cypher", json!({"question": question}))]);
+            chat.expects(writes_cypher(question)).answers(cypher);
+            chat.expects(criticises).answers(CONTENT);
+            chat.expects(move |request| {
                 let read = request.last_user();
                 let is_there = |one: &&str| read.contains(*one);
                 found.iter().all(is_there) && !read.contains("K-102") && !read.contains("K-108")
             })
             .answers("So it is.");
-        assert_eq!(room.say("ada", question).await.text(), "So it is.");
-    }
-    bot.end().await;
-    server.finish();
+            assert_eq!(room.say("ada", question).await.text(), "So it is.");
+        }
+    })
+    .await;
 }
 
-/// Starts a bot with a document of the team, on a graph of its own: on a shared server everybody
-/// would be offered its search.
-async fn bot_with_a_document(place: &Place, server: &ModelServer) -> TestBot {
-    let bot = place.bot(&place.config(Some(server), &[])).await;
+/// Ingests a document of the team.
+async fn ingest_document(chat: &Chat) {
     let folder = tempfile::tempdir().unwrap();
     let document = folder.path().join("office.md");
     let text = "# The office\n\nThe xylophone is kept in room 7.\n\n# The yard\n\nThe bins stand behind the shed.\n";
@@ -687,55 +630,53 @@ async fn bot_with_a_document(place: &Place, server: &ModelServer) -> TestBot {
         is_dry: false,
     };
     let embedder = Arc::new(Embedder::Local(LocalEmbedder::shipped().unwrap()));
-    ingest(&bot.store, &embedder, what, &mut |_far| {})
+    ingest(&chat.store, &embedder, what, &mut |_far| {})
         .await
         .unwrap();
-    bot.end().await;
-    // What it looks for at its start exists.
-    place.bot(&place.config(Some(server), &[])).await
 }
 
+/// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
-    let (place, server) = (Place::embedded(), ModelServer::start().await);
-    let bot = bot_with_a_document(&place, &server).await;
-    let room = bot.room("a");
-    let shown = |request: &Request| {
-        let told = request.body["messages"].to_string();
-        told.contains("kept in room 7") && request.tools().contains(&"search_knowledge")
-    };
-    let question = "Where is the xylophone kept?";
-    server
-        .expects(move |request| shown(request) && request.last_user().ends_with(question))
-        .answers("In room 7 [1].");
-    let answer = room.say("ada", question).await.text();
-    assert!(answer.starts_with("In room 7"), "{answer}");
-    let why = room.command("ada", "why").await.text();
-    assert!(
-        why.contains("office.md") && why.contains("in 1 call"),
-        "{why}"
-    );
+    run(Place::embedded(), async |chat| {
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let room = chat.room("a");
+        let shown = |request: &Request| {
+            let told = request.body["messages"].to_string();
+            told.contains("kept in room 7") && request.tools().contains(&"search_knowledge")
+        };
+        let question = "Where is the xylophone kept?";
+        chat.expects(move |request| shown(request) && request.last_user().ends_with(question))
+            .answers("In room 7 [1].");
+        let answer = room.say("ada", question).await.text();
+        assert!(answer.starts_with("In room 7"), "{answer}");
+        let why = room.command("ada", "why").await.text();
+        assert!(
+            why.contains("office.md") && why.contains("in 1 call"),
+            "{why}"
+        );
 
-    // It may search further, and is not told to refuse if the shown passages do not suffice.
-    let asks_further = |request: &Request| {
-        let asked = request.last_user();
-        asked.contains("call the tools") || asked.contains("look further with the tools")
-    };
-    server
-        .expects(move |request| shown(request) && asks_further(request))
-        .answers("I cannot answer that from the team's documents and records.");
-    let asked = "Who tuned the xylophone that is kept in the office?";
-    room.say("ada", asked).await;
-    let why = room.command("ada", "why").await.text();
-    assert!(!why.contains("office.md"), "{why}");
+        // It may search further, and is not told to refuse if the shown passages do not suffice.
+        let asks_further = |request: &Request| {
+            let asked = request.last_user();
+            asked.contains("call the tools") || asked.contains("look further with the tools")
+        };
+        chat.expects(move |request| shown(request) && asks_further(request))
+            .answers("I cannot answer that from the team's documents and records.");
+        let asked = "Who tuned the xylophone that is kept in the office?";
+        room.say("ada", asked).await;
+        let why = room.command("ada", "why").await.text();
+        assert!(!why.contains("office.md"), "{why}");
 
-    // Messages without a sure hit, and those that ask for nothing, are answered without passages.
-    for said in ["What is the capital of France?", "The bins smell today."] {
-        server
-            .expects(move |request| !shown(request) && request.last_user().ends_with(said))
-            .answers("Well.");
-        assert_eq!(room.say("ada", said).await.text(), "Well.");
-    }
-    bot.end().await;
-    server.finish();
+        // Messages without a sure hit, and those that ask for nothing, are answered without
+        // passages.
+        for said in ["What is the capital of France?", "The bins smell today."] {
+            chat.expects(move |request| !shown(request) && request.last_user().ends_with(said))
+                .answers("Well.");
+            assert_eq!(room.say("ada", said).await.text(), "Well.");
+        }
+    })
+    .await;
 }

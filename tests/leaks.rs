@@ -25,6 +25,7 @@ use muninn_platform::testing::{Outcome, Room, next_event};
 use muninn_platform::{Body, Command, EventId};
 use serde_json::json;
 use support::bot::Place as Folder;
+use support::chat::run;
 use support::model_server::ModelServer;
 use support::program::{Program, end, prompt};
 use tokio::time::timeout;
@@ -538,59 +539,57 @@ async fn on_matrix(how: Told) {
 /// Ids of one place that arrive from another: people may forge what an adapter passes on.
 #[tokio::test(flavor = "multi_thread")]
 async fn forged_ids_bring_nothing_out() {
-    let (folder, server) = (Folder::embedded(), ModelServer::start().await);
-    let bot = folder.bot(&folder.config(Some(&server), &[])).await;
-    let public = bot.room("a");
-    let rooms = [
-        public.clone(),
-        bot.room_of("a", "secret"),
-        public.aside("ada"),
-    ];
-    let mut told = Vec::new();
-    for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
-        let (event, text) = (next_event(), format!("The code is {secret}."));
-        let ends = text.clone();
-        server
-            .expects(move |request| request.last_user().ends_with(&ends))
-            .answers(&format!("Noted: {secret}."));
-        room.say_as_event(&event, "ada", &text).await;
-        // The control: its own ids work.
-        let why = room.why_last("ada").await.text();
-        assert!(why.contains(secret), "{kind}: {why}");
-        told.push((event, room.last_message()));
-    }
-    // In all rooms at once: looking for unknown ids takes a while.
-    let forging = rooms.iter().enumerate().map(async |(at, room)| {
-        let others = told.iter().enumerate().filter(|(other, _)| *other != at);
-        for (other, (event, answer)) in others {
-            let edit = Body::Edit {
-                of: EventId::new(event),
-                text: "What is the code?".to_owned(),
-            };
-            let forged = [
-                ("eve", Body::Command(Command::WhyOf(answer.clone()))),
-                ("ada", Body::Command(Command::Again(answer.clone()))),
-                ("eve", edit.clone()),
-                ("ada", edit),
-            ];
-            for (author, body) in &forged {
-                let said = forge(room, author, body).await;
-                let leaks = said.contains(SECRETS[other].1);
-                assert!(!leaks, "{body:?} from {}: {said}", SECRETS[at].0);
-            }
+    run(Folder::embedded(), async |chat| {
+        let public = chat.room("a");
+        let rooms = [
+            public.clone(),
+            chat.room_of("a", "secret"),
+            public.aside("ada"),
+        ];
+        let mut told = Vec::new();
+        for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
+            let (event, text) = (next_event(), format!("The code is {secret}."));
+            let ends = text.clone();
+            chat.expects(move |request| request.last_user().ends_with(&ends))
+                .answers(&format!("Noted: {secret}."));
+            room.say_as_event(&event, "ada", &text).await;
+            // The control: its own ids work.
+            let why = room.why_last("ada").await.text();
+            assert!(why.contains(secret), "{kind}: {why}");
+            told.push((event, room.last_message()));
         }
-    });
-    join_all(forging).await;
-    // None of it changed anything either.
-    for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
-        let history = room.command("ada", "history").await.text();
-        assert!(
-            history.contains(&format!("The code is {secret}.")),
-            "{kind}: {history}"
-        );
-    }
-    bot.end().await;
-    server.finish();
+        // In all rooms at once: looking for unknown ids takes a while.
+        let forging = rooms.iter().enumerate().map(async |(at, room)| {
+            let others = told.iter().enumerate().filter(|(other, _)| *other != at);
+            for (other, (event, answer)) in others {
+                let edit = Body::Edit {
+                    of: EventId::new(event),
+                    text: "What is the code?".to_owned(),
+                };
+                let forged = [
+                    ("eve", Body::Command(Command::WhyOf(answer.clone()))),
+                    ("ada", Body::Command(Command::Again(answer.clone()))),
+                    ("eve", edit.clone()),
+                    ("ada", edit),
+                ];
+                for (author, body) in &forged {
+                    let said = forge(room, author, body).await;
+                    let leaks = said.contains(SECRETS[other].1);
+                    assert!(!leaks, "{body:?} from {}: {said}", SECRETS[at].0);
+                }
+            }
+        });
+        join_all(forging).await;
+        // None of it changed anything either.
+        for (room, (kind, secret)) in rooms.iter().zip(SECRETS) {
+            let history = room.command("ada", "history").await.text();
+            assert!(
+                history.contains(&format!("The code is {secret}.")),
+                "{kind}: {history}"
+            );
+        }
+    })
+    .await;
 }
 
 /// Sends something in this room with ids of another, and returns the answer.

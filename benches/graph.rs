@@ -24,13 +24,13 @@ const TURNS: i64 = 10_000;
 /// The dimensions of the local embedder's vectors.
 const DIMENSIONS: usize = 256;
 
-struct Talk {
+struct BenchConversation {
     store: Arc<GraphStore>,
     guard: SessionGuard,
     audience: Audience,
 }
 
-impl Talk {
+impl BenchConversation {
     async fn of_ten_thousand_turns(config: &GraphConfig) -> Self {
         let id = Uuid::new_v4();
         let session = ConversationId::new(format!("bench/{id}"));
@@ -100,7 +100,7 @@ fn recaller() -> Recaller {
 }
 
 fn measure(criterion: &mut Criterion, runtime: &Runtime, name: &str, config: &GraphConfig) {
-    let talk = runtime.block_on(Talk::of_ten_thousand_turns(config));
+    let talk = runtime.block_on(BenchConversation::of_ten_thousand_turns(config));
     let mut group = criterion.benchmark_group(name);
     group
         .sample_size(50)

@@ -35,7 +35,7 @@ use muninn::llm::{ModelConfig, RateLimits};
 use muninn::memory::summary;
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{App, Parts};
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use muninn_platform::{AudienceId, ConversationId, EventId, Inbox, Pace};
 use serde_json::json;
 use tokio::runtime::Runtime;
@@ -228,15 +228,15 @@ fn between(before: &Asked, after: &Asked) -> Asked {
 }
 
 /// A running bot, and a conversation with it.
-struct Talk {
-    room: Room,
+struct BotConversation {
+    room: TestConversation,
     store: Arc<GraphStore>,
     asked: AtomicUsize,
     shutdown: CancellationToken,
     running: tokio::task::JoinHandle<()>,
 }
 
-impl Talk {
+impl BotConversation {
     async fn start(
         folder: &Path,
         model: Option<ModelConfig>,
@@ -262,7 +262,7 @@ impl Talk {
             working_every: Duration::from_secs(5),
         };
         let talk = Self {
-            room: Room::new(inbox, "bench/general/now", AUDIENCE).with_pace(pace),
+            room: TestConversation::new(inbox, "bench/general/now", AUDIENCE).with_pace(pace),
             store,
             asked: AtomicUsize::new(history),
             shutdown,
@@ -309,7 +309,7 @@ impl Talk {
 
 fn config(folder: &Path, model: Option<ModelConfig>) -> Config {
     #[derive(Parser)]
-    struct Line {
+    struct BenchCommandLine {
         #[command(flatten)]
         options: Options,
     }
@@ -322,14 +322,14 @@ fn config(folder: &Path, model: Option<ModelConfig>) -> Config {
         format!("--graph-url=embedded:{}", folder.display()),
         format!("--data-dir={}", folder.display()),
     ];
-    let options = Line::parse_from(line).options;
+    let options = BenchCommandLine::parse_from(line).options;
     let config = options.into_config().expect("the options are sound");
     Config { model, ..config }
 }
 
 /// The results of the plain loop.
 #[derive(Default)]
-struct Figures {
+struct TurnTimings {
     whole: Vec<Duration>,
     model: Vec<Duration>,
     /// The graph's time per turn, all calls together.
@@ -343,8 +343,8 @@ struct Figures {
     recalled: u64,
 }
 
-impl Figures {
-    async fn of(talk: &Talk, watch: &Watch, service: Option<&Service>) -> Self {
+impl TurnTimings {
+    async fn of(talk: &BotConversation, watch: &Watch, service: Option<&Service>) -> Self {
         let mut figures = Self::default();
         let client = reqwest::Client::builder()
             .no_proxy()
@@ -471,9 +471,9 @@ fn turns(criterion: &mut Criterion) {
             .measurement_time(Duration::from_secs(4));
 
         let folder = tempfile::tempdir().expect("a folder");
-        let start = Talk::start(folder.path(), Some(service.config()), history, false);
+        let start = BotConversation::start(folder.path(), Some(service.config()), history, false);
         let talk = runtime.block_on(start);
-        let figures = runtime.block_on(Figures::of(&talk, &watch, Some(&service)));
+        let figures = runtime.block_on(TurnTimings::of(&talk, &watch, Some(&service)));
         figures.print(&format!("A model answers, {history} turns before"), 1);
         group.bench_function("answered by a model", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());
@@ -496,16 +496,16 @@ fn turns(criterion: &mut Criterion) {
         runtime.block_on(talk.end());
 
         let folder = tempfile::tempdir().expect("a folder");
-        let start = Talk::start(folder.path(), Some(service.config()), history, true);
+        let start = BotConversation::start(folder.path(), Some(service.config()), history, true);
         let talk = runtime.block_on(start);
-        let figures = runtime.block_on(Figures::of(&talk, &watch, Some(&service)));
+        let figures = runtime.block_on(TurnTimings::of(&talk, &watch, Some(&service)));
         let title = format!("A model calls a tool, {history} turns before");
         figures.print(&title, CALLS_WITH_A_TOOL);
         runtime.block_on(talk.end());
 
         let folder = tempfile::tempdir().expect("a folder");
-        let talk = runtime.block_on(Talk::start(folder.path(), None, history, false));
-        let figures = runtime.block_on(Figures::of(&talk, &watch, None));
+        let talk = runtime.block_on(BotConversation::start(folder.path(), None, history, false));
+        let figures = runtime.block_on(TurnTimings::of(&talk, &watch, None));
         figures.print(&format!("Memory answers, {history} turns before"), 0);
         group.bench_function("answered from memory", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());

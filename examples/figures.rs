@@ -27,7 +27,7 @@ use muninn::memory::{AudienceIndex, Calibration, Earlier, IndexQuery, RecallSett
 use muninn::retrieval::LocalEmbedder;
 use muninn::wiring::{App, wire};
 use muninn_platform::Inbox;
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -38,10 +38,10 @@ const TURNS: usize = 10_000;
 const STARTS: usize = 11;
 
 #[derive(Parser)]
-struct Line {
+struct FiguresCommandLine {
     /// What this process does; none: everything, in processes of their own.
-    #[arg(long, value_enum, default_value_t = Role::All)]
-    role: Role,
+    #[arg(long, value_enum, default_value_t = ProcessRole::All)]
+    role: ProcessRole,
     /// Keeps runs apart that share a server.
     #[arg(long, default_value = "")]
     name: String,
@@ -50,7 +50,7 @@ struct Line {
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Role {
+enum ProcessRole {
     All,
     Fill,
     Rest,
@@ -60,7 +60,7 @@ enum Role {
 
 /// The measurements of one process.
 #[derive(Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
-struct Found {
+struct ProcessMeasurements {
     open_ms: f64,
     answer_ms: f64,
     open_mb: f64,
@@ -69,49 +69,49 @@ struct Found {
 }
 
 /// Selects one of them.
-type Figure = fn(&Found) -> f64;
+type Figure = fn(&ProcessMeasurements) -> f64;
 
 fn main() -> anyhow::Result<()> {
     let began = Instant::now();
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let line = Line::parse();
+    let line = FiguresCommandLine::parse();
     match line.role {
-        Role::All => all(),
-        Role::Recall => {
+        ProcessRole::All => all(),
+        ProcessRole::Recall => {
             recall_figures();
             Ok(())
         }
-        Role::Fill | Role::Rest | Role::Answer => {
+        ProcessRole::Fill | ProcessRole::Rest | ProcessRole::Answer => {
             tokio::runtime::Runtime::new()?.block_on(part(line, began))
         }
     }
 }
 
-async fn part(line: Line, began: Instant) -> anyhow::Result<()> {
+async fn part(line: FiguresCommandLine, began: Instant) -> anyhow::Result<()> {
     let (role, name) = (line.role, line.name);
     let config = line.options.into_config()?;
     let App { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
-    let mut found = Found {
+    let mut found = ProcessMeasurements {
         open_ms: ms(began.elapsed()),
-        ..Found::default()
+        ..ProcessMeasurements::default()
     };
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let shutdown = CancellationToken::new();
     let running = tokio::spawn(bot.run(received, shutdown.clone()));
     match role {
-        Role::Fill => {
+        ProcessRole::Fill => {
             fill(&store, &name, TURNS).await;
             println!("{}", began.elapsed().as_secs_f64());
         }
-        Role::Answer => {
+        ProcessRole::Answer => {
             found.open_mb = memory("VmRSS:");
-            let room = Room::new(inbox, &format!("{name}/0"), &name);
+            let room = TestConversation::new(inbox, &format!("{name}/0"), &name);
             let asked = "Which project's certificate was finished ahead of time?";
             black_box(room.say("ada", asked).await);
             found.answer_ms = ms(began.elapsed());
             found.answered_mb = memory("VmRSS:");
         }
-        Role::Rest | Role::All | Role::Recall => {
+        ProcessRole::Rest | ProcessRole::All | ProcessRole::Recall => {
             tokio::time::sleep(Duration::from_millis(500)).await;
             found.open_mb = memory("VmRSS:");
         }
@@ -120,7 +120,7 @@ async fn part(line: Line, began: Instant) -> anyhow::Result<()> {
     shutdown.cancel();
     running.await?;
     store.close().await?;
-    if matches!(role, Role::Rest | Role::Answer) {
+    if matches!(role, ProcessRole::Rest | ProcessRole::Answer) {
         println!("{}", serde_json::to_string(&found)?);
     }
     Ok(())
@@ -182,7 +182,12 @@ fn embedded(folder: &Path) -> Vec<String> {
     vec![format!("--graph-url=embedded:{}", folder.display())]
 }
 
-fn started(role: &str, folder: &Path, at: &[String], more: &[&str]) -> anyhow::Result<Vec<Found>> {
+fn started(
+    role: &str,
+    folder: &Path,
+    at: &[String],
+    more: &[&str],
+) -> anyhow::Result<Vec<ProcessMeasurements>> {
     (0..STARTS)
         .map(|_| Ok(serde_json::from_str(&child(role, folder, at, more)?)?))
         .collect()
@@ -266,7 +271,7 @@ fn recall_figures() {
     }
 }
 
-fn median(found: &[Found], of: impl Fn(&Found) -> f64) -> f64 {
+fn median(found: &[ProcessMeasurements], of: impl Fn(&ProcessMeasurements) -> f64) -> f64 {
     let mut all: Vec<f64> = found.iter().map(of).collect();
     all.sort_by(f64::total_cmp);
     all[all.len() / 2]

@@ -6,12 +6,12 @@ mod support;
 
 use std::time::Duration;
 
-use muninn_platform::testing::{Outcome, Room};
+use muninn_platform::testing::{MessageOutcome, TestConversation};
 use muninn_platform::{Body, Command, ForgetWhat};
 use serde_json::json;
-use support::bot::Place;
-use support::chat::{Chat, run, run_with, run_without_model};
-use support::model_server::{Embeddings, Gate, Quirk, Reply, Request};
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run, run_with, run_without_model};
+use support::model_server::{Embeddings, Gate, ModelServerRequest, Quirk, Reply};
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
 
@@ -26,7 +26,7 @@ support::bot::on_every_graph!(
     a_command_that_is_delivered_again_takes_effect_once,
 );
 
-async fn an_answer_streams_and_the_next_turn_sees_it(place: Place) {
+async fn an_answer_streams_and_the_next_turn_sees_it(place: BotStorage) {
     run(place, async |chat| {
         let room = chat.room("a");
 
@@ -45,7 +45,9 @@ async fn an_answer_streams_and_the_next_turn_sees_it(place: Place) {
     .await;
 }
 
-async fn it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audience(place: Place) {
+async fn it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audience(
+    place: BotStorage,
+) {
     run(place, async |chat| {
         chat.expects(asks("is 4711.")).answers("Noted.");
         chat.room("a")
@@ -71,7 +73,7 @@ async fn it_remembers_after_a_restart_in_another_thread_but_tells_no_other_audie
     .await;
 }
 
-async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: Place) {
+async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: BotStorage) {
     run(place, async |chat| {
         let (room, event) = (chat.room("a"), chat.event("1"));
         chat.expects(asks("Hello")).answers("Hi!");
@@ -87,7 +89,7 @@ async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: Place) {
         chat.restart().await;
         let room = chat.room("a");
         let again = room.send_as_event(&event, "ada", "Hello").await;
-        assert!(matches!(again.outcome().await, Outcome::GivenUp(_)));
+        assert!(matches!(again.outcome().await, MessageOutcome::GivenUp(_)));
         let history = room.command("ada", "history").await.text();
         assert_eq!(history.matches("Hello").count(), 1, "{history}");
     })
@@ -97,7 +99,7 @@ async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: Place) {
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_of_a_session_are_answered_in_their_order_and_sessions_do_not_wait_for_each_other()
 {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let gate = Gate::closed();
         chat.expects(asks("first"))
             .replies(Reply::chunks(["o", "ne"]).paused(&gate));
@@ -122,7 +124,7 @@ async fn messages_of_a_session_are_answered_in_their_order_and_sessions_do_not_w
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_told_twice_and_is_stopped_is_not_answered() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
         let event = chat.event("1");
         chat.expects(asks("Wait.")).replies(Reply::hang());
@@ -132,14 +134,14 @@ async fn what_was_told_twice_and_is_stopped_is_not_answered() {
         room.stop().await;
         assert_eq!(first.answer().await.text(), "(stopped)");
         let again = again.outcome().await;
-        assert!(matches!(again, Outcome::GivenUp(_)), "{again:?}");
+        assert!(matches!(again, MessageOutcome::GivenUp(_)), "{again:?}");
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_answer_keeps_what_was_shown() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
 
         chat.expects(asks("Count."))
@@ -165,7 +167,7 @@ async fn a_stopped_answer_keeps_what_was_shown() {
     .await;
 }
 
-async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes(place: Place) {
+async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         let noted = room
@@ -198,7 +200,7 @@ async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes(pla
     .await;
 }
 
-async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(place: Place) {
+async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         for text in [
@@ -243,7 +245,7 @@ async fn the_newer_of_two_values_is_told_from_the_older_after_a_restart_too(plac
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_is_down_leaves_memory() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
         chat.expects(asks("is 4711.")).answers("Noted.");
         room.say("ada", "The code of the coffee machine is 4711.")
@@ -283,7 +285,7 @@ async fn a_model_that_is_down_leaves_memory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn embeddings_that_are_down_leave_words() {
     let options = ["--embedding-model=embedding"];
-    run_with(Place::embedded(), &options, async |chat| {
+    run_with(BotStorage::embedded(), &options, async |chat| {
         for fact in [
             "The code of the coffee machine is 4711.",
             "We moved the standup to ten.",
@@ -314,12 +316,12 @@ async fn embeddings_that_are_down_leave_words() {
 }
 
 /// A Neo4j behind a proxy that a test can cut.
-async fn behind_a_wire() -> (Place, Proxy) {
-    let proxy = Proxy::to(Place::neo4j_address()).await;
-    (Place::neo4j(Some(&proxy.bolt_url())), proxy)
+async fn behind_a_wire() -> (BotStorage, Proxy) {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    (BotStorage::neo4j(Some(&proxy.bolt_url())), proxy)
 }
 
-async fn told_of_the_cat(chat: &Chat, room: &Room) {
+async fn told_of_the_cat(chat: &ScriptedChat, room: &TestConversation) {
     chat.expects(asks("called Miso.")).answers("Noted.");
     room.say("ada", "My cat is called Miso.").await;
 }
@@ -341,7 +343,10 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
             .text();
         // Delivered again, it is known to be answered.
         let again = room.send_as_event(&event, "ada", "What is my cat called?");
-        assert!(matches!(again.await.outcome().await, Outcome::GivenUp(_)));
+        assert!(matches!(
+            again.await.outcome().await,
+            MessageOutcome::GivenUp(_)
+        ));
         assert!(
             away.starts_with(
                 "Miso.\n\n(My memory cannot be reached right now: I answered from the last turn."
@@ -414,7 +419,7 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
         let read_again =
             chat.room("a")
                 .with_background_of(Some(&coco), "ada", "My bird is called Coco.");
-        let without = |request: &Request| !prompt(request).contains("Coco");
+        let without = |request: &ModelServerRequest| !prompt(request).contains("Coco");
         for question in ["Which pets have I?", "And how many?"] {
             chat.expects(move |request| {
                 request.last_user().ends_with(question) && without(request)
@@ -431,7 +436,7 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     .await;
 }
 
-async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: Place) {
+async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: BotStorage) {
     run_with(place, &["--window-turns=2"], async |chat| {
         let room = chat.room("a");
         chat.expects(|request| {
@@ -467,7 +472,7 @@ async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: Place
     .await;
 }
 
-async fn what_is_forgotten_is_gone(place: Place) {
+async fn what_is_forgotten_is_gone(place: BotStorage) {
     run(place, async |chat| {
         let other = match chat.store.is_shared() {
             true => Some(chat.another_bot().await),
@@ -527,7 +532,7 @@ async fn what_is_forgotten_is_gone(place: Place) {
 async fn the_model_can_search_memory_itself() {
     // By default it recalls nothing as unlikely as this.
     let only_sure = ["--recall-threshold=0.1"];
-    run_with(Place::embedded(), &only_sure, async |chat| {
+    run_with(BotStorage::embedded(), &only_sure, async |chat| {
         chat.expects(asks("is 4711.")).answers("Noted.");
         chat.room("a")
             .say("ada", "The code of the coffee machine is 4711.")
@@ -561,7 +566,7 @@ async fn the_model_can_search_memory_itself() {
 async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
     // By default it recalls nothing as unlikely as this.
     let only_sure = ["--recall-threshold=0.1"];
-    run_with(Place::embedded(), &only_sure, async |chat| {
+    run_with(BotStorage::embedded(), &only_sure, async |chat| {
         chat.expects(asks("is 4711.")).answers("Noted.");
         chat.room("a")
             .say("ada", "The code of the coffee machine is 4711.")
@@ -587,7 +592,7 @@ async fn what_it_found_in_memory_is_answered_once_the_critic_is_content() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_prompt_too_long_for_the_model_is_made_shorter() {
     for tells in [true, false] {
-        run(Place::embedded(), async |chat| {
+        run(BotStorage::embedded(), async |chat| {
             chat.model.has(Quirk::Context {
                 tokens: 2_048,
                 tells,
@@ -614,7 +619,7 @@ async fn a_prompt_too_long_for_the_model_is_made_shorter() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_small_model_that_can_do_little_is_a_good_bot_all_the_same() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         chat.model
             .has(Quirk::NoTools(500, "tools param requires --jinja flag"));
         chat.model
@@ -655,7 +660,7 @@ async fn a_small_model_that_can_do_little_is_a_good_bot_all_the_same() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_is_told_why() {
     let options = ["--message-chars=100", "--messages-per-minute=2"];
-    run_without_model(Place::embedded(), &options, async |chat| {
+    run_without_model(BotStorage::embedded(), &options, async |chat| {
         let room = chat.room("a");
         let long = room.say("ada", &"x".repeat(101)).await.text();
         assert!(
@@ -675,7 +680,7 @@ async fn what_is_refused_is_told_why() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_who_asks_too_much_is_told_once_and_keeps_nobody_waiting() {
     let options = ["--messages-per-minute=2"];
-    run_without_model(Place::embedded(), &options, async |chat| {
+    run_without_model(BotStorage::embedded(), &options, async |chat| {
         let room = chat.room("a");
         let mut asked = Vec::new();
         for _ in 0..50 {
@@ -685,7 +690,7 @@ async fn one_who_asks_too_much_is_told_once_and_keeps_nobody_waiting() {
         assert!(help.contains("forget session"), "{help}");
         let mut refusals = 0;
         for asked in asked {
-            if let Outcome::Answered(answer) = asked.outcome().await {
+            if let MessageOutcome::Answered(answer) = asked.outcome().await {
                 refusals += usize::from(answer.text().contains("messages per minute"));
             }
         }
@@ -696,54 +701,62 @@ async fn one_who_asks_too_much_is_told_once_and_keeps_nobody_waiting() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_for_a_place_sees_that_they_are_heard() {
-    run_with(Place::embedded(), &["--turns-in-flight=1"], async |chat| {
-        let gate = Gate::closed();
-        chat.expects(asks("first"))
-            .replies(Reply::chunks(["o", "ne"]).paused(&gate));
-        chat.expects(asks("second")).answers("two");
+    run_with(
+        BotStorage::embedded(),
+        &["--turns-in-flight=1"],
+        async |chat| {
+            let gate = Gate::closed();
+            chat.expects(asks("first"))
+                .replies(Reply::chunks(["o", "ne"]).paused(&gate));
+            chat.expects(asks("second")).answers("two");
 
-        let mut first = chat.room("a").send("ada", "first").await;
-        first.shows("o").await;
-        let mut second = chat.room("b").send("bob", "second").await;
-        second.works().await;
-        gate.open();
-        assert_eq!(first.answer().await.text(), "one");
-        assert_eq!(second.answer().await.text(), "two");
-    })
+            let mut first = chat.room("a").send("ada", "first").await;
+            first.shows("o").await;
+            let mut second = chat.room("b").send("bob", "second").await;
+            second.works().await;
+            gate.open();
+            assert_eq!(first.answer().await.text(), "one");
+            assert_eq!(second.answer().await.text(), "two");
+        },
+    )
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_forgets_something_takes_no_place_from_who_has_the_conversation() {
-    run_with(Place::embedded(), &["--turns-in-flight=1"], async |chat| {
-        let gate = Gate::closed();
-        chat.expects(asks("earlier")).answers("fine");
-        chat.expects(asks("first"))
-            .replies(Reply::chunks(["o", "ne"]).paused(&gate));
-        chat.expects(asks("second")).answers("two");
+    run_with(
+        BotStorage::embedded(),
+        &["--turns-in-flight=1"],
+        async |chat| {
+            let gate = Gate::closed();
+            chat.expects(asks("earlier")).answers("fine");
+            chat.expects(asks("first"))
+                .replies(Reply::chunks(["o", "ne"]).paused(&gate));
+            chat.expects(asks("second")).answers("two");
 
-        let (room, beside) = (chat.room("a"), chat.room("b"));
-        room.say("ada", "earlier").await;
-        let mut first = beside.send("bob", "first").await;
-        first.shows("o").await;
-        // In order: the question claims the conversation while there is no free slot.
-        let (forgotten, second, ()) = tokio::join!(
-            room.command("ada", "forget last"),
-            room.say("ada", "second"),
-            async { gate.open() },
-        );
-        let forgotten = forgotten.text();
-        assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
-        assert_eq!(second.text(), "two");
-        assert_eq!(first.answer().await.text(), "one");
-    })
+            let (room, beside) = (chat.room("a"), chat.room("b"));
+            room.say("ada", "earlier").await;
+            let mut first = beside.send("bob", "first").await;
+            first.shows("o").await;
+            // In order: the question claims the conversation while there is no free slot.
+            let (forgotten, second, ()) = tokio::join!(
+                room.command("ada", "forget last"),
+                room.say("ada", "second"),
+                async { gate.open() },
+            );
+            let forgotten = forgotten.text();
+            assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
+            assert_eq!(second.text(), "two");
+            assert_eq!(first.answer().await.text(), "one");
+        },
+    )
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_burst_that_fits_into_the_inbox_waits_its_turn() {
     let options = ["--inbox-size=2", "--turns-in-flight=1"];
-    run_without_model(Place::embedded(), &options, async |chat| {
+    run_without_model(BotStorage::embedded(), &options, async |chat| {
         let mut asked = Vec::new();
         for number in 0..20 {
             let room = chat.room(&number.to_string());
@@ -759,7 +772,7 @@ async fn a_burst_that_fits_into_the_inbox_waits_its_turn() {
     .await;
 }
 
-async fn a_command_that_is_delivered_again_takes_effect_once(place: Place) {
+async fn a_command_that_is_delivered_again_takes_effect_once(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         for said in ["The first.", "The second.", "The third."] {
@@ -769,7 +782,7 @@ async fn a_command_that_is_delivered_again_takes_effect_once(place: Place) {
         let last = room.message(&chat.event("last"), "ada", last);
         let said = room.redeliver(last.clone()).await.answer().await.text();
         assert!(said.starts_with("Forgotten: your last turn"), "{said}");
-        if let Outcome::Answered(again) = room.redeliver(last).await.outcome().await {
+        if let MessageOutcome::Answered(again) = room.redeliver(last).await.outcome().await {
             assert_eq!(again.text(), said);
         }
         let history = room.command("ada", "history").await.text();
@@ -781,7 +794,7 @@ async fn a_command_that_is_delivered_again_takes_effect_once(place: Place) {
         let said = room.redeliver(session.clone()).await.answer().await.text();
         assert_eq!(said, "Forgotten: all 2 turns of this conversation.");
         room.say("ada", "The fourth.").await;
-        if let Outcome::Answered(again) = room.redeliver(session).await.outcome().await {
+        if let MessageOutcome::Answered(again) = room.redeliver(session).await.outcome().await {
             assert_eq!(again.text(), said);
         }
         let history = room.command("ada", "history").await.text();
@@ -792,7 +805,7 @@ async fn a_command_that_is_delivered_again_takes_effect_once(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_under_way_is_finished_at_the_end() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let gate = Gate::closed();
         chat.expects(asks("Hello"))
             .replies(Reply::chunks(["Hi ", "there!"]).paused(&gate));
@@ -811,21 +824,25 @@ async fn a_turn_under_way_is_finished_at_the_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
-    run_with(Place::embedded(), &["--turn-timeout=1"], async |chat| {
-        chat.expects(asks("Hello"))
-            .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
-        let answer = chat.room("a").say("ada", "Hello").await.text();
-        assert_eq!(
-            answer,
-            "Well, …\n\n(I stopped after 1 second; whoever runs me can raise TURN_TIMEOUT.)"
-        );
-    })
+    run_with(
+        BotStorage::embedded(),
+        &["--turn-timeout=1"],
+        async |chat| {
+            chat.expects(asks("Hello"))
+                .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
+            let answer = chat.room("a").say("ada", "Hello").await.text();
+            assert_eq!(
+                answer,
+                "Well, …\n\n(I stopped after 1 second; whoever runs me can raise TURN_TIMEOUT.)"
+            );
+        },
+    )
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_ends_before_its_end_says_so() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
         for (reason, said) in [
             ("length", "ANSWER_TOKENS"),
@@ -853,7 +870,7 @@ async fn an_answer_that_ends_before_its_end_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_is_taken_out_and_the_answer_says_so() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
         chat.expects(|request| {
             let read = prompt(request);
@@ -875,7 +892,7 @@ async fn a_secret_is_taken_out_and_the_answer_says_so() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_for_which_every_call_failed_says_so() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
         let failing = "(Every look-up for this answer failed, so it rests on none.)";
         for _corrected in 0..3 {

@@ -7,10 +7,10 @@ mod support;
 use chrono::{TimeDelta, Utc};
 use muninn::graph::{NewTurn, Turn};
 use muninn_platform::Audience;
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use serde_json::json;
-use support::bot::Place;
-use support::chat::{Chat, run_without_model};
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run_without_model};
 use support::program::prompt;
 
 support::bot::on_every_graph!(
@@ -23,7 +23,7 @@ support::bot::on_every_graph!(
 );
 
 /// Ada and Bob talk to the bot, which has no model.
-async fn talk(chat: &Chat) -> Room {
+async fn talk(chat: &ScriptedChat) -> TestConversation {
     let room = chat.room("helmets");
     room.say("ada", "We replace the blue helmets with white ones.")
         .await;
@@ -35,7 +35,7 @@ async fn talk(chat: &Chat) -> Room {
     room
 }
 
-async fn without_a_model_what_was_answered_most_is_listed(place: Place) {
+async fn without_a_model_what_was_answered_most_is_listed(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = talk(chat).await;
         let before = room.shown();
@@ -60,7 +60,7 @@ async fn without_a_model_what_was_answered_most_is_listed(place: Place) {
     .await;
 }
 
-async fn a_model_says_what_came_of_it_and_each_entry_says_where(place: Place) {
+async fn a_model_says_what_came_of_it_and_each_entry_says_where(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         talk(chat).await;
 
@@ -90,7 +90,7 @@ async fn a_model_says_what_came_of_it_and_each_entry_says_where(place: Place) {
     .await;
 }
 
-async fn a_model_that_fails_leaves_the_list(place: Place) {
+async fn a_model_that_fails_leaves_the_list(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         talk(chat).await;
 
@@ -109,7 +109,7 @@ async fn a_model_that_fails_leaves_the_list(place: Place) {
     .await;
 }
 
-async fn only_what_was_said_here_since_then_is_told(place: Place) {
+async fn only_what_was_said_here_since_then_is_told(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = talk(chat).await;
         let elsewhere = chat.room_of("secret", "elsewhere");
@@ -159,7 +159,7 @@ async fn only_what_was_said_here_since_then_is_told(place: Place) {
 }
 
 /// Returns an overheard message from an hour ago, in a thread of the audience `general`.
-fn heard(chat: &Chat, author: &str, text: &str, reply_to: Option<&NewTurn>) -> NewTurn {
+fn heard(chat: &ScriptedChat, author: &str, text: &str, reply_to: Option<&NewTurn>) -> NewTurn {
     let audience = chat.audience();
     let session = format!("{audience}/heard");
     let turn = Turn {
@@ -186,7 +186,7 @@ fn heard(chat: &Chat, author: &str, text: &str, reply_to: Option<&NewTurn>) -> N
 }
 
 /// Keeps an agreement of two people.
-async fn agree(chat: &Chat) {
+async fn agree(chat: &ScriptedChat) {
     let question = heard(chat, "ada", "Open day on the 10th or the 17th?", None);
     let answer = heard(chat, "bob", "The 17th, 11 to 15 h.", Some(&question));
     chat.archive
@@ -195,7 +195,7 @@ async fn agree(chat: &Chat) {
         .unwrap();
 }
 
-async fn what_colleagues_say_to_one_another_is_told_too(place: Place) {
+async fn what_colleagues_say_to_one_another_is_told_too(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         agree(chat).await;
         let said = chat.room("x").command("cleo", "catch me up").await.text();
@@ -207,7 +207,7 @@ async fn what_colleagues_say_to_one_another_is_told_too(place: Place) {
     .await;
 }
 
-async fn a_digest_is_said_once_at_its_time(place: Place) {
+async fn a_digest_is_said_once_at_its_time(place: BotStorage) {
     // Its last scheduled time was a minute ago.
     let time = (Utc::now() - TimeDelta::minutes(1)).format("%H:%M");
     run_without_model(place, &[], async |chat| {

@@ -12,13 +12,17 @@ use muninn::knowledge::source::Source;
 use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
-use support::bot::Place;
-use support::chat::{Chat, run_with};
-use support::model_server::Request;
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run_with};
+use support::model_server::ModelServerRequest;
 
 /// Runs a test with the movies and the settings file `settings`, in which `PLACE` is replaced by
 /// the name of the place, so that `PLACE/general` is the channel of `chat.room`.
-async fn run_with_settings(place: Place, settings: &str, test: impl AsyncFnOnce(&mut Chat)) {
+async fn run_with_settings(
+    place: BotStorage,
+    settings: &str,
+    test: impl AsyncFnOnce(&mut ScriptedChat),
+) {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("nodes.toml"), "embed = \"none\"").unwrap();
@@ -36,12 +40,12 @@ async fn run_with_settings(place: Place, settings: &str, test: impl AsyncFnOnce(
     .await;
 }
 
-fn utility(begin: &'static str) -> impl Fn(&Request) -> bool {
+fn utility(begin: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| request.model() == "utility" && request.last_user().starts_with(begin)
 }
 
 /// Ingests a document as a source that everybody sees.
-async fn put(chat: &Chat, source: &str, text: &str) {
+async fn put(chat: &ScriptedChat, source: &str, text: &str) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
     std::fs::create_dir(&input).unwrap();
@@ -79,8 +83,8 @@ const KINDS: &str = "
 ";
 
 /// Runs a test with the two channels, with documents and films.
-async fn run_with_two_kinds(test: impl AsyncFnOnce(&mut Chat)) {
-    let place = Place::embedded();
+async fn run_with_two_kinds(test: impl AsyncFnOnce(&mut ScriptedChat)) {
+    let place = BotStorage::embedded();
     let own = place.path().join("own");
     std::fs::create_dir_all(&own).unwrap();
     std::fs::write(own.join("refusal.md"), "That is not in the archive.").unwrap();
@@ -109,14 +113,14 @@ async fn words_are_chosen_as_is_set_for_each_kind_of_call() {
         answer = { temperature = 0.1, stop = ['---'] }
         critique = { temperature = 0.5 }
     ";
-    run_with_settings(Place::embedded(), settings, async |chat| {
+    run_with_settings(BotStorage::embedded(), settings, async |chat| {
         let question = "How many films are there?";
         let call = json!({"question": question});
         // Statements and the critic's questions use the likeliest tokens unless something else is
         // set.
         let statement = "MATCH (m:Movie) RETURN count(m) AS films";
         let answering = |room: &'static str| {
-            move |request: &Request| {
+            move |request: &ModelServerRequest| {
                 let body = &request.body;
                 let expected = match room {
                     "general" => (json!(0.1), json!(["---"])),
@@ -148,7 +152,7 @@ async fn words_are_chosen_as_is_set_for_each_kind_of_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_channel_has_its_own_tools_prompts_and_sources() {
     run_with_two_kinds(async |chat| {
-        let system = |request: &Request| request.texts("system")[0].to_owned();
+        let system = |request: &ModelServerRequest| request.texts("system")[0].to_owned();
 
         // An open channel with one tool: any other tool does not exist there.
         let question = "Which films did Keanu make?";

@@ -5,22 +5,22 @@
 mod shards;
 mod support;
 
-use loopback_discord::{Channel, Chat, Discord, Guild, Message};
+use loopback_discord::{Chat, Discord, DiscordChannel, Guild, Message};
 use serde_json::json;
 use support::files::files_with;
 use support::http_server::{HttpReply, HttpServer};
-use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
 
 /// A guild, and the program that runs as a bot in it.
-struct Home {
+struct DiscordProgram {
     discord: Discord,
     guild: Guild,
     program: Program,
 }
 
-impl Home {
+impl DiscordProgram {
     async fn new(model: &ModelServer) -> Self {
         let discord = Discord::start().await;
         let guild = discord.guild("Ravens");
@@ -47,7 +47,7 @@ impl Home {
         bot
     }
 
-    fn general(&self) -> Channel {
+    fn general(&self) -> DiscordChannel {
         self.guild.text("general")
     }
 }
@@ -65,7 +65,7 @@ fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     let server = ModelServer::start().await;
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let bot = home.start().await;
     let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
     let kitchen = home.guild.text("kitchen");
@@ -80,8 +80,9 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
         .finds("the answer", |said| said.text == "Noted." && is_whole(said))
         .await;
 
-    let recalls =
-        |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");
+    let recalls = |request: &ModelServerRequest| {
+        prompt(request).contains("> The code of the coffee machine is 4711.")
+    };
     server
         .expects(move |request| request.last_user().ends_with("machine?") && recalls(request))
         .answers("It is 4711.");
@@ -104,7 +105,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     .hears("4711, between us.")
     .await;
 
-    let knows_nothing = |request: &Request| !prompt(request).contains("4711");
+    let knows_nothing = |request: &ModelServerRequest| !prompt(request).contains("4711");
     server
         .expects(move |request| request.last_user().ends_with("machine?") && knows_nothing(request))
         .answers("I do not know.");
@@ -136,7 +137,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_while_it_answers_it_answers_once_after_all() {
     let server = ModelServer::start().await;
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let bot = home.start().await;
     let chat = home.guild.person("ann").at(&home.general());
     server.expects(asks("Hello")).answers("Hi!");
@@ -179,7 +180,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_follows_what_is_edited_and_deleted() {
     let server = ModelServer::start().await;
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let bot = home.start().await;
     let chat = home.guild.person("ann").at(&home.general());
     let me = home.discord.bot();
@@ -215,7 +216,7 @@ async fn memory_follows_what_is_edited_and_deleted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_forgotten_is_taken_away_also_after_a_restart() {
     let server = ModelServer::start().await;
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let bot = home.start().await;
     let chat = home.guild.moderator("ann").at(&home.general());
     server.expects(asks("is 4711.")).answers("4711, noted.");
@@ -265,7 +266,7 @@ async fn the_doctor_and_the_invitation() {
     let server = ModelServer::start().await;
     // `doctor` tries the model.
     server.echoes();
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let said = home.program.says(&["doctor"]).await;
     assert!(
         said.contains("ok       discord: the token is that of"),
@@ -294,7 +295,7 @@ async fn the_doctor_and_the_invitation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_catches_up_is_told_alone() {
     let server = ModelServer::start().await;
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let bot = home.start().await;
     let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
     let general = home.general();
@@ -307,7 +308,7 @@ async fn who_catches_up_is_told_alone() {
     let came_of_it = json!({
         "decided": [{"what": "14 white helmets are ordered.", "messages": [1]}], "answered": [], "open": [],
     });
-    let catches_up = |request: &Request| prompt(request).contains("1. [");
+    let catches_up = |request: &ModelServerRequest| prompt(request).contains("1. [");
     let told = |said: &Message| {
         let link = format!("https://discord.com/channels/{}/", home.guild.id());
         let decided = "**Decided**\n- 14 white helmets are ordered. ";
@@ -343,7 +344,7 @@ async fn who_catches_up_is_told_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_person_stands_in_no_message_of_the_bot_and_in_no_file() {
     let server = ModelServer::start().await;
-    let mut home = Home::new(&server).await;
+    let mut home = DiscordProgram::new(&server).await;
     home.program.is_logged = true;
     let bot = home.start().await;
     let chat = home.guild.moderator("ann").at(&home.general());
@@ -391,7 +392,7 @@ async fn a_forgotten_person_stands_in_no_message_of_the_bot_and_in_no_file() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_to_them() {
     let server = ModelServer::start().await;
-    let home = Home::new(&server).await;
+    let home = DiscordProgram::new(&server).await;
     let bot = home.start().await;
     let (ann, bob) = (home.guild.person("ann"), home.guild.person("bob"));
     let kitchen = home.guild.text("kitchen");
@@ -446,7 +447,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
 
 /// Adds a tool that opens tickets at a service, with a confirmation.
 #[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-fn tickets(home: &Home, service: &HttpServer) {
+fn tickets(home: &DiscordProgram, service: &HttpServer) {
     let tools = home.program.folder.path().join("own/tools");
     std::fs::create_dir_all(&tools).unwrap();
     let tool = format!(
@@ -459,8 +460,8 @@ fn tickets(home: &Home, service: &HttpServer) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
     let (server, service) = (ModelServer::start().await, HttpServer::start().await);
-    let home = Home::new(&server).await;
-    let home = Home {
+    let home = DiscordProgram::new(&server).await;
+    let home = DiscordProgram {
         program: home
             .program
             .with("PROMPTS_DIR", "own")
@@ -473,10 +474,10 @@ async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
     let kitchen = home.guild.text("kitchen");
     let (anns, bobs) = (ann.at(&kitchen), bob.at(&kitchen));
     server
-        .expects(|request: &Request| request.tools().contains(&"open_ticket"))
+        .expects(|request: &ModelServerRequest| request.tools().contains(&"open_ticket"))
         .calls(&[("open_ticket", json!({}))]);
     server
-        .expects(|request: &Request| request.last_user().contains("not done yet"))
+        .expects(|request: &ModelServerRequest| request.last_user().contains("not done yet"))
         .answers("I can.");
     let asks = |said: &Message| said.text.contains("Shall I do this?") && !said.buttons.is_empty();
     let asked = anns

@@ -10,8 +10,8 @@ use muninn::memory::calibrate::{Beside, CalibrateError, Calibrated, calibrate};
 use muninn::memory::reembed::{ReembedError, Reembedded, Stale, reembed, stale};
 use muninn::memory::{Calibration, calibration_file};
 use muninn::wiring::{self, Models, WiringError, models};
-use support::bot::Place;
-use support::chat::{Chat, run, run_with};
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run, run_with};
 use support::model_server::Embeddings;
 
 const REMOTE: &str = "--embedding-model=embedding";
@@ -24,24 +24,24 @@ const BESIDE: Beside = Beside {
 };
 
 /// Sends a message, which is answered.
-async fn say(chat: &Chat, text: &str) {
+async fn say(chat: &ScriptedChat, text: &str) {
     chat.expects(|_| true).answers("Noted.");
     chat.room("a").say("ada", text).await;
 }
 
 /// Returns the memory that the model is given with a message in another conversation.
-async fn recalled(chat: &Chat, text: &str) -> String {
+async fn recalled(chat: &ScriptedChat, text: &str) -> String {
     chat.expects(|_| true).answers("I see.");
     chat.room("b").say("bob", text).await;
     chat.model.chats().last().unwrap().last_user().to_owned()
 }
 
-async fn embed_again(chat: &Chat, config: &Config) -> Result<Reembedded, ReembedError> {
+async fn embed_again(chat: &ScriptedChat, config: &Config) -> Result<Reembedded, ReembedError> {
     let Models { chat: _, embedder } = models(config).unwrap();
     reembed(&chat.store, &embedder, &mut |_| {}).await
 }
 
-async fn counted(chat: &Chat, config: &Config) -> Stale {
+async fn counted(chat: &ScriptedChat, config: &Config) -> Stale {
     let Models { chat: _, embedder } = models(config).unwrap();
     stale(&chat.store, &embedder).await.unwrap()
 }
@@ -57,7 +57,7 @@ fn all_alike() -> Embeddings {
 
 support::bot::on_every_graph!(old_turns_are_found_by_words_until_they_are_embedded_again,);
 
-async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: Place) {
+async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: BotStorage) {
     run(place, async |chat| {
         say(chat, "The espresso code is 4711.").await;
         say(chat, "Our ferry leaves at noon.").await;
@@ -87,7 +87,7 @@ async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: Place
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_embedded_before_the_service_failed_stays() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         for (audience, text) in [("one", "first"), ("two", "second"), ("two", "🎉")] {
             chat.expects(|_| true).answers("Noted.");
             chat.room_of("a", audience).say("ada", text).await;
@@ -119,7 +119,7 @@ async fn what_was_embedded_before_the_service_failed_stays() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
     let options = [REMOTE, WITHOUT_SUMMARY];
-    run_with(Place::embedded(), &options, async |chat| {
+    run_with(BotStorage::embedded(), &options, async |chat| {
         let config = chat.config(&options);
         let Models { chat: _, embedder } = models(&config).unwrap();
         for n in 0..29 {
@@ -167,7 +167,7 @@ async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_vectors_of_the_embedder_nothing_is_calibrated() {
-    run_with(Place::embedded(), &[WITHOUT_SUMMARY], async |chat| {
+    run_with(BotStorage::embedded(), &[WITHOUT_SUMMARY], async |chat| {
         for n in 0..30 {
             say(chat, &format!("The parcel {n} is on shelf {}.", n % 7)).await;
         }
@@ -190,7 +190,7 @@ async fn without_vectors_of_the_embedder_nothing_is_calibrated() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_that_changes_its_dimension_is_met_with_words() {
     let options = [REMOTE, WITHOUT_SUMMARY];
-    run_with(Place::embedded(), &options, async |chat| {
+    run_with(BotStorage::embedded(), &options, async |chat| {
         say(chat, "The espresso code is 4711.").await;
         let question = "What is the espresso code?";
         chat.model.embeds(Embeddings::Words(32));
@@ -223,7 +223,7 @@ async fn nothing_is_recalled_by_vectors_that_make_no_sense() {
         serde_json::json!([]),
     ];
     for vector in senseless {
-        run(Place::embedded(), async |chat| {
+        run(BotStorage::embedded(), async |chat| {
             let shown = vector.to_string();
             chat.model
                 .embeds(Embeddings::Scripted(Box::new(move |texts| {
@@ -245,7 +245,7 @@ async fn nothing_is_recalled_by_vectors_that_make_no_sense() {
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_messages_are_answered_kept_and_hurt_no_recall() {
     // Not on the server, where another test re-embeds the whole database.
-    run_with(Place::embedded(), &[WITHOUT_SUMMARY], async |chat| {
+    run_with(BotStorage::embedded(), &[WITHOUT_SUMMARY], async |chat| {
         for text in ["🎉🎉", " \u{2003} ", "อักษรไทย", "\u{1}"] {
             say(chat, text).await;
         }
@@ -265,7 +265,7 @@ async fn odd_messages_are_answered_kept_and_hurt_no_recall() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_message_leans_on_counts_with_an_embedding_service_too() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         chat.model.embeds(Embeddings::Scripted(Box::new(|texts| {
             let one = |(index, text): (usize, &String)| {
                 let is_of_boats = text.contains("boathouse") || text.contains("oars");

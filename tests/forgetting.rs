@@ -9,10 +9,10 @@ use chrono::{TimeDelta, Utc};
 use muninn::conversation::audit::{Audit, AuditAction};
 use muninn::conversation::retention::Retention;
 use muninn::graph::transfer;
-use muninn_platform::testing::{Answer, Outcome, Room};
+use muninn_platform::testing::{Answer, MessageOutcome, TestConversation};
 use muninn_platform::{Body, Channels};
-use support::bot::{Place, nothing_said};
-use support::chat::{Chat, run, run_without_model};
+use support::bot::{BotStorage, nothing_said};
+use support::chat::{ScriptedChat, run, run_without_model};
 use support::files::files_with;
 use support::graph::TestGraph;
 use support::model_server::{Gate, Reply};
@@ -35,12 +35,12 @@ support::bot::on_every_graph!(
 const SECRET: &str = "quokka";
 
 /// Returns a person of this test alone: a shared graph has those of others.
-fn person(chat: &Chat, name: &str) -> String {
+fn person(chat: &ScriptedChat, name: &str) -> String {
     chat.event(name)
 }
 
 /// Makes overheard messages of a room be remembered.
-async fn hear(chat: &Chat, room: &Room) {
+async fn hear(chat: &ScriptedChat, room: &TestConversation) {
     room.connect().await;
     let room = room.clone().with_admin("mod");
     room.command("mod", "remember room").await;
@@ -48,7 +48,7 @@ async fn hear(chat: &Chat, room: &Room) {
 }
 
 /// Returns where a text is in the graph and in the files of a folder.
-async fn places_with(chat: &Chat, text: &str) -> Vec<String> {
+async fn places_with(chat: &ScriptedChat, text: &str) -> Vec<String> {
     let mut found = if chat.store.is_shared() {
         let graph = TestGraph::of_environment();
         graph.texts_with(chat.place.name(), text).await
@@ -66,12 +66,12 @@ async fn places_with(chat: &Chat, text: &str) -> Vec<String> {
     found
 }
 
-fn shown(rooms: &[&Room]) -> String {
+fn shown(rooms: &[&TestConversation]) -> String {
     let all = rooms.iter().flat_map(|room| room.shown());
     all.collect::<Vec<_>>().join("\n").to_lowercase()
 }
 
-async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place: Place) {
+async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place: BotStorage) {
     run(place, async |chat| {
         let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
         let (room, other, direct) = (
@@ -154,7 +154,7 @@ async fn who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left(place
     .await;
 }
 
-async fn what_others_said_stays_when_a_person_is_forgotten(place: Place) {
+async fn what_others_said_stays_when_a_person_is_forgotten(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
         let room = chat.room("a");
@@ -182,7 +182,7 @@ async fn what_others_said_stays_when_a_person_is_forgotten(place: Place) {
     .await;
 }
 
-async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: Place) {
+async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: BotStorage) {
     run(place, async |chat| {
         let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
         let room = chat.room("a");
@@ -230,7 +230,7 @@ async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: P
     .await;
 }
 
-async fn an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew(place: Place) {
+async fn an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew(place: BotStorage) {
     run(place, async |chat| {
         let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
         let (room, event) = (chat.room("a"), chat.event("asked"));
@@ -256,7 +256,7 @@ async fn an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew(place: P
     .await;
 }
 
-async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Place) {
+async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: BotStorage) {
     run(place, async |chat| {
         let ada = person(chat, "ada");
         let gate = Gate::closed();
@@ -269,13 +269,13 @@ async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Pla
         gate.open();
         // Dropping a reply removes what it showed.
         let outcome = asked.outcome().await;
-        assert!(matches!(outcome, Outcome::GivenUp(_)), "{outcome:?}");
+        assert!(matches!(outcome, MessageOutcome::GivenUp(_)), "{outcome:?}");
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
     })
     .await;
 }
 
-async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(place: Place) {
+async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(place: BotStorage) {
     run(place, async |chat| {
         let ada = person(chat, "ada");
         let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
@@ -287,14 +287,17 @@ async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(plac
         let asked = chat.room("a").send(&ada, "What is a quokka?").await;
         chat.model.arrived(1).await;
         let forgotten = chat.room("b").redeliver(told_late).await.outcome().await;
-        assert!(matches!(forgotten, Outcome::Answered(_)), "{forgotten:?}");
+        assert!(
+            matches!(forgotten, MessageOutcome::Answered(_)),
+            "{forgotten:?}"
+        );
         gate.open();
         assert_eq!(asked.answer().await.text(), "A marsupial.");
     })
     .await;
 }
 
-async fn forgetting_a_person_goes_on_after_a_kill(place: Place) {
+async fn forgetting_a_person_goes_on_after_a_kill(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let ada = person(chat, "ada");
         let event = chat.event("forget");
@@ -313,21 +316,21 @@ async fn forgetting_a_person_goes_on_after_a_kill(place: Place) {
         let room = chat.room("a");
         // Its platform delivers it again; if it was done already, the answer is the same.
         let again = room.redeliver(message).await.outcome().await;
-        assert!(!matches!(again, Outcome::Lost(_)), "{again:?}");
+        assert!(!matches!(again, MessageOutcome::Lost(_)), "{again:?}");
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
     })
     .await;
 }
 
 /// Sets the settings of the audience `general`.
-fn settings(place: &Place, general: &str) -> String {
+fn settings(place: &BotStorage, general: &str) -> String {
     let path = place.path().join("channels.toml");
     let table = format!("['{}/general']\n{general}\n", place.prefix());
     std::fs::write(&path, table).unwrap();
     format!("--channel-settings={}", path.display())
 }
 
-async fn what_is_kept_long_enough_is_deleted_by_the_day(place: Place) {
+async fn what_is_kept_long_enough_is_deleted_by_the_day(place: BotStorage) {
     let set = settings(&place, "retain_days = 30");
     run_without_model(place, &[&set], async |chat| {
         let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
@@ -376,7 +379,7 @@ async fn what_is_kept_long_enough_is_deleted_by_the_day(place: Place) {
     .await;
 }
 
-async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(place: Place) {
+async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(place: BotStorage) {
     let set = settings(&place, "retain_days = 30\nlegal_hold = true");
     run_without_model(place, &[&set], async |chat| {
         let ada = person(chat, "ada");
@@ -437,8 +440,8 @@ async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(p
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
-    let proxy = Proxy::to(Place::neo4j_address()).await;
-    let place = Place::neo4j(Some(&proxy.bolt_url()));
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
     run_without_model(place, &["--graph-timeout=2"], async |chat| {
         let ada = person(chat, "ada");
         let room = chat.room("a");

@@ -11,12 +11,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::conversation::backfill::Backfills;
 use muninn::graph::Turn;
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use muninn_platform::{
     AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
 };
-use support::bot::{Place, nothing_said};
-use support::chat::{Chat, run, run_without_model};
+use support::bot::{BotStorage, nothing_said};
+use support::chat::{ScriptedChat, run, run_without_model};
 use support::program::asks;
 use support::proxy::Proxy;
 
@@ -36,20 +36,20 @@ support::bot::on_every_graph!(
 );
 
 /// Returns the kept turns of a conversation.
-async fn kept(chat: &Chat, room: &Room) -> Vec<Turn> {
+async fn kept(chat: &ScriptedChat, room: &TestConversation) -> Vec<Turn> {
     let conversation = room
         .message("any", "any", Body::Text(String::new()))
         .conversation;
     chat.store.chain(&conversation, None, 20_000).await.unwrap()
 }
 
-async fn texts(chat: &Chat, room: &Room) -> Vec<String> {
+async fn texts(chat: &ScriptedChat, room: &TestConversation) -> Vec<String> {
     let kept = kept(chat, room).await.into_iter();
     kept.map(|turn| turn.input).collect()
 }
 
 /// Waits until the kept texts of a conversation are as wanted.
-async fn until(chat: &Chat, room: &Room, is_it: impl Fn(&[String]) -> bool) {
+async fn until(chat: &ScriptedChat, room: &TestConversation, is_it: impl Fn(&[String]) -> bool) {
     let kept = async {
         while !is_it(&texts(chat, room).await) {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -59,20 +59,20 @@ async fn until(chat: &Chat, room: &Room, is_it: impl Fn(&[String]) -> bool) {
     kept.expect("it is kept in time");
 }
 
-fn notices(room: &Room) -> usize {
+fn notices(room: &TestConversation) -> usize {
     let shown = room.shown().into_iter();
     shown.filter(|said| said.starts_with(NOTICE)).count()
 }
 
 /// Returns a heard room, with its moderator `mod`.
-async fn heard(chat: &Chat) -> Room {
+async fn heard(chat: &ScriptedChat) -> TestConversation {
     let room = chat.room("a").with_admin("mod");
     room.connect().await;
     room.command("mod", "remember room").await;
     room
 }
 
-async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: Place) {
+async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a").with_admin("mod");
         room.connect().await;
@@ -139,7 +139,7 @@ async fn a_channel_is_heard_once_somebody_who_manages_it_says_so(place: Place) {
     .await;
 }
 
-async fn who_does_not_want_to_be_remembered_is_not(place: Place) {
+async fn who_does_not_want_to_be_remembered_is_not(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = heard(chat).await;
         let thread = chat.room("b");
@@ -175,7 +175,7 @@ async fn who_does_not_want_to_be_remembered_is_not(place: Place) {
 }
 
 async fn what_an_answer_repeats_of_who_does_not_want_to_be_remembered_is_no_longer_seen(
-    place: Place,
+    place: BotStorage,
 ) {
     run_without_model(place, &[], async |chat| {
         let room = heard(chat).await;
@@ -198,7 +198,7 @@ async fn what_an_answer_repeats_of_who_does_not_want_to_be_remembered_is_no_long
     .await;
 }
 
-async fn what_is_off_the_record_is_not_kept(place: Place) {
+async fn what_is_off_the_record_is_not_kept(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = heard(chat).await;
         let other = chat.room("b");
@@ -236,7 +236,7 @@ async fn what_is_off_the_record_is_not_kept(place: Place) {
         room.command("bob", "off room").await;
         other.tell(&chat.event("10"), "ada", "Nor here.").await;
         // If only Bob sees the answer, everybody is notified.
-        let told = |room: &Room, words: &str| {
+        let told = |room: &TestConversation, words: &str| {
             let begins = format!(
                 "bob asked for this: What people say to one another in this room is {words}"
             );
@@ -255,7 +255,7 @@ async fn what_is_off_the_record_is_not_kept(place: Place) {
     .await;
 }
 
-async fn edits_and_deletions_of_what_was_heard_are_followed(place: Place) {
+async fn edits_and_deletions_of_what_was_heard_are_followed(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = heard(chat).await;
         let events = ["1", "2", "3"].map(|name| chat.event(name));
@@ -296,7 +296,7 @@ async fn edits_and_deletions_of_what_was_heard_are_followed(place: Place) {
     .await;
 }
 
-async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Place) {
+async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: BotStorage) {
     run(place, async |chat| {
         let room = heard(chat).await;
         let (first, second) = (chat.event("1"), chat.event("2"));
@@ -325,7 +325,7 @@ async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Pl
     .await;
 }
 
-async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: Place) {
+async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: BotStorage) {
     run(place, async |chat| {
         let room = heard(chat).await;
         chat.expects(asks("When is it?")).answers("At nine.");
@@ -369,7 +369,7 @@ async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: Place) {
     .await;
 }
 
-async fn a_flood_of_talk_takes_no_place_of_a_question(place: Place) {
+async fn a_flood_of_talk_takes_no_place_of_a_question(place: BotStorage) {
     const MESSAGES: usize = 10_000;
     run(place, async |chat| {
         let room = heard(chat).await;
@@ -400,7 +400,7 @@ async fn a_flood_of_talk_takes_no_place_of_a_question(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let path = place.path().join("channels.toml");
     let table = format!("[\"{}/general\"]\n", place.prefix());
     std::fs::write(
@@ -432,8 +432,8 @@ async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn what_is_said_while_the_graph_is_away_survives_the_process() {
-    let proxy = Proxy::to(Place::neo4j_address()).await;
-    let place = Place::neo4j(Some(&proxy.bolt_url()));
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
     run_without_model(place, &["--graph-timeout=1"], async |chat| {
         let room = heard(chat).await;
         assert!(
@@ -459,10 +459,10 @@ async fn what_is_said_while_the_graph_is_away_survives_the_process() {
 }
 
 /// Three pages of a hundred messages.
-struct Pages;
+struct PagedHistory;
 
 #[async_trait]
-impl History for Pages {
+impl History for PagedHistory {
     async fn read_page(
         &self,
         _: &AudienceId,
@@ -478,13 +478,13 @@ impl History for Pages {
     }
 }
 
-async fn who_manages_a_channel_has_its_history_read(place: Place) {
+async fn who_manages_a_channel_has_its_history_read(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a").with_admin("mod");
         let nothing = room.command("mod", "backfill since last week").await.text();
         assert_eq!(nothing, "There is no history that I could read here.");
         let (histories, pages): (Histories, Arc<dyn History>) =
-            (Histories::default(), Arc::new(Pages));
+            (Histories::default(), Arc::new(PagedHistory));
         histories.add("test", &pages);
         let folder = chat.place.path().join("backfills");
         let backfills = Backfills::new(&folder, chat.heard.clone(), histories);

@@ -15,14 +15,18 @@ use muninn::knowledge::source::Source;
 use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
-use support::bot::Place;
-use support::chat::{Chat, run, run_with};
-use support::model_server::{Reply, Request};
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run, run_with};
+use support::model_server::{ModelServerRequest, Reply};
 use support::proxy::Proxy;
 
 /// Runs a test with the movies. Nodes are only searched if it says so, since turns change once they
 /// are loaded.
-async fn run_with_movies(place: Place, more: &[&str], test: impl AsyncFnOnce(&mut Chat)) {
+async fn run_with_movies(
+    place: BotStorage,
+    more: &[&str],
+    test: impl AsyncFnOnce(&mut ScriptedChat),
+) {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("nodes.toml"), "embed = \"none\"").unwrap();
@@ -43,12 +47,15 @@ async fn run_with_movies(place: Place, more: &[&str], test: impl AsyncFnOnce(&mu
 }
 
 /// Whether it is the first call of a turn: the message itself, with tools.
-fn routes(text: &'static str) -> impl Fn(&Request) -> bool {
+fn routes(text: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| request.last_user().ends_with(text) && request.tools().contains(&"text2cypher")
 }
 
 /// Whether it is the last call of a turn: the message below what was found, without tools.
-fn answers(text: &'static str, found: &'static [&'static str]) -> impl Fn(&Request) -> bool {
+fn answers(
+    text: &'static str,
+    found: &'static [&'static str],
+) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| {
         let asked = request.last_user();
         let has_all = found.iter().all(|found| asked.contains(found));
@@ -56,15 +63,15 @@ fn answers(text: &'static str, found: &'static [&'static str]) -> impl Fn(&Reque
     }
 }
 
-fn utility(begin: &'static str) -> impl Fn(&Request) -> bool {
+fn utility(begin: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| request.model() == "utility" && request.last_user().starts_with(begin)
 }
 
-fn criticises(request: &Request) -> bool {
+fn criticises(request: &ModelServerRequest) -> bool {
     utility("Judge whether")(request) && request.body["response_format"].is_object()
 }
 
-fn writes_cypher(question: &'static str) -> impl Fn(&Request) -> bool {
+fn writes_cypher(question: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| {
         let prompt = request.texts("user")[0];
         prompt.contains("# Schema") && prompt.trim_end().ends_with(&format!("> {question}"))
@@ -84,7 +91,7 @@ support::bot::on_every_graph!(
     a_film_is_found_by_what_happens_in_it,
 );
 
-async fn small_talk_is_one_call(place: Place) {
+async fn small_talk_is_one_call(place: BotStorage) {
     run_with_movies(place, &[], async |chat| {
         let room = chat.room("a");
         chat.expects(routes("Good morning!"))
@@ -97,7 +104,7 @@ async fn small_talk_is_one_call(place: Place) {
     .await;
 }
 
-async fn one_tool_answers_and_why_tells_what_it_used(place: Place) {
+async fn one_tool_answers_and_why_tells_what_it_used(place: BotStorage) {
     run_with_movies(place, &[], async |chat| {
         let room = chat.room("a");
         chat.expects(|request| {
@@ -140,13 +147,13 @@ async fn one_tool_answers_and_why_tells_what_it_used(place: Place) {
 
 /// The conversation of the document that started this project: something about robots, and then
 /// something for children.
-async fn a_film_is_found_by_what_happens_in_it(place: Place) {
+async fn a_film_is_found_by_what_happens_in_it(place: BotStorage) {
     run_with_movies(place, &[], async |chat| {
         // Now its nodes are searched.
         chat.restart_with(&[]).await;
         let room = chat.room("a");
         let first = "Can you recommend a movie about robots?";
-        chat.expects(move |request: &Request| {
+        chat.expects(move |request: &ModelServerRequest| {
             routes(first)(request) && request.tools().contains(&"search_nodes")
         })
         .calls(&[("search_nodes", json!({"query": "a movie about robots"}))]);
@@ -167,7 +174,7 @@ async fn a_film_is_found_by_what_happens_in_it(place: Place) {
         chat.model.scripts_rephrasing();
         chat.expects(utility("Make the last question"))
             .answers(alone);
-        chat.expects(move |request: &Request| request.last_user().contains(alone))
+        chat.expects(move |request: &ModelServerRequest| request.last_user().contains(alone))
             .calls(&[("search_nodes", json!({"query": alone}))]);
         chat.expects(criticises).answers(CONTENT);
         chat.expects(answers(
@@ -193,7 +200,7 @@ async fn a_film_is_found_by_what_happens_in_it(place: Place) {
     .await;
 }
 
-async fn two_tools_at_once_and_a_follow_up_question(place: Place) {
+async fn two_tools_at_once_and_a_follow_up_question(place: BotStorage) {
     run_with_movies(place, &[], async |chat| {
         let room = chat.room("a");
         let question = "Who played in The Matrix, and what else was Hugo Weaving in?";
@@ -242,7 +249,7 @@ async fn two_tools_at_once_and_a_follow_up_question(place: Place) {
     .await;
 }
 
-async fn a_question_that_leans_on_the_last_is_rephrased(place: Place) {
+async fn a_question_that_leans_on_the_last_is_rephrased(place: BotStorage) {
     run_with_movies(place, &[], async |chat| {
         let room = chat.room("a");
         chat.expects(routes("I like Top Gun.")).answers("So do I.");
@@ -281,7 +288,7 @@ async fn a_question_that_leans_on_the_last_is_rephrased(place: Place) {
     .await;
 }
 
-async fn a_statement_that_was_refused_is_repaired_and_memory_stays_out_of_reach(place: Place) {
+async fn a_statement_that_was_refused_is_repaired_and_memory_stays_out_of_reach(place: BotStorage) {
     run_with_movies(place, &[], async |chat| {
         let room = chat.room("a");
         chat.expects(routes("How many films are there?")).calls(&[(
@@ -307,7 +314,7 @@ async fn a_statement_that_was_refused_is_repaired_and_memory_stays_out_of_reach(
     .await;
 }
 
-async fn a_statement_that_cannot_be_repaired_is_given_up(place: Place) {
+async fn a_statement_that_cannot_be_repaired_is_given_up(place: BotStorage) {
     run_with_movies(place, &["--agent-max-rounds=0"], async |chat| {
         let room = chat.room("a");
         chat.expects(routes("Delete everything!"))
@@ -337,49 +344,57 @@ async fn a_statement_that_cannot_be_repaired_is_given_up(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_calls_go_back_to_the_model() {
-    run_with_movies(Place::embedded(), &["--agent-max-rounds=0"], async |chat| {
-        let room = chat.room("a");
-        chat.expects(routes("Who is in Hoffa?")).calls(&[
-            ("find_movie_by_title", json!({"year": 1992})),
-            ("imdb", json!({})),
-        ]);
-        chat.expects(|request| {
-            let results = request.tool_results();
-            results.len() == 2
-                && results[0].contains("not called")
-                && results[0].contains("title")
-                && results[1].contains("there is no such tool; there are search_memory, ")
-                && results[1].contains("find_movie")
-        })
-        .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
-        chat.expects(answers("Who is in Hoffa?", &["Jack Nicholson as Hoffa"]))
-            .answers("Jack Nicholson.");
-        assert_eq!(
-            room.say("ada", "Who is in Hoffa?").await.text(),
-            "Jack Nicholson."
-        );
-    })
+    run_with_movies(
+        BotStorage::embedded(),
+        &["--agent-max-rounds=0"],
+        async |chat| {
+            let room = chat.room("a");
+            chat.expects(routes("Who is in Hoffa?")).calls(&[
+                ("find_movie_by_title", json!({"year": 1992})),
+                ("imdb", json!({})),
+            ]);
+            chat.expects(|request| {
+                let results = request.tool_results();
+                results.len() == 2
+                    && results[0].contains("not called")
+                    && results[0].contains("title")
+                    && results[1].contains("there is no such tool; there are search_memory, ")
+                    && results[1].contains("find_movie")
+            })
+            .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
+            chat.expects(answers("Who is in Hoffa?", &["Jack Nicholson as Hoffa"]))
+                .answers("Jack Nicholson.");
+            assert_eq!(
+                room.say("ada", "Who is in Hoffa?").await.text(),
+                "Jack Nicholson."
+            );
+        },
+    )
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_found_is_told_when_the_model_goes_down() {
-    run_with_movies(Place::embedded(), &["--agent-max-rounds=0"], async |chat| {
-        let room = chat.room("a");
-        chat.expects(routes("Who is in Hoffa?"))
-            .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
-        chat.expects(answers("Who is in Hoffa?", &[]))
-            .replies(Reply::refusal(401, "invalid_api_key", "no"));
-        let answer = room.say("ada", "Who is in Hoffa?").await.text();
-        assert!(answer.contains("so this is only what I found"), "{answer}");
-        assert!(answer.contains("Jack Nicholson as Hoffa"), "{answer}");
-    })
+    run_with_movies(
+        BotStorage::embedded(),
+        &["--agent-max-rounds=0"],
+        async |chat| {
+            let room = chat.room("a");
+            chat.expects(routes("Who is in Hoffa?"))
+                .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
+            chat.expects(answers("Who is in Hoffa?", &[]))
+                .replies(Reply::refusal(401, "invalid_api_key", "no"));
+            let answer = room.say("ada", "Who is in Hoffa?").await.text();
+            assert!(answer.contains("so this is only what I found"), "{answer}");
+            assert!(answer.contains("Jack Nicholson as Hoffa"), "{answer}");
+        },
+    )
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_without_shapes_and_a_critic_that_chats_cost_nothing_but_the_round() {
-    run_with_movies(Place::embedded(), &[], async |chat| {
+    run_with_movies(BotStorage::embedded(), &[], async |chat| {
         let room = chat.room("a");
         chat.expects(routes("Who is in Hoffa?"))
             .calls(&[("find_movie_by_title", json!({"title": "Hoffa"}))]);
@@ -402,7 +417,7 @@ async fn a_service_without_shapes_and_a_critic_that_chats_cost_nothing_but_the_r
     .await;
 }
 
-async fn a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled(place: Place) {
+async fn a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled(place: BotStorage) {
     let prompts = tempfile::tempdir().unwrap();
     std::fs::create_dir(prompts.path().join("tools")).unwrap();
     let text = "name = \"count_movies\"\ndescription = \"Counts the movies.\"\nrow_limit = 1\n\
@@ -443,9 +458,9 @@ async fn a_team_adds_a_tool_and_a_volatile_answer_is_not_recalled(place: Place) 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fails_is_told() {
-    let address = Place::neo4j_address();
+    let address = BotStorage::neo4j_address();
     let proxy = Proxy::to(address).await;
-    let place = Place::neo4j(Some(&proxy.bolt_url()));
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
     let options = ["--agent-max-rounds=0", "--graph-timeout=2"];
     run_with_movies(place, &options, async |chat| {
         let room = chat.room("a");
@@ -483,82 +498,86 @@ fn begin_alike(requests: &[String], stable: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_the_same_in_every_turn_stands_first_in_its_prompts() {
     // Turns leave the window, and a summary replaces them.
-    run_with_movies(Place::embedded(), &["--window-turns=2"], async |chat| {
-        let room = chat.room("a");
-        for question in [
-            "Who directed The Matrix?",
-            "Which films are the oldest ones of all?",
-        ] {
-            chat.expects(routes(question))
-                .calls(&[("text2cypher", json!({"question": question}))]);
-            chat.expects(writes_cypher(question)).answers(
-                "```cypher\nMATCH (m:Movie) RETURN m.title AS title \
+    run_with_movies(
+        BotStorage::embedded(),
+        &["--window-turns=2"],
+        async |chat| {
+            let room = chat.room("a");
+            for question in [
+                "Who directed The Matrix?",
+                "Which films are the oldest ones of all?",
+            ] {
+                chat.expects(routes(question))
+                    .calls(&[("text2cypher", json!({"question": question}))]);
+                chat.expects(writes_cypher(question)).answers(
+                    "```cypher\nMATCH (m:Movie) RETURN m.title AS title \
                  ORDER BY m.released LIMIT 2\n```",
-            );
-        }
-        chat.expects(criticises)
-            .always_replies(Reply::text(CONTENT));
-        // No rephrased question may be as long as this: each is asked as it is.
-        chat.model.scripts_rephrasing();
-        chat.expects(utility("Make the last question"))
-            .always_replies(Reply::text(&"word ".repeat(300)));
-        chat.expects(|request| request.model() == "utility")
-            .always_replies(Reply::text("They talked about films."));
-        chat.expects(|request| request.model() == "chat")
-            .always_replies(Reply::text("Noted."));
-        for said in [
-            "My favourite film is The Matrix.",
-            "Who directed The Matrix?",
-            "I saw it in 1999.",
-            "And again in 2003.",
-            "Which films are the oldest ones of all?",
-            "Thanks.",
-            "What was my favourite film?",
-            "And when did I see it?",
-            "Good night!",
-        ] {
-            room.say("ada", said).await;
-        }
-        let has_summary = |asked: &[Request]| {
-            asked.last().unwrap().texts("system")[0].contains("talked about films")
-        };
-        let summarised = async {
-            while !has_summary(&chat.model.chats()) {
-                room.say("ada", "And?").await;
+                );
             }
-        };
-        let in_time = tokio::time::timeout(Duration::from_secs(30), summarised).await;
-        in_time.expect("a summary is in the prompt");
-        chat.end().await;
-        let asked = chat.model.chats();
-        let all = |request: &Request| {
-            let (tools, system) = (&request.body["tools"], request.texts("system")[0]);
-            format!("{tools}{system}")
-        };
-        let routed: Vec<String> = asked
-            .iter()
-            .filter(|it| !it.tools().is_empty())
-            .map(all)
-            .collect();
-        assert!(routed.len() >= 9);
-        begin_alike(&routed, routed[0].len());
+            chat.expects(criticises)
+                .always_replies(Reply::text(CONTENT));
+            // No rephrased question may be as long as this: each is asked as it is.
+            chat.model.scripts_rephrasing();
+            chat.expects(utility("Make the last question"))
+                .always_replies(Reply::text(&"word ".repeat(300)));
+            chat.expects(|request| request.model() == "utility")
+                .always_replies(Reply::text("They talked about films."));
+            chat.expects(|request| request.model() == "chat")
+                .always_replies(Reply::text("Noted."));
+            for said in [
+                "My favourite film is The Matrix.",
+                "Who directed The Matrix?",
+                "I saw it in 1999.",
+                "And again in 2003.",
+                "Which films are the oldest ones of all?",
+                "Thanks.",
+                "What was my favourite film?",
+                "And when did I see it?",
+                "Good night!",
+            ] {
+                room.say("ada", said).await;
+            }
+            let has_summary = |asked: &[ModelServerRequest]| {
+                asked.last().unwrap().texts("system")[0].contains("talked about films")
+            };
+            let summarised = async {
+                while !has_summary(&chat.model.chats()) {
+                    room.say("ada", "And?").await;
+                }
+            };
+            let in_time = tokio::time::timeout(Duration::from_secs(30), summarised).await;
+            in_time.expect("a summary is in the prompt");
+            chat.end().await;
+            let asked = chat.model.chats();
+            let all = |request: &ModelServerRequest| {
+                let (tools, system) = (&request.body["tools"], request.texts("system")[0]);
+                format!("{tools}{system}")
+            };
+            let routed: Vec<String> = asked
+                .iter()
+                .filter(|it| !it.tools().is_empty())
+                .map(all)
+                .collect();
+            assert!(routed.len() >= 9);
+            begin_alike(&routed, routed[0].len());
 
-        let written = asked.iter().filter_map(|it| {
-            let prompt = it.texts("user")[0];
-            prompt.contains("# Schema").then(|| prompt.to_owned())
-        });
-        let written: Vec<String> = written.collect();
-        assert_eq!(written.len(), 2);
-        let stable = written[0]
-            .find("# Examples")
-            .or(written[0].find("# Question"));
-        begin_alike(&written, stable.unwrap());
-    })
+            let written = asked.iter().filter_map(|it| {
+                let prompt = it.texts("user")[0];
+                prompt.contains("# Schema").then(|| prompt.to_owned())
+            });
+            let written: Vec<String> = written.collect();
+            assert_eq!(written.len(), 2);
+            let stable = written[0]
+                .find("# Examples")
+                .or(written[0].find("# Question"));
+            begin_alike(&written, stable.unwrap());
+        },
+    )
     .await;
 }
 
 /// Ingests the contracts of the demo like any table.
-async fn ingest_contracts(chat: &Chat) {
+async fn ingest_contracts(chat: &ScriptedChat) {
     let folder = tempfile::tempdir().unwrap();
     let table = folder.path().join("contracts.csv");
     std::fs::write(&table, CONTRACTS).unwrap();
@@ -580,7 +599,7 @@ async fn ingest_contracts(chat: &Chat) {
 /// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
 async fn contracts_of_a_table_are_asked_about_in_two_languages() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         ingest_contracts(chat).await;
         let room = chat.room("a");
         let active = "MATCH (c:Contract) WHERE c.start <= date() AND c.end >= date() \
@@ -617,7 +636,7 @@ async fn contracts_of_a_table_are_asked_about_in_two_languages() {
 }
 
 /// Ingests a document of the team.
-async fn ingest_document(chat: &Chat) {
+async fn ingest_document(chat: &ScriptedChat) {
     let folder = tempfile::tempdir().unwrap();
     let document = folder.path().join("office.md");
     let text = "# The office\n\nThe xylophone is kept in room 7.\n\n# The yard\n\nThe bins stand behind the shed.\n";
@@ -638,12 +657,12 @@ async fn ingest_document(chat: &Chat) {
 /// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         ingest_document(chat).await;
         // What the bot looks for at its start exists.
         chat.restart().await;
         let room = chat.room("a");
-        let shown = |request: &Request| {
+        let shown = |request: &ModelServerRequest| {
             let told = request.body["messages"].to_string();
             told.contains("kept in room 7") && request.tools().contains(&"search_knowledge")
         };
@@ -659,7 +678,7 @@ async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
         );
 
         // It may search further, and is not told to refuse if the shown passages do not suffice.
-        let asks_further = |request: &Request| {
+        let asks_further = |request: &ModelServerRequest| {
             let asked = request.last_user();
             asked.contains("call the tools") || asked.contains("look further with the tools")
         };

@@ -20,11 +20,11 @@ use std::time::Duration;
 use futures::future::join_all;
 use loopback_discord::Discord;
 use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
-use muninn_matrix::testing::{Account, Person, RoomKind, homeserver};
-use muninn_platform::testing::{Outcome, Room, next_event};
+use muninn_matrix::testing::{MatrixAccount, MatrixPerson, RoomKind, homeserver};
+use muninn_platform::testing::{MessageOutcome, TestConversation, next_event};
 use muninn_platform::{Body, Command, EventId};
 use serde_json::json;
-use support::bot::Place as Folder;
+use support::bot::BotStorage as Folder;
 use support::chat::run;
 use support::model_server::ModelServer;
 use support::program::{Program, end, prompt};
@@ -32,7 +32,7 @@ use tokio::time::timeout;
 
 /// A way by which something can be revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum LeakPath {
     /// A question in another conversation of the place.
     Recall,
     /// The same, by the model's own search.
@@ -54,36 +54,36 @@ enum Way {
     ReplyElsewhere,
 }
 
-const SLACK: &[Way] = &[
-    Way::Why,
-    Way::History,
-    Way::Recall,
-    Way::WhyRecalled,
-    Way::Search,
-    Way::Named,
-    Way::Aside,
-    Way::CatchUp,
+const SLACK: &[LeakPath] = &[
+    LeakPath::Why,
+    LeakPath::History,
+    LeakPath::Recall,
+    LeakPath::WhyRecalled,
+    LeakPath::Search,
+    LeakPath::Named,
+    LeakPath::Aside,
+    LeakPath::CatchUp,
 ];
-const DISCORD: &[Way] = &[
-    Way::Why,
-    Way::Recall,
-    Way::WhyRecalled,
-    Way::Search,
-    Way::Named,
-    Way::Aside,
-    Way::CatchUp,
+const DISCORD: &[LeakPath] = &[
+    LeakPath::Why,
+    LeakPath::Recall,
+    LeakPath::WhyRecalled,
+    LeakPath::Search,
+    LeakPath::Named,
+    LeakPath::Aside,
+    LeakPath::CatchUp,
 ];
-const MATRIX: &[Way] = &[
-    Way::Why,
-    Way::History,
-    Way::Recall,
-    Way::WhyRecalled,
-    Way::Search,
-    Way::Named,
-    Way::ReplyElsewhere,
+const MATRIX: &[LeakPath] = &[
+    LeakPath::Why,
+    LeakPath::History,
+    LeakPath::Recall,
+    LeakPath::WhyRecalled,
+    LeakPath::Search,
+    LeakPath::Named,
+    LeakPath::ReplyElsewhere,
 ];
 
-impl Way {
+impl LeakPath {
     /// Whether it reveals overheard messages in their own place, which are not turns of the bot.
     fn shows_talk(self) -> bool {
         match self {
@@ -101,24 +101,24 @@ impl Way {
 
 /// How the secrets get into the bot's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum SecretRecipient {
     ToBot,
     /// To others, where that is remembered. Whoever is alone with the bot tells it.
     ToOthers,
 }
 
 /// A place as seen by a person who talks there.
-struct Spot {
+struct SecretPlace {
     kind: &'static str,
     /// What was said only there.
     secret: &'static str,
-    chat: Chat,
+    chat: PlatformChat,
 }
 
-enum Chat {
+enum PlatformChat {
     Slack(loopback_slack::Chat),
     Discord(loopback_discord::Chat),
-    Matrix(muninn_matrix::testing::Chat),
+    Matrix(muninn_matrix::testing::MatrixChat),
 }
 
 /// The secrets of a public, a private and a direct place. They are words, because four digits can
@@ -129,8 +129,8 @@ const SECRETS: [(&str, &str); 3] = [
     ("direct", "plover6933"),
 ];
 
-impl Spot {
-    fn all(chats: [Chat; 3]) -> [Self; 3] {
+impl SecretPlace {
+    fn all(chats: [PlatformChat; 3]) -> [Self; 3] {
         let mut secrets = SECRETS.into_iter();
         chats.map(|chat| {
             let (kind, secret) = secrets.next().unwrap();
@@ -139,24 +139,24 @@ impl Spot {
     }
 
     /// Creates a public, a private and a direct room of a person with the bot.
-    async fn rooms(person: &Person, bot: &Account) -> [Self; 3] {
+    async fn rooms(person: &MatrixPerson, bot: &MatrixAccount) -> [Self; 3] {
         Self::all([
-            Chat::Matrix(person.room(&bot.user, RoomKind::PLAIN).await),
-            Chat::Matrix(person.room(&bot.user, RoomKind::ENCRYPTED).await),
-            Chat::Matrix(person.room(&bot.user, RoomKind::DIRECT).await),
+            PlatformChat::Matrix(person.room(&bot.user, RoomKind::PLAIN).await),
+            PlatformChat::Matrix(person.room(&bot.user, RoomKind::ENCRYPTED).await),
+            PlatformChat::Matrix(person.room(&bot.user, RoomKind::DIRECT).await),
         ])
     }
 
-    fn into_room(self) -> muninn_matrix::testing::Chat {
+    fn into_room(self) -> muninn_matrix::testing::MatrixChat {
         match self.chat {
-            Chat::Matrix(chat) => chat,
-            Chat::Slack(_) | Chat::Discord(_) => unreachable!("it is a room"),
+            PlatformChat::Matrix(chat) => chat,
+            PlatformChat::Slack(_) | PlatformChat::Discord(_) => unreachable!("it is a room"),
         }
     }
 
     /// Whether all that was said there is in the window of its only conversation.
     fn recalls_nothing(&self) -> bool {
-        let is_one = matches!(self.chat, Chat::Discord(_)) && self.kind == "private";
+        let is_one = matches!(self.chat, PlatformChat::Discord(_)) && self.kind == "private";
         self.is_direct() || is_one
     }
 
@@ -167,7 +167,7 @@ impl Spot {
     /// Asks the bot in a new conversation; returns the message's id after the answer is kept.
     async fn asks(&self, text: &str, answer: &str) -> String {
         match &self.chat {
-            Chat::Slack(chat) => {
+            PlatformChat::Slack(chat) => {
                 let asked = chat.ask(text);
                 let thread = chat.in_thread(&asked);
                 let at = if self.is_direct() { chat } else { &thread };
@@ -177,7 +177,7 @@ impl Spot {
                 at.finds(answer, is_kept).await;
                 asked
             }
-            Chat::Discord(chat) => {
+            PlatformChat::Discord(chat) => {
                 let is_kept = |it: &loopback_discord::Message| {
                     it.text.ends_with(answer) && it.buttons.iter().any(|it| it.label == "Why?")
                 };
@@ -190,7 +190,7 @@ impl Spot {
                 chat.finds(answer, is_kept).await;
                 asked.to_string()
             }
-            Chat::Matrix(chat) => {
+            PlatformChat::Matrix(chat) => {
                 let asked = chat.ask(text).await;
                 chat.hears(answer).await;
                 asked.to_string()
@@ -202,11 +202,11 @@ impl Spot {
     /// message's id after it is kept.
     async fn overhears(&self, program: &Program, text: &str) -> String {
         let said = match &self.chat {
-            Chat::Slack(chat) => {
+            PlatformChat::Slack(chat) => {
                 chat.slash("/muninn", "remember channel").await;
                 chat.say(text)
             }
-            Chat::Discord(chat) => {
+            PlatformChat::Discord(chat) => {
                 let remember = [("what", json!("remember channel"))];
                 let asked = chat.command("remember", &remember);
                 asked
@@ -214,10 +214,10 @@ impl Spot {
                     .await;
                 chat.say(text).to_string()
             }
-            Chat::Matrix(chat) => {
+            PlatformChat::Matrix(chat) => {
                 chat.say("!muninn remember room").await;
                 let listens =
-                    |it: &muninn_matrix::testing::Message| it.text.contains("From now on");
+                    |it: &muninn_matrix::testing::RoomMessage| it.text.contains("From now on");
                 chat.finds("that it listens", listens).await;
                 chat.say(text).await.to_string()
             }
@@ -241,22 +241,22 @@ impl Spot {
     /// Asks where nobody else sees it.
     async fn asks_aside(&self, text: &str, answer: &str) {
         match &self.chat {
-            Chat::Slack(chat) => {
+            PlatformChat::Slack(chat) => {
                 chat.slash("/muninn", &format!("ask {text}")).await;
                 chat.finds(answer, |it| it.is_ephemeral && it.shown.ends_with(answer))
                     .await;
             }
-            Chat::Discord(chat) => {
+            PlatformChat::Discord(chat) => {
                 let asked = chat.ask(text, &[("private", json!(true))]);
                 asked.hears(answer).await;
             }
-            Chat::Matrix(_) => unreachable!("Matrix has nothing of the kind"),
+            PlatformChat::Matrix(_) => unreachable!("Matrix has nothing of the kind"),
         }
     }
 
     /// Replies here to a message of another place.
     async fn replies(&self, to: &str, text: &str, answer: &str) {
-        let Chat::Matrix(chat) = &self.chat else {
+        let PlatformChat::Matrix(chat) = &self.chat else {
             unreachable!("only Matrix takes a reply to anything")
         };
         let mut content = chat.mentioning(text);
@@ -268,25 +268,25 @@ impl Spot {
     /// Returns the response to a command that contains `shown`.
     async fn commands(&self, command: &str, shown: &str) -> String {
         match &self.chat {
-            Chat::Slack(chat) => {
+            PlatformChat::Slack(chat) => {
                 chat.slash("/muninn", command).await;
                 let is_it = |it: &loopback_slack::Message| {
                     it.is_bots && it.shown.contains(shown) && it.is_ephemeral
                 };
                 chat.finds(command, is_it).await.shown
             }
-            Chat::Discord(chat) => {
+            PlatformChat::Discord(chat) => {
                 let asked = chat.command(command, &[]);
                 let said = asked.finds(command, |it| it.text.contains(shown)).await;
                 said.text
             }
-            Chat::Matrix(chat) => {
+            PlatformChat::Matrix(chat) => {
                 chat.say(&format!("!muninn {command}")).await;
                 let about = match command {
                     "why" => "My last answer was to",
                     _ => "]",
                 };
-                let is_it = |it: &muninn_matrix::testing::Message| {
+                let is_it = |it: &muninn_matrix::testing::RoomMessage| {
                     it.text.contains(about) && it.text.contains(shown)
                 };
                 chat.finds(command, is_it).await.text
@@ -297,28 +297,28 @@ impl Spot {
     /// Returns the digest of what was said there today that contains `shown`.
     async fn catches_up(&self, shown: &str) -> String {
         match &self.chat {
-            Chat::Slack(_) => self.commands("catch me up since today", shown).await,
-            Chat::Discord(chat) => {
+            PlatformChat::Slack(_) => self.commands("catch me up since today", shown).await,
+            PlatformChat::Discord(chat) => {
                 let asked = chat.command("catchup", &[("since", json!("today"))]);
                 let said = asked.finds("what was said", |it| it.text.contains(shown));
                 said.await.text
             }
-            Chat::Matrix(_) => unreachable!("it is told elsewhere"),
+            PlatformChat::Matrix(_) => unreachable!("it is told elsewhere"),
         }
     }
 
     /// Returns everything that can be read there.
     fn everything(&self) -> String {
         match &self.chat {
-            Chat::Slack(chat) => chat.said().into_iter().map(|it| it.shown).collect(),
-            Chat::Discord(chat) => chat.said().into_iter().map(|it| it.text).collect(),
-            Chat::Matrix(chat) => chat.said().into_iter().map(|it| it.text).collect(),
+            PlatformChat::Slack(chat) => chat.said().into_iter().map(|it| it.shown).collect(),
+            PlatformChat::Discord(chat) => chat.said().into_iter().map(|it| it.text).collect(),
+            PlatformChat::Matrix(chat) => chat.said().into_iter().map(|it| it.text).collect(),
         }
     }
 }
 
 /// Asserts that the output contains the place's own secret, and none of the others.
-fn check(row: &str, spot: &Spot, came_out: &str) {
+fn check(row: &str, spot: &SecretPlace, came_out: &str) {
     let kind = spot.kind;
     assert!(came_out.contains(spot.secret), "{row}, {kind}: {came_out}");
     for (other, secret) in SECRETS.iter().filter(|(_, it)| *it != spot.secret) {
@@ -337,13 +337,13 @@ fn given(server: &ModelServer, question: &str) -> String {
 async fn nothing_leaks(
     server: &ModelServer,
     program: &Program,
-    spots: [Spot; 3],
-    (how, ways): (Told, &[Way]),
+    spots: [SecretPlace; 3],
+    (how, ways): (SecretRecipient, &[LeakPath]),
 ) {
     let mut told = Vec::new();
     for spot in &spots {
         let text = format!("The code of the coffee machine is {}.", spot.secret);
-        if how == Told::ToOthers && !spot.is_direct() {
+        if how == SecretRecipient::ToOthers && !spot.is_direct() {
             told.push(spot.overhears(program, &text).await);
             continue;
         }
@@ -356,7 +356,7 @@ async fn nothing_leaks(
     }
     let ways = ways
         .iter()
-        .filter(|way| how == Told::ToBot || way.shows_talk());
+        .filter(|way| how == SecretRecipient::ToBot || way.shows_talk());
     for way in ways {
         for (at, spot) in spots.iter().enumerate() {
             let row = format!("{way:?}");
@@ -364,7 +364,7 @@ async fn nothing_leaks(
             let others: Vec<&str> = others.map(|(_, id)| id.as_str()).collect();
             let ending = format!("({way:?} in {})?", spot.kind);
             let question = match way {
-                Way::Named => format!(
+                LeakPath::Named => format!(
                     "What is the code of the coffee machine, and in {} {ending}",
                     others.join(" and ")
                 ),
@@ -377,21 +377,27 @@ async fn nothing_leaks(
                     .expects(move |request| request.body["messages"].to_string().contains(&ending))
             };
             match way {
-                Way::Why => check(&row, spot, &spot.commands("why", spot.secret).await),
-                Way::History => check(&row, spot, &spot.commands("history", spot.secret).await),
+                LeakPath::Why => check(&row, spot, &spot.commands("why", spot.secret).await),
+                LeakPath::History => {
+                    check(&row, spot, &spot.commands("history", spot.secret).await)
+                }
                 // Its only conversation is completely in the window, and nobody else is there.
-                Way::WhyRecalled | Way::Aside if spot.recalls_nothing() => {}
-                Way::WhyRecalled => check(&row, spot, &spot.commands("why", "Recalled:\n").await),
-                Way::Recall | Way::Named | Way::Aside | Way::ReplyElsewhere => {
+                LeakPath::WhyRecalled | LeakPath::Aside if spot.recalls_nothing() => {}
+                LeakPath::WhyRecalled => {
+                    check(&row, spot, &spot.commands("why", "Recalled:\n").await)
+                }
+                LeakPath::Recall | LeakPath::Named | LeakPath::Aside | LeakPath::ReplyElsewhere => {
                     expects().answers(&answer);
                     match way {
-                        Way::Aside => spot.asks_aside(&question, &answer).await,
-                        Way::ReplyElsewhere => spot.replies(others[0], &question, &answer).await,
+                        LeakPath::Aside => spot.asks_aside(&question, &answer).await,
+                        LeakPath::ReplyElsewhere => {
+                            spot.replies(others[0], &question, &answer).await
+                        }
                         _ => drop(spot.asks(&question, &answer).await),
                     }
                     check(&row, spot, &given(server, &ending));
                 }
-                Way::CatchUp => {
+                LeakPath::CatchUp => {
                     let what = format!("It is {}, they say.", spot.secret);
                     let came_of_it = json!({
                         "decided": [{"what": what, "messages": [1]}], "answered": [], "open": [],
@@ -404,7 +410,7 @@ async fn nothing_leaks(
                     check(&row, spot, &told);
                     check(&row, spot, &asked);
                 }
-                Way::Search => {
+                LeakPath::Search => {
                     let query = json!({ "query": "code of the coffee machine" });
                     expects().calls(&[("search_memory", query)]);
                     expects().answers(&answer);
@@ -424,12 +430,12 @@ async fn nothing_leaks(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_leaks_on_slack() {
-    on_slack(Told::ToBot).await;
+    on_slack(SecretRecipient::ToBot).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_that_people_say_to_one_another_leaks_on_slack() {
-    on_slack(Told::ToOthers).await;
+    on_slack(SecretRecipient::ToOthers).await;
 }
 
 /// Creates a workspace from the program's own manifest, and the program in it.
@@ -453,7 +459,7 @@ fn with_discord(server: &ModelServer, discord: &Discord) -> Program {
         .with("DISCORD_ALLOW", "*")
 }
 
-fn with_matrix(server: &ModelServer, homeserver: &str, account: &Account) -> Program {
+fn with_matrix(server: &ModelServer, homeserver: &str, account: &MatrixAccount) -> Program {
     Program::new(server)
         .with("AGENT_MAX_ROUNDS", "0")
         .with("MATRIX_HOMESERVER", homeserver)
@@ -462,7 +468,7 @@ fn with_matrix(server: &ModelServer, homeserver: &str, account: &Account) -> Pro
         .with("MATRIX_ALLOW", "*")
 }
 
-async fn on_slack(how: Told) {
+async fn on_slack(how: SecretRecipient) {
     let server = ModelServer::start().await;
     let (slack, program) = with_slack(&server).await;
     let bot = program.start();
@@ -474,7 +480,7 @@ async fn on_slack(how: Told) {
         ann.in_channel(&private),
         ann.with_bot(),
     ];
-    let spots = Spot::all(chats.map(Chat::Slack));
+    let spots = SecretPlace::all(chats.map(PlatformChat::Slack));
     nothing_leaks(&server, &program, spots, (how, SLACK)).await;
     end(bot).await;
     server.finish();
@@ -483,15 +489,15 @@ async fn on_slack(how: Told) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_leaks_on_discord() {
-    on_discord(Told::ToBot).await;
+    on_discord(SecretRecipient::ToBot).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_that_people_say_to_one_another_leaks_on_discord() {
-    on_discord(Told::ToOthers).await;
+    on_discord(SecretRecipient::ToOthers).await;
 }
 
-async fn on_discord(how: Told) {
+async fn on_discord(how: SecretRecipient) {
     let server = ModelServer::start().await;
     let discord = Discord::start().await;
     let guild = discord.guild("Ravens");
@@ -504,7 +510,7 @@ async fn on_discord(how: Told) {
     let private = kitchen.open_private_thread("secret");
     private.brings(discord.bot());
     let chats = [kitchen, private, ann.direct()];
-    let spots = Spot::all(chats.map(Chat::Discord));
+    let spots = SecretPlace::all(chats.map(PlatformChat::Discord));
     nothing_leaks(&server, &program, spots, (how, DISCORD)).await;
     end(bot).await;
     server.finish();
@@ -514,23 +520,23 @@ async fn on_discord(how: Told) {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn nothing_leaks_on_matrix() {
-    on_matrix(Told::ToBot).await;
+    on_matrix(SecretRecipient::ToBot).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn nothing_that_people_say_to_one_another_leaks_on_matrix() {
-    on_matrix(Told::ToOthers).await;
+    on_matrix(SecretRecipient::ToOthers).await;
 }
 
-async fn on_matrix(how: Told) {
+async fn on_matrix(how: SecretRecipient) {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let account = Account::new(&homeserver, "muninn").await;
+    let account = MatrixAccount::new(&homeserver, "muninn").await;
     let program = with_matrix(&server, &homeserver, &account);
     let bot = program.start();
-    let ann = Person::new(&homeserver, "ann").await;
-    let spots = Spot::rooms(&ann, &account).await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
+    let spots = SecretPlace::rooms(&ann, &account).await;
     nothing_leaks(&server, &program, spots, (how, MATRIX)).await;
     end(bot).await;
     server.finish();
@@ -593,11 +599,11 @@ async fn forged_ids_bring_nothing_out() {
 }
 
 /// Sends something in this room with ids of another, and returns the answer.
-async fn forge(room: &Room, author: &str, body: &Body) -> String {
+async fn forge(room: &TestConversation, author: &str, body: &Body) -> String {
     let message = room.message(&next_event(), author, body.clone());
     match room.redeliver(message).await.outcome().await {
-        Outcome::Answered(answer) => answer.text(),
-        Outcome::GivenUp(answer) => answer.updates.concat(),
-        Outcome::Lost(answer) => answer.text(),
+        MessageOutcome::Answered(answer) => answer.text(),
+        MessageOutcome::GivenUp(answer) => answer.updates.concat(),
+        MessageOutcome::Lost(answer) => answer.text(),
     }
 }

@@ -5,10 +5,10 @@
 mod support;
 
 use muninn::conversation::audit::{Audit, AuditAction};
-use muninn_platform::testing::Room;
-use support::bot::Place;
-use support::chat::{Chat, run, run_without_model};
-use support::model_server::Request;
+use muninn_platform::testing::TestConversation;
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run, run_without_model};
+use support::model_server::ModelServerRequest;
 use support::program::{asks, prompt};
 
 support::bot::on_every_graph!(
@@ -24,20 +24,20 @@ support::bot::on_every_graph!(
 
 /// Returns a place on a platform of this test alone: on a shared graph, any process that serves a
 /// platform delivers what is pending there.
-fn room(chat: &Chat, platform: &str, name: &str) -> Room {
+fn room(chat: &ScriptedChat, platform: &str, name: &str) -> TestConversation {
     let platform: &str = chat.event(platform).replace('/', "-").leak();
     let id = format!("{platform}/{name}");
-    Room::new(chat.inbox.clone(), &id, &id).on(platform)
+    TestConversation::new(chat.inbox.clone(), &id, &id).on(platform)
 }
 
 /// Ada's direct messages with the bot on two platforms, and her accounts there.
 struct Ada {
-    slack: (Room, String),
-    discord: (Room, String),
+    slack: (TestConversation, String),
+    discord: (TestConversation, String),
 }
 
 impl Ada {
-    async fn of(chat: &Chat) -> Self {
+    async fn of(chat: &ScriptedChat) -> Self {
         let account = |platform: &str| chat.event(&format!("{platform}/ada"));
         let direct =
             |platform: &'static str, account: &str| room(chat, platform, "dm").direct(account);
@@ -61,7 +61,7 @@ impl Ada {
     }
 
     /// Tells it to the bot alone, on Slack.
-    async fn tells_her_locker(&self, chat: &Chat) {
+    async fn tells_her_locker(&self, chat: &ScriptedChat) {
         chat.expects(asks("My locker is number 4711."))
             .answers("Noted.");
         self.on_slack("My locker is number 4711.").await;
@@ -93,13 +93,13 @@ impl Ada {
 }
 
 /// Whether it asks for the locker's number without the number in the prompt.
-fn asks_without_knowing(request: &Request) -> bool {
+fn asks_without_knowing(request: &ModelServerRequest) -> bool {
     let prompt = prompt(request);
     prompt.contains("number of my locker") && !prompt.contains("4711")
 }
 
 async fn what_is_said_alone_is_recalled_on_the_other_platform_once_accounts_are_linked(
-    place: Place,
+    place: BotStorage,
 ) {
     run(place, async |chat| {
         let ada = Ada::of(chat).await;
@@ -135,7 +135,7 @@ async fn what_is_said_alone_is_recalled_on_the_other_platform_once_accounts_are_
     .await;
 }
 
-async fn what_is_said_in_a_channel_moves_nowhere(place: Place) {
+async fn what_is_said_in_a_channel_moves_nowhere(place: BotStorage) {
     run(place, async |chat| {
         let ada = Ada::of(chat).await;
         ada.link().await;
@@ -173,7 +173,7 @@ async fn what_is_said_in_a_channel_moves_nowhere(place: Place) {
     .await;
 }
 
-async fn after_unlinking_nothing_moves_any_more(place: Place) {
+async fn after_unlinking_nothing_moves_any_more(place: BotStorage) {
     run(place, async |chat| {
         let ada = Ada::of(chat).await;
         ada.link().await;
@@ -189,7 +189,7 @@ async fn after_unlinking_nothing_moves_any_more(place: Place) {
     .await;
 }
 
-async fn a_code_is_used_once_and_by_another_account(place: Place) {
+async fn a_code_is_used_once_and_by_another_account(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let ada = Ada::of(chat).await;
         let code = ada.code().await;
@@ -216,7 +216,7 @@ async fn a_code_is_used_once_and_by_another_account(place: Place) {
     .await;
 }
 
-async fn nobody_guesses_a_code(place: Place) {
+async fn nobody_guesses_a_code(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let ada = Ada::of(chat).await;
         let code = ada.code().await;
@@ -242,7 +242,7 @@ async fn nobody_guesses_a_code(place: Place) {
     .await;
 }
 
-async fn an_account_that_was_not_used_for_long_is_somebody_elses(place: Place) {
+async fn an_account_that_was_not_used_for_long_is_somebody_elses(place: BotStorage) {
     run(place, async |chat| {
         let ada = Ada::of(chat).await;
         ada.link().await;
@@ -265,7 +265,7 @@ async fn an_account_that_was_not_used_for_long_is_somebody_elses(place: Place) {
     .await;
 }
 
-async fn linked_accounts_share_a_quota(place: Place) {
+async fn linked_accounts_share_a_quota(place: BotStorage) {
     run_without_model(place, &["--messages-per-minute=4"], async |chat| {
         let ada = Ada::of(chat).await;
         ada.link().await;
@@ -283,7 +283,7 @@ async fn linked_accounts_share_a_quota(place: Place) {
     .await;
 }
 
-async fn linked_accounts_are_forgotten_together(place: Place) {
+async fn linked_accounts_are_forgotten_together(place: BotStorage) {
     run(place, async |chat| {
         let ada = Ada::of(chat).await;
         ada.link().await;

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use muninn::config::Config;
 use muninn::llm::ModelConfig;
-use support::bot::Place;
+use support::bot::BotStorage;
 use tokio::sync::Mutex;
 
 /// On a loaded machine, reading a prompt takes a minute.
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 static TURN: Mutex<()> = Mutex::const_new(());
 
 /// Returns the options of a bot that uses llama.cpp.
-fn llama(place: &Place) -> Config {
+fn llama(place: &BotStorage) -> Config {
     let url = env::var("MUNINN_LLAMA_URL")
         .expect("MUNINN_LLAMA_URL is set; tests/servers/llama/llama-up PORT starts one");
     let mut config = place.config(None, &["--answer-tokens=32", "--turn-timeout=240"]);
@@ -58,7 +58,7 @@ fn is_an_answer(text: &str) {
 #[ignore = "needs llama.cpp's server (MUNINN_LLAMA_URL)"]
 async fn ten_turns_hold_and_what_was_said_is_recalled() {
     let _turn = TURN.lock().await;
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let config = llama(&place);
     let bot = place.bot(&config).await;
     let [here, there] = ["a", "b"].map(|name| bot.room(name).with_patience(PATIENCE));
@@ -92,7 +92,7 @@ async fn ten_turns_hold_and_what_was_said_is_recalled() {
 #[ignore = "needs llama.cpp's server (MUNINN_LLAMA_URL)"]
 async fn an_answer_grows_until_it_is_stopped() {
     let _turn = TURN.lock().await;
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let mut config = llama(&place);
     config.turn.answer_tokens = 400;
     let bot = place.bot(&config).await;

@@ -6,11 +6,11 @@ mod support;
 
 use chrono::{TimeDelta, Utc};
 use muninn::conversation::audit::{Audit, AuditAction};
-use muninn_platform::testing::{Outcome, Room};
+use muninn_platform::testing::{MessageOutcome, TestConversation};
 use muninn_platform::{Body, Command, ForgetWhat, ItemDeed};
 use serde_json::json;
-use support::bot::Place;
-use support::chat::{Chat, run, run_without_model};
+use support::bot::BotStorage;
+use support::chat::{ScriptedChat, run, run_without_model};
 use support::model_server::{Gate, Reply};
 use support::program::{asks, prompt};
 
@@ -31,7 +31,7 @@ support::bot::on_every_graph!(
 const TEA: &str = "Remember that the kettle in the annex is descaled on Tuesdays";
 
 /// Adds small talk and trifles, so that recall has to choose.
-async fn talk(room: &Room) {
+async fn talk(room: &TestConversation) {
     for text in [
         "The printer on the second floor jams on thick paper.",
         "Bob takes over the newsletter from May on.",
@@ -48,7 +48,7 @@ async fn talk(room: &Room) {
     }
 }
 
-async fn a_note_is_recalled_where_it_bears_on_the_question_and_nowhere_else(place: Place) {
+async fn a_note_is_recalled_where_it_bears_on_the_question_and_nowhere_else(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         talk(&room).await;
@@ -83,7 +83,7 @@ async fn a_note_is_recalled_where_it_bears_on_the_question_and_nowhere_else(plac
     .await;
 }
 
-async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place: Place) {
+async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         let nothing = room.say("ada", "memory").await.text();
@@ -159,12 +159,12 @@ async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place
     .await;
 }
 
-fn conversation(room: &Room) -> muninn_platform::ConversationId {
+fn conversation(room: &TestConversation) -> muninn_platform::ConversationId {
     room.message("any", "any", Body::Text(String::new()))
         .conversation
 }
 
-async fn what_is_corrected_is_never_given_as_current(place: Place) {
+async fn what_is_corrected_is_never_given_as_current(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         talk(&room).await;
@@ -173,7 +173,7 @@ async fn what_is_corrected_is_never_given_as_current(place: Place) {
         room.say("ada", "memory").await;
         let said = room.say("ada", "correct 1: it is on Friday at nine").await;
         assert!(said.text().starts_with("Corrected"), "{}", said.text());
-        let ask = async |chat: &Chat, name: &str| {
+        let ask = async |chat: &ScriptedChat, name: &str| {
             let asked = chat.room(name);
             let answer = asked.say("bob", "When is the audit of the warehouse?");
             answer.await.text()
@@ -190,7 +190,7 @@ async fn what_is_corrected_is_never_given_as_current(place: Place) {
     .await;
 }
 
-async fn a_number_never_means_something_that_was_not_shown(place: Place) {
+async fn a_number_never_means_something_that_was_not_shown(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         let again = "I do not know any more what the numbers stand for.";
@@ -232,7 +232,7 @@ async fn a_number_never_means_something_that_was_not_shown(place: Place) {
         let edited = room
             .edit(&first, "ada", "remember that tea is at six")
             .await;
-        assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+        assert!(matches!(edited.outcome().await, MessageOutcome::GivenUp(_)));
         let said = room.say("ada", "forget 2").await.text();
         assert!(
             said.starts_with("What was number 2 says something else by now"),
@@ -248,7 +248,7 @@ async fn a_number_never_means_something_that_was_not_shown(place: Place) {
     .await;
 }
 
-async fn two_who_correct_the_same_are_told_of_each_other(place: Place) {
+async fn two_who_correct_the_same_are_told_of_each_other(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a").with_admin("mod");
         room.say("ada", "The gate opens at seven in the morning.")
@@ -288,7 +288,7 @@ async fn two_who_correct_the_same_are_told_of_each_other(place: Place) {
     .await;
 }
 
-async fn what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator(place: Place) {
+async fn what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a").with_admin("mod");
         room.say("ada", "The gate opens at seven in the morning.")
@@ -318,7 +318,7 @@ async fn what_why_recalled_is_forgotten_by_who_said_it_or_a_moderator(place: Pla
     .await;
 }
 
-async fn what_why_recalled_is_forgotten_and_corrected_by_its_buttons(place: Place) {
+async fn what_why_recalled_is_forgotten_and_corrected_by_its_buttons(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let gate = "The gate opens at seven in the morning.";
         chat.room("a").say("ada", gate).await;
@@ -379,7 +379,7 @@ async fn what_why_recalled_is_forgotten_and_corrected_by_its_buttons(place: Plac
     .await;
 }
 
-async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: Place) {
+async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         let (ada, bob) = (chat.event("ada"), chat.event("bob"));
@@ -438,7 +438,7 @@ async fn all_that_is_kept_of_somebody_is_given_to_them_alone(place: Place) {
     .await;
 }
 
-async fn a_note_is_followed_when_it_is_edited(place: Place) {
+async fn a_note_is_followed_when_it_is_edited(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         let event = chat.event("1");
@@ -447,7 +447,7 @@ async fn a_note_is_followed_when_it_is_edited(place: Place) {
         let edited = room
             .edit(&event, "ada", "Remember that tea is at six")
             .await;
-        assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+        assert!(matches!(edited.outcome().await, MessageOutcome::GivenUp(_)));
         let list = room.say("ada", "memory").await.text();
         assert!(
             list.contains("you noted: tea is at six") && !list.contains("four"),
@@ -455,7 +455,7 @@ async fn a_note_is_followed_when_it_is_edited(place: Place) {
         );
         // Others cannot.
         let edited = room.edit(&event, "eve", "remember that tea is off").await;
-        assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+        assert!(matches!(edited.outcome().await, MessageOutcome::GivenUp(_)));
         assert!(
             room.say("ada", "memory")
                 .await
@@ -463,14 +463,14 @@ async fn a_note_is_followed_when_it_is_edited(place: Place) {
                 .contains("tea is at six")
         );
         let edited = room.edit(&event, "ada", "never mind").await;
-        assert!(matches!(edited.outcome().await, Outcome::GivenUp(_)));
+        assert!(matches!(edited.outcome().await, MessageOutcome::GivenUp(_)));
         let list = room.say("ada", "memory").await.text();
         assert_eq!(list, "I keep nothing of what you said here.");
     })
     .await;
 }
 
-async fn a_command_about_one_thing_takes_effect_once(place: Place) {
+async fn a_command_about_one_thing_takes_effect_once(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = chat.room("a");
         let again = async |event: &str, text: &str| {
@@ -480,10 +480,10 @@ async fn a_command_about_one_thing_takes_effect_once(place: Place) {
             let body = Body::Command(Command::in_a_sentence(text).unwrap());
             let message = room.message(event, "ada", body);
             match room.redeliver(message).await.outcome().await {
-                Outcome::Answered(said) => assert_eq!(said.text(), first),
+                MessageOutcome::Answered(said) => assert_eq!(said.text(), first),
                 // On a shared graph, the process that did it first answers.
-                Outcome::GivenUp(_) => assert!(chat.store.is_shared()),
-                lost @ Outcome::Lost(_) => panic!("{lost:?}"),
+                MessageOutcome::GivenUp(_) => assert!(chat.store.is_shared()),
+                lost @ MessageOutcome::Lost(_) => panic!("{lost:?}"),
             }
         };
         again(&chat.event("1"), "remember that tea is at four").await;
@@ -512,7 +512,7 @@ async fn a_command_about_one_thing_takes_effect_once(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_made_anew_where_what_it_was_given_is_forgotten_while_it_grows() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         chat.expects(asks("is 4711.")).answers("Good to know.");
         chat.room("a")
             .say("ada", "The code of the gate is 4711.")
@@ -538,7 +538,7 @@ async fn an_answer_is_made_anew_where_what_it_was_given_is_forgotten_while_it_gr
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_made_anew_where_what_it_was_given_is_edited_while_it_grows() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let (room, event) = (chat.room("a"), chat.event("1"));
         chat.expects(asks("is 4711.")).answers("Noted: 4711.");
         room.say_as_event(&event, "ada", "The code of the gate is 4711.")
@@ -566,7 +566,7 @@ async fn an_answer_is_made_anew_where_what_it_was_given_is_edited_while_it_grows
     .await;
 }
 
-async fn a_favourite_is_kept_once_its_person_says_yes(place: Place) {
+async fn a_favourite_is_kept_once_its_person_says_yes(place: BotStorage) {
     run(place, async |chat| {
         let room = chat.room("a");
         let (ada, bob) = (chat.event("ada"), chat.event("bob"));

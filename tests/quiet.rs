@@ -5,10 +5,10 @@
 mod support;
 
 use muninn_platform::Toward;
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use serde_json::json;
-use support::bot::{Place, nothing_said};
-use support::chat::{Chat, run};
+use support::bot::{BotStorage, nothing_said};
+use support::chat::{ScriptedChat, run};
 use support::program::asks;
 
 support::bot::on_every_graph!(
@@ -19,13 +19,13 @@ support::bot::on_every_graph!(
 );
 
 /// Returns a thread in which Ada asked something.
-async fn thread(chat: &Chat) -> Room {
+async fn thread(chat: &ScriptedChat) -> TestConversation {
     chat.expects(asks("When is it?")).answers("At nine.");
     chat.room("a").say("ada", "When is it?").await;
     chat.room("a").unaddressed()
 }
 
-async fn people_who_talk_to_each_other_are_left_alone(place: Place) {
+async fn people_who_talk_to_each_other_are_left_alone(place: BotStorage) {
     run(place, async |chat| {
         let room = thread(chat).await;
         for (author, text) in [
@@ -67,7 +67,7 @@ async fn people_who_talk_to_each_other_are_left_alone(place: Place) {
     .await;
 }
 
-async fn a_muted_thread_and_channel_stay_so_after_a_restart(place: Place) {
+async fn a_muted_thread_and_channel_stay_so_after_a_restart(place: BotStorage) {
     run(place, async |chat| {
         thread(chat).await;
         let room = chat.room("a").with_admin("mod");
@@ -117,7 +117,7 @@ async fn a_muted_thread_and_channel_stay_so_after_a_restart(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_edited_in_a_muted_thread_is_not_answered_again() {
-    run(Place::embedded(), async |chat| {
+    run(BotStorage::embedded(), async |chat| {
         let (room, event) = (chat.room("a"), chat.event("1"));
         chat.expects(asks("Where is it?")).answers("Here.");
         room.say_as_event(&event, "ada", "Where is it?").await;
@@ -130,7 +130,7 @@ async fn what_is_edited_in_a_muted_thread_is_not_answered_again() {
     .await;
 }
 
-async fn only_when_mentioned_leaves_out_what_merely_follows(place: Place) {
+async fn only_when_mentioned_leaves_out_what_merely_follows(place: BotStorage) {
     run(place, async |chat| {
         let room = thread(chat).await;
         let said = room.command("ada", "only when mentioned").await.text();
@@ -154,7 +154,7 @@ async fn only_when_mentioned_leaves_out_what_merely_follows(place: Place) {
     .await;
 }
 
-async fn the_model_may_say_nothing_and_that_is_shown(place: Place) {
+async fn the_model_may_say_nothing_and_that_is_shown(place: BotStorage) {
     run(place, async |chat| {
         chat.expects(|request| {
             let body = request.body.to_string();

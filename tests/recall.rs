@@ -12,7 +12,7 @@ use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Question {
+struct RecallQuestion {
     id: String,
     question: String,
     evidence: Vec<String>,
@@ -25,7 +25,7 @@ struct Bench {
     calibration: Calibration,
     exchanges: Vec<Exchange>,
     history: IndexedHistory,
-    questions: Vec<Question>,
+    questions: Vec<RecallQuestion>,
 }
 
 /// Counts of questions, and of recalled exchanges.
@@ -70,7 +70,11 @@ impl Bench {
 
     /// Returns the names of what a model would be given, its tokens, and whether a person would be
     /// quoted something.
-    fn recalled(&self, question: &Question, with_history: bool) -> (Vec<String>, usize, bool) {
+    fn recalled(
+        &self,
+        question: &RecallQuestion,
+        with_history: bool,
+    ) -> (Vec<String>, usize, bool) {
         let before = question.after.as_ref().filter(|_| with_history);
         let before = before.and_then(|id| self.exchanges.iter().find(|one| one.id == *id));
         let text = before.map(|one| embedded_text(&one.input, &one.output));

@@ -352,13 +352,13 @@ fn the_favourite_landmark_is_recalled() {
 }
 
 /// A talk with its questions, and the results of recall.
-struct Talk {
+struct EvaluatedConversation {
     exchanges: Vec<Exchange>,
     keys: Vec<Key>,
     answered: Vec<QuestionResult>,
 }
 
-impl Talk {
+impl EvaluatedConversation {
     fn evaluated(folder: &str) -> Self {
         let data = Path::new(folder);
         let exchanges: Vec<Exchange> = read_lines(&data.join("exchanges.jsonl")).unwrap();
@@ -479,11 +479,11 @@ fn notes_are_recalled_whatever_their_age_and_do_not_crowd_in() {
 /// of them.
 #[test]
 fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
-    let Talk {
+    let EvaluatedConversation {
         exchanges,
         keys,
         answered,
-    } = Talk::evaluated("tests/data/talk");
+    } = EvaluatedConversation::evaluated("tests/data/talk");
     let size: HashMap<&str, usize> = exchanges
         .iter()
         .map(|it| (it.id.as_str(), (it.input.len() + it.output.len()) / 4 + 16))
@@ -519,7 +519,8 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
 #[test]
 fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
     for (folder, met, shown, never_said) in [("clinic", 92, 58, 65), ("first", 100, 72, 55)] {
-        let Talk { keys, answered, .. } = Talk::evaluated(&format!("tests/data/{folder}"));
+        let EvaluatedConversation { keys, answered, .. } =
+            EvaluatedConversation::evaluated(&format!("tests/data/{folder}"));
         let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &QuestionResult) -> bool| {
             percent(&keys, &answered, of, holds)
         };
@@ -547,11 +548,11 @@ fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
 
 #[test]
 fn a_teams_talk_is_recalled_within_the_budget_and_of_its_own_channel_only() {
-    let Talk {
+    let EvaluatedConversation {
         exchanges,
         keys,
         answered,
-    } = Talk::evaluated("tests/data/team");
+    } = EvaluatedConversation::evaluated("tests/data/team");
     let texts: HashMap<&str, &Exchange> = exchanges.iter().map(|it| (it.id.as_str(), it)).collect();
     let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &QuestionResult) -> bool| {
         percent(&keys, &answered, of, holds)

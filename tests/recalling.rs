@@ -5,9 +5,9 @@
 
 mod support;
 
-use support::bot::Place;
+use support::bot::BotStorage;
 use support::chat::{run, run_with};
-use support::model_server::{Reply, Request};
+use support::model_server::{ModelServerRequest, Reply};
 use support::program::{asks, prompt};
 
 support::bot::on_every_graph!(
@@ -17,14 +17,16 @@ support::bot::on_every_graph!(
 );
 
 /// Whether it is a request to rephrase a question with this text.
-fn rephrases(text: &'static str) -> impl Fn(&Request) -> bool {
+fn rephrases(text: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| {
         let question = request.to_rephrase();
         request.model() == "utility" && question.is_some_and(|question| question == text)
     }
 }
 
-async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood(place: Place) {
+async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood(
+    place: BotStorage,
+) {
     // What the message alone makes unlikely stays out.
     run_with(place, &["--recall-threshold=0.02"], async |chat| {
         chat.model.scripts_rephrasing();
@@ -77,7 +79,7 @@ async fn a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understoo
     .await;
 }
 
-async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
+async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: BotStorage) {
     run(place, async |chat| {
         chat.model.scripts_rephrasing();
         let understood = || asks("(Understood as: Who is the best vet for a quokka?)");
@@ -109,7 +111,7 @@ async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: Place) {
     .await;
 }
 
-async fn a_second_look_leaves_what_helps(place: Place) {
+async fn a_second_look_leaves_what_helps(place: BotStorage) {
     run_with(place, &["--recall-rerank=true"], async |chat| {
         for said in [
             "remember that the gate of the boathouse opens with 4711",
@@ -117,7 +119,7 @@ async fn a_second_look_leaves_what_helps(place: Place) {
         ] {
             chat.room("a").say("ada", said).await;
         }
-        let looks = |request: &Request| {
+        let looks = |request: &ModelServerRequest| {
             request.model() == "utility"
                 && request
                     .last_user()

@@ -6,21 +6,23 @@ mod support;
 
 use std::time::Duration;
 
-use muninn_matrix::testing::{Account, Chat, Message, PATIENCE, Person, RoomKind, homeserver};
+use muninn_matrix::testing::{
+    MatrixAccount, MatrixChat, MatrixPerson, PATIENCE, RoomKind, RoomMessage, homeserver,
+};
 use support::files::files_with;
-use support::model_server::{Gate, ModelServer, Reply, Request};
+use support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
 use support::program::{Program, asks, end, kill, prompt};
 use tokio::process::Child;
 
 /// A bot's account, and the program that uses it.
-struct Home {
-    account: Account,
+struct MatrixProgram {
+    account: MatrixAccount,
     program: Program,
 }
 
-impl Home {
+impl MatrixProgram {
     async fn new(homeserver: &str, model: &ModelServer) -> Self {
-        let account = Account::new(homeserver, "muninn").await;
+        let account = MatrixAccount::new(homeserver, "muninn").await;
         let program = Program::new(model)
             .with("MATRIX_HOMESERVER", homeserver)
             .with("MATRIX_USER", account.user.as_str())
@@ -34,14 +36,14 @@ impl Home {
     }
 }
 
-fn standing(chat: &Chat) -> Vec<String> {
+fn standing(chat: &MatrixChat) -> Vec<String> {
     let said = chat.said().into_iter();
     said.filter(|message| !message.is_redacted)
         .map(|message| message.text)
         .collect()
 }
 
-fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
+fn ends_with(text: &'static str) -> impl Fn(&RoomMessage) -> bool {
     move |message| message.text.ends_with(text) && !message.is_redacted
 }
 
@@ -50,9 +52,9 @@ fn ends_with(text: &'static str) -> impl Fn(&Message) -> bool {
 async fn what_was_said_in_one_room_is_recalled_there_and_in_no_other() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let home = Home::new(&homeserver, &server).await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
 
@@ -62,8 +64,9 @@ async fn what_was_said_in_one_room_is_recalled_there_and_in_no_other() {
 
     // The same question in both rooms at once.
     let question = "What is the code of the coffee machine?";
-    let recalls =
-        |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");
+    let recalls = |request: &ModelServerRequest| {
+        prompt(request).contains("> The code of the coffee machine is 4711.")
+    };
     server
         .expects(move |request| recalls(request))
         .answers("It is 4711.");
@@ -90,9 +93,9 @@ async fn what_was_said_in_one_room_is_recalled_there_and_in_no_other() {
 async fn killed_while_it_answers_it_answers_once_after_all() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let home = Home::new(&homeserver, &server).await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     server.expects(asks("Hello")).answers("Hi!");
     room.ask("Hello").await;
@@ -143,9 +146,9 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
 async fn memory_follows_what_is_edited_and_taken_back() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let home = Home::new(&homeserver, &server).await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
 
     server.expects(asks("in Berlin.")).answers("Noted: Berlin.");
@@ -183,7 +186,7 @@ async fn memory_follows_what_is_edited_and_taken_back() {
         let gone = view.messages.iter().filter(|it| it.is_redacted);
         let is_answer_gone = gone.into_iter().any(|it| it.id == edited.id);
         let standing = view.messages.iter().filter(|it| !it.is_redacted);
-        let shows = |it: &&Message| it.text.contains("office party") && it.id != told;
+        let shows = |it: &&RoomMessage| it.text.contains("office party") && it.id != told;
         (is_answer_gone && !standing.into_iter().any(|it| shows(&it))).then_some(())
     })
     .await;
@@ -202,9 +205,9 @@ async fn memory_follows_what_is_edited_and_taken_back() {
 async fn a_burst_is_answered_each_once_and_in_order_within_a_thread() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let home = Home::new(&homeserver, &server).await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
     for n in 0..20 {
         let question = format!("question {n}.");
@@ -225,9 +228,9 @@ async fn a_burst_is_answered_each_once_and_in_order_within_a_thread() {
 async fn files_are_read_in_encrypted_rooms_too() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let home = Home::new(&homeserver, &server).await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann
         .room(
             &home.account.user,
@@ -257,7 +260,7 @@ async fn files_are_read_in_encrypted_rooms_too() {
 }
 
 /// Waits until each of these is answered.
-async fn all_answered(room: &Chat, questions: &[String]) {
+async fn all_answered(room: &MatrixChat, questions: &[String]) {
     let looked = async {
         loop {
             let answers = room.answers().await;
@@ -277,13 +280,13 @@ async fn killed_at_any_moment_it_answers_each_question_once() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
     let gate = Gate::closed();
-    let of_batch = |request: &Request| request.last_user().contains("And number");
+    let of_batch = |request: &ModelServerRequest| request.last_user().contains("And number");
     server
         .expects(of_batch)
         .always_replies(Reply::chunks(["No", ", or yes."]).paused(&gate));
     server.expects(|_| true).always_replies(Reply::text("Yes."));
-    let ann = Person::new(&homeserver, "ann").await;
-    let home = Home::new(&homeserver, &server).await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let mut bot = home.start();
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let mut asked = vec![room.ask("Is it there?").await.to_string()];
@@ -325,9 +328,9 @@ async fn killed_at_any_moment_it_answers_each_question_once() {
 async fn who_catches_up_is_told_in_a_direct_room() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let home = Home::new(&homeserver, &server).await;
+    let home = MatrixProgram::new(&homeserver, &server).await;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let direct = ann.room(&home.account.user, RoomKind::DIRECT).await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     let sealed = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
@@ -360,7 +363,8 @@ async fn who_catches_up_is_told_in_a_direct_room() {
         at.finds("what came of it", |said| said.text.contains(what))
             .await;
     }
-    let leaked = |chat: &Chat, what: &str| standing(chat).iter().any(|text| text.contains(what));
+    let leaked =
+        |chat: &MatrixChat, what: &str| standing(chat).iter().any(|text| text.contains(what));
     assert!(!leaked(&room, "are ordered.") && !leaked(&direct, "under the stone"));
 
     end(bot).await;
@@ -372,10 +376,10 @@ async fn who_catches_up_is_told_in_a_direct_room() {
 async fn a_forgotten_person_stands_in_no_message_of_the_bot() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let mut home = Home::new(&homeserver, &server).await;
+    let mut home = MatrixProgram::new(&homeserver, &server).await;
     home.program.is_logged = true;
     let bot = home.start();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
     for room in [&room, &other] {
@@ -396,7 +400,8 @@ async fn a_forgotten_person_stands_in_no_message_of_the_bot() {
     for room in [&room, &other] {
         room.sees("nothing of her", |view| {
             let mut answers = view.messages.iter().filter(|one| !one.is_redacted);
-            let is_hers = |one: &Message| one.text.contains("quokka") && one.text.contains("noted");
+            let is_hers =
+                |one: &RoomMessage| one.text.contains("quokka") && one.text.contains("noted");
             (!answers.any(is_hers)).then_some(())
         })
         .await;

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use muninn::graph::confine::{ConfinedCypher, Limits, Refusal, confine_with, read_back};
+use muninn::graph::confine::{ConfinedCypher, StatementLimits, Refusal, confine_with, read_back};
 use muninn::graph::schema::Schema;
 use muninn::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
@@ -37,7 +37,7 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
 const LONG: Duration = Duration::from_secs(2);
 
 fn confined(text: &str) -> Result<ConfinedCypher, Refusal> {
-    confine_with(text, &SCHEMA, &Limits::of_rows(100), &["name", "many"])
+    confine_with(text, &SCHEMA, &StatementLimits::of_rows(100), &["name", "many"])
 }
 
 fuzz_target!(|bytes: &[u8]| {

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 
-use crate::home::{Home, LONG, Running, eventually};
+use crate::home::{CliProcess, Home, LONG, eventually};
 
 const NOTES: &str =
     "# The office\n\nThe xylophone is kept in room 7, and the stapler is in room 3.\n";
 
 /// Starts a serving bot, and waits until it accepts commands.
-pub(crate) async fn serving(home: &Home) -> Running {
+pub(crate) async fn serving(home: &Home) -> CliProcess {
     let serving = home.start(&["serve"]);
     let path = home.path("muninn-data/admin.sock");
     tokio::select! {

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::admin::serving;
-use crate::home::{Home, Running, eventually};
+use crate::home::{CliProcess, Home, eventually};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 
 const FACT: &str = "The code of the coffee machine is 4711.";
 const QUESTION: &str = "What is the code of the coffee machine?";
 
 /// Ends a serving bot.
-async fn end(serving: Running) {
+async fn end(serving: CliProcess) {
     serving.signal("TERM").await;
     serving.end().await.succeeds();
 }

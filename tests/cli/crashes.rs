@@ -29,7 +29,7 @@ fn line(round: u64, number: usize, dice: &mut Dice) -> String {
 }
 
 /// A line that was entered; the unshown ones may or may not have been kept.
-struct Told {
+struct EnteredLine {
     line: String,
     shown: bool,
 }
@@ -41,7 +41,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
     let home = Home::new()
         .with("MESSAGES_PER_MINUTE", "1000")
         .with("RECALL_THRESHOLD", "1");
-    let mut told: Vec<Told> = Vec::new();
+    let mut told: Vec<EnteredLine> = Vec::new();
     for round in 0..KILLS {
         let mut chat = home.start(&["chat"]);
         let lines: Vec<String> = (0..LINES).map(|n| line(round, n, &mut dice)).collect();
@@ -71,7 +71,7 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
         let _ = typing.await;
         assert!(shown < LINES, "it was killed while it answered");
         let asked = lines.into_iter().take(shown + 1).enumerate();
-        told.extend(asked.map(|(n, line)| Told {
+        told.extend(asked.map(|(n, line)| EnteredLine {
             line,
             shown: n < shown,
         }));
@@ -96,9 +96,9 @@ async fn fifty_kills_lose_no_answer_that_was_shown() {
 
 /// Asserts that every shown line was kept, in order, and otherwise only the line in progress.
 #[track_caller]
-fn holds(chain: Vec<&str>, told: &[Told]) {
+fn holds(chain: Vec<&str>, told: &[EnteredLine]) {
     let mut kept = chain.into_iter().peekable();
-    for Told { line, shown } in told {
+    for EnteredLine { line, shown } in told {
         let is_there = kept.next_if_eq(&line.as_str()).is_some();
         let beginning = &line[..line.len().min(20)];
         assert!(

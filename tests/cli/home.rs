@@ -117,7 +117,7 @@ impl Home {
     }
 
     /// Starts it; it is killed when the test ends.
-    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+    pub(crate) fn start(&self, arguments: &[&str]) -> CliProcess {
         let errors = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         let mut child = self
             .command(arguments, &errors)
@@ -126,7 +126,7 @@ impl Home {
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        Running {
+        CliProcess {
             stdin: child.stdin.take(),
             child,
             lines,
@@ -136,14 +136,14 @@ impl Home {
 }
 
 /// A running process.
-pub(crate) struct Running {
+pub(crate) struct CliProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Lines<BufReader<ChildStdout>>,
     errors: tempfile::TempPath,
 }
 
-impl Running {
+impl CliProcess {
     pub(crate) fn pid(&self) -> u32 {
         self.child.id().unwrap()
     }

@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HOST, ORIGIN};
 
 use crate::admin::serving;
-use crate::home::{Home, LONG, Running};
+use crate::home::{CliProcess, Home, LONG};
 use crate::support::browser::{Browser, addresses, follows, items, link_in, parts};
 use crate::support::program::free_address;
 
@@ -20,7 +20,7 @@ async fn speaks_of_ferries(home: &Home) {
 }
 
 /// Starts a serving bot with pages and an earlier conversation.
-async fn talked_to(said: &[&str]) -> (Home, Running) {
+async fn talked_to(said: &[&str]) -> (Home, CliProcess) {
     let home = Home::new()
         .with("TERMINAL_SOCKET", "socket")
         .with("WEB_ADDR", free_address());

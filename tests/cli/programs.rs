@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::admin::serving;
-use crate::home::{Home, Running, eventually};
+use crate::home::{CliProcess, Home, eventually};
 use crate::support::mcp::{McpClient, answer};
 use crate::support::model_server::{ModelServer, Reply};
 use crate::support::program::free_address;
@@ -25,7 +25,7 @@ const TOOLS: [&str; 5] = [
     "remember",
 ];
 
-pub(crate) async fn stops(serving: Running) {
+pub(crate) async fn stops(serving: CliProcess) {
     serving.signal("TERM").await;
     serving.end().await.succeeds();
 }
@@ -41,7 +41,7 @@ async fn kept(home: &Home) -> usize {
 const ADA: &str = "terminal/ada";
 
 /// Starts a bot that serves programs, and one of them with a token of Ada's.
-pub(crate) async fn with_program(home: Home) -> (Home, Running, McpClient) {
+pub(crate) async fn with_program(home: Home) -> (Home, CliProcess, McpClient) {
     let address = free_address();
     let home = home
         .with("TERMINAL_SOCKET", "socket")
@@ -366,7 +366,7 @@ fn line(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-async fn talks(program: &mut Running) {
+async fn talks(program: &mut CliProcess) {
     let hello = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
     });
@@ -377,7 +377,7 @@ async fn talks(program: &mut Running) {
     program.say(&ready.to_string()).await;
 }
 
-async fn calls(program: &mut Running, id: u64, tool: &str, arguments: Value) -> Value {
+async fn calls(program: &mut CliProcess, id: u64, tool: &str, arguments: Value) -> Value {
     let params = json!({"name": tool, "arguments": arguments});
     program.say(&line(id, "tools/call", &params)).await;
     let said: Value = serde_json::from_str(&program.line().await.unwrap()).unwrap();

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use self::git_server::{GitServer, Repository};
-use self::website::{Page, Website, html};
+use self::website::{PageResponse, Website, html};
 use crate::admin::serving;
 use crate::home::{Home, eventually};
 
@@ -174,7 +174,7 @@ async fn a_repository_that_cannot_be_had_keeps_its_version_and_its_password() {
     let site = Website::start().await;
     let elsewhere = Website::start().await;
     let to = format!("{}/info/refs?service=git-upload-pack", elsewhere.address);
-    site.put("/info/refs", Page::led(302, &to));
+    site.put("/info/refs", PageResponse::led(302, &to));
     settings(&site.address, "");
     let led = home.run(&["source", "refresh"], "").await;
     assert!(led.out.contains("book was not refreshed"), "{led:?}");
@@ -206,7 +206,7 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
     let elsewhere = Website::start().await;
     site.put(
         "/robots.txt",
-        Page::text("User-agent: *\nDisallow: /docs/secret\n"),
+        PageResponse::text("User-agent: *\nDisallow: /docs/secret\n"),
     );
     let other = format!("{}/other.html", elsewhere.address);
     let links = [
@@ -220,7 +220,7 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
         "moved",
         "led",
     ];
-    site.put("/docs", Page::led(301, "/docs/"));
+    site.put("/docs", PageResponse::led(301, "/docs/"));
     site.put("/docs/", html("Start.", &links));
     site.put(
         "/docs/one.html",
@@ -230,9 +230,9 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
     site.put("/docs/deep/three.html", html("Three.", &[]));
     site.put("/docs/secret/x.html", html("Secret.", &[]));
     site.put("/elsewhere.html", html("Elsewhere.", &[]));
-    site.put("/docs/picture.png", Page::of("image/png", "x"));
-    site.put("/docs/moved", Page::led(302, &other));
-    site.put("/docs/led", Page::led(308, "/docs/two"));
+    site.put("/docs/picture.png", PageResponse::of("image/png", "x"));
+    site.put("/docs/moved", PageResponse::led(302, &other));
+    site.put("/docs/led", PageResponse::led(308, "/docs/two"));
     elsewhere.put("/other.html", html("Of another host.", &[]));
     put(
         &home,
@@ -263,8 +263,8 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
     assert!(served(&home).await.contains(&("Three.".to_owned(), three)));
 
     // One page is gone, one is unavailable, one is new, and one is unchanged.
-    site.put("/docs/two", Page::status(404));
-    site.put("/docs/one.html", Page::status(503));
+    site.put("/docs/two", PageResponse::status(404));
+    site.put("/docs/one.html", PageResponse::status(503));
     site.put(
         "/docs/",
         html("Start again.", &["one.html", "two", "four.html"]),
@@ -288,7 +288,7 @@ async fn a_site_is_read_within_its_rules_and_what_is_gone_is_gone() {
     assert!(!found.out.contains("Two."), "{found:?}");
 
     // If the start page is unavailable, nothing changes.
-    site.put("/docs/", Page::status(500));
+    site.put("/docs/", PageResponse::status(500));
     std::fs::remove_dir_all(home.path("muninn-data/sources/site/pages")).unwrap();
     let failed = home.run(&["source", "refresh"], "").await;
     assert!(failed.out.contains("answers 500"), "{failed:?}");
@@ -314,10 +314,10 @@ async fn a_sitemap_names_the_pages_and_bounds_hold() {
         "<sitemapindex><sitemap><loc>{}/1.xml</loc></sitemap></sitemapindex>",
         site.address
     );
-    site.put("/map.xml", Page::of("application/xml", &index));
+    site.put("/map.xml", PageResponse::of("application/xml", &index));
     let pages: String = ["a?id=1", "a?id=2", "b.html", "c.html"].map(page).concat();
     let pages = format!("<urlset>{pages}<url><loc>http://127.0.0.1:1/x</loc></url></urlset>");
-    site.put("/1.xml", Page::of("application/xml", &pages));
+    site.put("/1.xml", PageResponse::of("application/xml", &pages));
     site.put("/a?id=1", html("A one.", &["/not-named.html"]));
     site.put("/a?id=2", html("A two.", &[]));
     site.put("/b.html", html("B.", &[]));
@@ -347,12 +347,12 @@ async fn a_sitemap_names_the_pages_and_bounds_hold() {
     );
     assert_eq!(texts(&home).await, ["A one.", "A two.", "B.", "C."]);
 
-    site.put("/robots.txt", Page::status(503));
+    site.put("/robots.txt", PageResponse::status(503));
     let unknown = home.run(&["source", "refresh"], "").await;
     assert!(unknown.out.contains("nothing may be read"), "{unknown:?}");
     site.put(
         "/robots.txt",
-        Page::led(302, "http://169.254.169.254/latest/meta-data"),
+        PageResponse::led(302, "http://169.254.169.254/latest/meta-data"),
     );
     let led = home.run(&["source", "refresh"], "").await;
     assert!(

@@ -8,12 +8,12 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-use crate::home::{Home, LONG, Running, eventually};
+use crate::home::{CliProcess, Home, LONG, eventually};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::free_address;
 
 /// Connects to the terminal socket as soon as it exists.
-async fn connect(home: &Home, serving: &Running) -> BufReader<UnixStream> {
+async fn connect(home: &Home, serving: &CliProcess) -> BufReader<UnixStream> {
     let path = home.path("socket");
     let connected = eventually("the socket", async || UnixStream::connect(&path).await.ok());
     tokio::select! {

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::home::Home;
 use crate::programs::{stops, with_program};
 use crate::support::mcp::answer;
-use crate::support::model_server::{ModelServer, Reply, Request};
+use crate::support::model_server::{ModelServer, ModelServerRequest, Reply};
 
 /// A trace collector.
 struct Collector {
@@ -116,7 +116,7 @@ async fn a_turn_is_one_tree_without_a_word_of_what_was_said() {
     model
         .expects(|request| request.body.get("tools").is_some())
         .calls(&[("search_knowledge", json!({"query": "the zebra's name"}))]);
-    let is_given = |request: &Request| request.last_user().contains("the zebra's name");
+    let is_given = |request: &ModelServerRequest| request.last_user().contains("the zebra's name");
     model.expects(is_given).answers("Nothing more is needed.");
     model
         .expects(is_given)

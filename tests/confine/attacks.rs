@@ -3,17 +3,17 @@
 
 /// The required result of an attack.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fate {
+pub(crate) enum AttackOutcome {
     /// Refused, with this text in the refusal.
     Refused(&'static str),
     /// Accepted, with the same result with and without memory.
     Harmless,
 }
 
-use Fate::{Harmless, Refused};
+use AttackOutcome::{Harmless, Refused};
 
 /// Name, statement, fate.
-pub(crate) const ATTACKS: &[(&str, &str, Fate)] = &[
+pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
     // Naming memory.
     (
         "memory label",

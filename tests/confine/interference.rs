@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::attacks::{ATTACKS, Fate};
+use crate::attacks::{ATTACKS, AttackOutcome};
 use crate::graphs::{MARKER, add_knowledge, add_memory, confined, everything};
-use crate::stores::{Answer, Store, on_embedded, on_neo4j};
+use crate::stores::{ReadResult, Store, on_embedded, on_neo4j};
 
 #[test]
 fn there_are_a_hundred_attacks_and_each_has_a_name() {
@@ -21,12 +21,14 @@ fn attacks_are_refused_by_name_or_made_harmless() {
     for (name, query, fate) in ATTACKS {
         let result = confined(query);
         match (fate, &result) {
-            (Fate::Refused(why), Err(refusal)) => {
+            (AttackOutcome::Refused(why), Err(refusal)) => {
                 let refusal = refusal.to_string();
                 assert!(refusal.contains(why), "{name}: {refusal}");
             }
-            (Fate::Harmless, Ok(_)) => {}
-            (Fate::Refused(_) | Fate::Harmless, _) => panic!("{name}: {query}: {result:?}"),
+            (AttackOutcome::Harmless, Ok(_)) => {}
+            (AttackOutcome::Refused(_) | AttackOutcome::Harmless, _) => {
+                panic!("{name}: {query}: {result:?}")
+            }
         }
     }
 }
@@ -48,7 +50,7 @@ fn attack(store: &dyn Store) {
         .filter_map(|(name, query, _)| Some((*name, confined(query).ok()?.as_str().to_owned())))
         .collect();
     add_knowledge(store);
-    let without: Vec<Answer> = harmless
+    let without: Vec<ReadResult> = harmless
         .iter()
         .map(|(_, query)| store.read(query))
         .collect();

@@ -5,7 +5,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::grammar::statement;
 use crate::graphs::{MARKER, add_knowledge, add_memory, confined, everything};
-use crate::stores::{Answer, Store, on_embedded, on_neo4j};
+use crate::stores::{ReadResult, Store, on_embedded, on_neo4j};
 
 /// Typical statements of models, whose results confining must not change.
 const LEGITIMATE: &[&str] = &[
@@ -81,7 +81,7 @@ const RUNS: usize = 150;
 fn see_no_memory(store: &dyn Store) {
     let statements = accepted(RUNS);
     add_knowledge(store);
-    let without: Vec<Answer> = statements.iter().map(|query| store.read(query)).collect();
+    let without: Vec<ReadResult> = statements.iter().map(|query| store.read(query)).collect();
     add_memory(store);
     let before = everything(store);
     for (query, without) in statements.iter().zip(without) {
@@ -93,7 +93,7 @@ fn see_no_memory(store: &dyn Store) {
 }
 
 /// Without ORDER BY an engine chooses the order.
-fn sorted(answer: &Answer) -> Answer {
+fn sorted(answer: &ReadResult) -> ReadResult {
     let mut answer = answer.clone();
     if let Ok(rows) = &mut answer {
         rows.sort();

@@ -5,7 +5,7 @@
 //! evaluated.
 
 use crate::graphs::{add_knowledge, add_memory, confined};
-use crate::stores::{Answer, Store, on_embedded, on_neo4j};
+use crate::stores::{ReadResult, Store, on_embedded, on_neo4j};
 
 /// Each has a trap in a place that an engine may evaluate early.
 const TRAPS: &[&str] = &[
@@ -65,10 +65,10 @@ fn computes_nothing(store: &dyn Store) {
         .map(|trap| trap.as_str().to_owned())
         .collect();
     add_knowledge(store);
-    let answers = || -> Vec<Answer> { traps.iter().map(|trap| store.read(trap)).collect() };
+    let answers = || -> Vec<ReadResult> { traps.iter().map(|trap| store.read(trap)).collect() };
     let without = answers();
     add_memory(store);
-    let has_snapped = |answer: &Answer| matches!(answer, Err(error) if error.contains("zero"));
+    let has_snapped = |answer: &ReadResult| matches!(answer, Err(error) if error.contains("zero"));
     // Unconfined, the trap is triggered.
     assert!(has_snapped(&store.read(TRAPS[0])));
     let with = answers();

@@ -15,10 +15,10 @@ use crate::graph::TestGraph;
 use crate::stores::on_neo4j;
 
 /// A question, its Cypher, and the number of rows.
-type Question = (&'static str, &'static str, usize);
+type CypherQuestion = (&'static str, &'static str, usize);
 
 #[rustfmt::skip]
-const QUESTIONS: &[Question] = &[
+const QUESTIONS: &[CypherQuestion] = &[
     ("How many movies are there?", "MATCH (m:Movie) RETURN count(m) AS movies", 1),
     ("How many people are there?", "MATCH (p:Person) RETURN count(p) AS people", 1),
     ("Who played in The Matrix?", "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: 'The Matrix'}) RETURN p.name", 5),

@@ -19,11 +19,11 @@ use crate::graph::TestGraph;
 static SERVER: Mutex<()> = Mutex::const_new(());
 
 /// Rows as text, in order, or the error.
-pub(crate) type Answer = Result<Vec<String>, String>;
+pub(crate) type ReadResult = Result<Vec<String>, String>;
 
 pub(crate) trait Store {
     fn write(&self, statement: &str);
-    fn read(&self, statement: &str) -> Answer;
+    fn read(&self, statement: &str) -> ReadResult;
     /// Returns the least amount of work with which it completes; `None` if the engine does not
     /// count.
     fn work(&self, statement: &str) -> Option<usize>;
@@ -63,7 +63,7 @@ impl Store for Embedded {
         written.unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
-    fn read(&self, statement: &str) -> Answer {
+    fn read(&self, statement: &str) -> ReadResult {
         self.within(statement, None)
     }
 
@@ -74,7 +74,7 @@ impl Store for Embedded {
 }
 
 impl Embedded {
-    fn within(&self, statement: &str, work: Option<usize>) -> Answer {
+    fn within(&self, statement: &str, work: Option<usize>) -> ReadResult {
         let nothing = HashMap::new();
         let snapshot = self.session.snapshot();
         let mut options = ExecuteOptions::eager(&nothing);
@@ -118,7 +118,7 @@ impl Store for Neo4j {
         written.unwrap_or_else(|error| panic!("{statement}: {error}"));
     }
 
-    fn read(&self, statement: &str) -> Answer {
+    fn read(&self, statement: &str) -> ReadResult {
         let run = async {
             let query = neo4rs::query(statement).extra("tx_timeout", 20_000);
             let mut stream = self.graph.execute_read(query).await?;

@@ -13,12 +13,12 @@ use super::support::program::{Program, asks, end, kill};
 use super::{ends_with, standing};
 
 /// A process, and the server whose events it receives.
-struct Process {
+struct ShardProcess {
     guild: Guild,
     program: Program,
 }
 
-impl Process {
+impl ShardProcess {
     fn new(model: &ModelServer, discord: &Discord, guild: Guild, shards: &str) -> Self {
         let graph = TestGraph::of_environment();
         let program = Program::new(model)
@@ -64,8 +64,8 @@ async fn what_one_process_had_accepted_when_it_was_killed_the_other_answers_once
     let mut guilds = [discord.guild("Ravens"), discord.guild("Owls")];
     guilds.sort_by_key(|guild| (guild.id().get() >> 22) % 2);
     let [ravens, owls] = guilds;
-    let first = Process::new(&server, &discord, ravens, "0/2");
-    let second = Process::new(&server, &discord, owls, "1/2");
+    let first = ShardProcess::new(&server, &discord, ravens, "0/2");
+    let second = ShardProcess::new(&server, &discord, owls, "1/2");
     let (running, other) = (first.start(&discord).await, second.start(&discord).await);
     discord.connected(2).await;
     discord.registered("ask").await;

@@ -6,7 +6,7 @@ use muninn::graph::{GraphStore, NewTurn};
 use muninn_platform::AudienceId;
 use uuid::Uuid;
 
-use crate::lanes::{Lane, Talk};
+use crate::lanes::{GraphBackend, StoreConversation};
 
 on_every_store!(
     accounts_are_one_persons_once_a_code_went_from_one_to_the_other,
@@ -64,7 +64,7 @@ fn sorted(accounts: &[&Account]) -> Vec<String> {
     ids
 }
 
-async fn accounts_are_one_persons_once_a_code_went_from_one_to_the_other(lane: &Lane) {
+async fn accounts_are_one_persons_once_a_code_went_from_one_to_the_other(lane: &GraphBackend) {
     let store = lane.open().await;
     let (slack, discord) = (account("slack"), account("discord"));
     assert_eq!(ids(&store, &slack).await, [""; 0]);
@@ -88,7 +88,7 @@ async fn accounts_are_one_persons_once_a_code_went_from_one_to_the_other(lane: &
     assert_eq!(store.unlink(&discord.id).await.unwrap(), []);
 }
 
-async fn two_people_who_link_any_of_their_accounts_are_one(lane: &Lane) {
+async fn two_people_who_link_any_of_their_accounts_are_one(lane: &GraphBackend) {
     let store = lane.open().await;
     let all = ["slack", "discord", "matrix", "slack"].map(account);
     link(&store, &all[0], &all[1]).await;
@@ -104,7 +104,7 @@ async fn two_people_who_link_any_of_their_accounts_are_one(lane: &Lane) {
     assert_eq!(ids(&store, &all[3]).await.len(), 3);
 }
 
-async fn a_code_that_two_enter_at_once_holds_for_one(lane: &Lane) {
+async fn a_code_that_two_enter_at_once_holds_for_one(lane: &GraphBackend) {
     let store = lane.open().await;
     for _ in 0..5 {
         let (owner, one, other) = (account("slack"), account("discord"), account("matrix"));
@@ -117,7 +117,7 @@ async fn a_code_that_two_enter_at_once_holds_for_one(lane: &Lane) {
     }
 }
 
-async fn a_code_holds_for_a_while(lane: &Lane) {
+async fn a_code_holds_for_a_while(lane: &GraphBackend) {
     let store = lane.open().await;
     let (slack, discord) = (account("slack"), account("discord"));
     let code = Uuid::new_v4().to_string();
@@ -132,7 +132,7 @@ async fn a_code_holds_for_a_while(lane: &Lane) {
     assert_eq!(enter(&store, &discord, &code).await, Entered::TooOften);
 }
 
-async fn a_person_has_so_many_accounts_and_no_more(lane: &Lane) {
+async fn a_person_has_so_many_accounts_and_no_more(lane: &GraphBackend) {
     let store = lane.open().await;
     let first = account("slack");
     for _ in 0..7 {
@@ -145,7 +145,7 @@ async fn a_person_has_so_many_accounts_and_no_more(lane: &Lane) {
     assert_eq!(ids(&store, &ninth).await, [""; 0]);
 }
 
-async fn what_is_to_be_told_is_told_once(lane: &Lane) {
+async fn what_is_to_be_told_is_told_once(lane: &GraphBackend) {
     let store = lane.open().await;
     let (slack, discord) = (account("slack"), account("discord"));
     link(&store, &slack, &discord).await;
@@ -172,10 +172,10 @@ async fn what_is_to_be_told_is_told_once(lane: &Lane) {
     assert_eq!(untold().await, None);
 }
 
-async fn a_place_is_private_as_long_as_its_newest_message_says_so(lane: &Lane) {
+async fn a_place_is_private_as_long_as_its_newest_message_says_so(lane: &GraphBackend) {
     let store = lane.open().await;
     let owner = account("matrix").id;
-    let mut talk = Talk::on(&store);
+    let mut talk = StoreConversation::on(&store);
     let places = async || {
         let accounts = std::slice::from_ref(&owner);
         store.private_places(accounts).await.unwrap()
@@ -191,9 +191,13 @@ async fn a_place_is_private_as_long_as_its_newest_message_says_so(lane: &Lane) {
     assert_eq!(places().await, []);
 }
 
-async fn what_an_answer_was_given_from_elsewhere_is_linked_where_it_may_be(lane: &Lane) {
+async fn what_an_answer_was_given_from_elsewhere_is_linked_where_it_may_be(lane: &GraphBackend) {
     let store = lane.open().await;
-    let (here, there, elsewhere) = (Talk::on(&store), Talk::on(&store), Talk::on(&store));
+    let (here, there, elsewhere) = (
+        StoreConversation::on(&store),
+        StoreConversation::on(&store),
+        StoreConversation::on(&store),
+    );
     let (may, must_not) = (there.say("a").await, elsewhere.say("b").await);
     let given = NewTurn {
         recalls_also: vec![there.audience.id.clone()],
@@ -206,7 +210,7 @@ async fn what_an_answer_was_given_from_elsewhere_is_linked_where_it_may_be(lane:
     assert_eq!(linked, [may.id]);
 }
 
-async fn a_forgotten_person_has_no_accounts(lane: &Lane) {
+async fn a_forgotten_person_has_no_accounts(lane: &GraphBackend) {
     let store = lane.open().await;
     let (slack, discord) = (account("slack"), account("discord"));
     link(&store, &slack, &discord).await;

@@ -6,7 +6,7 @@ use muninn::graph::trace::{ModelCall, ModelStep};
 use muninn::graph::{AttachedText, Embedding, Forget, NewTurn, Outcome, ResponseId, Source, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 
-use crate::lanes::{Lane, Talk, bare, ids};
+use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 
 on_every_store!(
     what_went_out_is_known,
@@ -23,8 +23,8 @@ on_every_store!(
     what_became_of_answers_is_read_by_stretches,
 );
 
-async fn own_sessions_and_turns_are_found(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn own_sessions_and_turns_are_found(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let other = talk.beside();
     let (audience, prefix) = (talk.audience.id.clone(), talk.session.as_str());
     let person = talk.turn("whose?").turn.author;
@@ -61,18 +61,18 @@ async fn own_sessions_and_turns_are_found(lane: &Lane) {
     assert_eq!(own(&person, prefix, 0).await, []);
 }
 
-async fn turn_of(talk: &Talk, turn: &Turn) -> Turn {
+async fn turn_of(talk: &StoreConversation, turn: &Turn) -> Turn {
     let event = EventId::new(&turn.event);
     talk.store.turn_of_event(&event).await.unwrap().unwrap()
 }
 
-async fn replace(talk: &Talk, turn: &NewTurn) -> bool {
+async fn replace(talk: &StoreConversation, turn: &NewTurn) -> bool {
     let guard = talk.sessions.lock(&talk.session).await;
     talk.store.replace(&guard, turn).await.unwrap()
 }
 
-async fn what_went_out_is_known(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_went_out_is_known(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let said = talk.say("hello").await;
     assert_eq!(turn_of(&talk, &said).await, bare(&said));
     let delivered = Delivered(vec![MessageId::new("$a"), MessageId::new("$b")]);
@@ -96,8 +96,8 @@ async fn what_went_out_is_known(lane: &Lane) {
     talk.store.set_delivered(gone, &nothing).await.unwrap();
 }
 
-async fn files_are_read_with_the_window_only(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn files_are_read_with_the_window_only(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut new = talk.turn("look at this");
     new.turn.attached = vec![AttachedText {
         name: "notes \"1\".txt".to_owned(),
@@ -110,8 +110,8 @@ async fn files_are_read_with_the_window_only(lane: &Lane) {
     assert_eq!(turn_of(&talk, &said).await.attached, []);
 }
 
-async fn of_two_revisions_the_newer_stays(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn of_two_revisions_the_newer_stays(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let said = talk.say("first").await;
     let at = |seconds| Some(said.created_at + chrono::TimeDelta::seconds(seconds));
     let revised = |text: &str, revised_at| {
@@ -137,8 +137,8 @@ async fn of_two_revisions_the_newer_stays(lane: &Lane) {
     }
 }
 
-async fn a_replaced_turn_keeps_its_place(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_replaced_turn_keeps_its_place(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let (first, second, third) = (
         talk.say("first").await,
         talk.say("second").await,
@@ -188,8 +188,8 @@ async fn a_replaced_turn_keeps_its_place(lane: &Lane) {
     assert_eq!(mine.unwrap().title.as_deref(), Some("edited"));
 }
 
-async fn what_is_not_there_is_not_replaced(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_is_not_there_is_not_replaced(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let said = talk.say("hello").await;
     assert!(!replace(&talk, &talk.turn("never said")).await);
     let mut elsewhere = talk.turn("of another audience");
@@ -199,8 +199,8 @@ async fn what_is_not_there_is_not_replaced(lane: &Lane) {
     assert_eq!(talk.chain().await, [bare(&said)]);
 }
 
-async fn what_quoted_a_replaced_turn_is_blotted_out(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_quoted_a_replaced_turn_is_blotted_out(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let told = talk.say("the code is 4711").await;
     let quoting = talk.beside();
     let mut quote = quoting.turn("what is the code?");
@@ -216,8 +216,8 @@ async fn what_quoted_a_replaced_turn_is_blotted_out(lane: &Lane) {
     assert!(!quote.output.contains("4711"), "{}", quote.output);
 }
 
-async fn feedback_is_counted_and_taken_back(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn feedback_is_counted_and_taken_back(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let said = talk.say("hello").await;
     let id = |part: &str| format!("${part}/{}", said.id);
     let delivered = Delivered(vec![MessageId::new(id("1")), MessageId::new(id("2"))]);
@@ -253,8 +253,8 @@ async fn feedback_is_counted_and_taken_back(lane: &Lane) {
     assert_eq!(kept.unwrap(), None);
 }
 
-async fn what_an_audience_spent_is_counted(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_an_audience_spent_is_counted(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let person = format!("U/{}", talk.session);
     let call = |cached, cost_micros| ModelCall {
         step: ModelStep::Answer,
@@ -272,7 +272,7 @@ async fn what_an_audience_spent_is_counted(lane: &Lane) {
         new.trace.calls = calls.to_vec();
         talk.append(&new).await;
     }
-    let elsewhere = Talk::on(&talk.store);
+    let elsewhere = StoreConversation::on(&talk.store);
     let mut new = elsewhere.turn("hello");
     new.turn.author.clone_from(&person);
     new.trace.calls = calls.to_vec();
@@ -298,8 +298,8 @@ async fn what_an_audience_spent_is_counted(lane: &Lane) {
     }
 }
 
-async fn sessions_of_an_audience_are_found(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn sessions_of_an_audience_are_found(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let last = async || {
         let here = WhichResponse::LastIn(&talk.session);
         talk.store.find_response(here).await.unwrap()
@@ -310,7 +310,7 @@ async fn sessions_of_an_audience_are_found(lane: &Lane) {
     assert_eq!(last().await, Some((talk.session.clone(), second.id)));
     let beside = talk.beside();
     beside.say("hello").await;
-    let other = Talk::on(&talk.store);
+    let other = StoreConversation::on(&talk.store);
     other.say("hello").await;
     let found = async |which| {
         let mut found = talk.store.find_sessions(which).await.unwrap();
@@ -318,7 +318,7 @@ async fn sessions_of_an_audience_are_found(lane: &Lane) {
         found
     };
     let audience = &talk.audience.id;
-    let of = |talk: &Talk| (talk.session.clone(), talk.audience.id.clone());
+    let of = |talk: &StoreConversation| (talk.session.clone(), talk.audience.id.clone());
     let mut expected = vec![of(&talk), of(&beside)];
     expected.sort();
     assert_eq!(found(WhichSessions::Of(audience)).await, expected);
@@ -336,8 +336,8 @@ async fn sessions_of_an_audience_are_found(lane: &Lane) {
     assert_eq!(said_last.len(), 1, "{said_last:?}");
 }
 
-async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn an_answer_is_found_by_its_message_and_counted(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let here = &talk.audience.id;
     let nothing = talk.store.memory_stats(here).await.unwrap();
     assert_eq!(
@@ -385,8 +385,8 @@ async fn an_answer_is_found_by_its_message_and_counted(lane: &Lane) {
     assert!(apart.num_milliseconds().abs() < 2, "{apart}");
 }
 
-async fn what_became_of_answers_is_read_by_stretches(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_became_of_answers_is_read_by_stretches(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("first").await;
     let heard = Turn::message(talk.session.as_str(), "Ada", "heard");
     let heard = NewTurn::of(talk.audience.clone(), heard);

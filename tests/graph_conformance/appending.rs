@@ -11,7 +11,7 @@ use muninn::memory::{Archive, TakesAway};
 use muninn_platform::{Delivered, EventId, MessageId};
 use secrecy::SecretString;
 
-use crate::lanes::{Lane, Talk, bare, ids};
+use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 use crate::proxy::Proxy;
 
 on_every_store!(
@@ -24,7 +24,7 @@ on_every_store!(
     what_waits_of_a_session_that_is_worked_on_waits_on,
 );
 
-async fn append_all(talks: &[&Talk], turns: &[NewTurn]) -> Result<(), StoreError> {
+async fn append_all(talks: &[&StoreConversation], turns: &[NewTurn]) -> Result<(), StoreError> {
     let mut guards = Vec::new();
     for talk in talks {
         guards.push(talks[0].sessions.lock(&talk.session).await);
@@ -33,8 +33,8 @@ async fn append_all(talks: &[&Talk], turns: &[NewTurn]) -> Result<(), StoreError
     talks[0].store.append_all(&guards, &turns).await
 }
 
-async fn many_turns_are_saved_as_one_by_one(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn many_turns_are_saved_as_one_by_one(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let other = talk.beside();
     let before = talk.say("before").await;
     let mut turns = Vec::new();
@@ -72,7 +72,7 @@ async fn many_turns_are_saved_as_one_by_one(lane: &Lane) {
     let after = talk.say("after").await;
     assert_eq!(after.position, 8);
     let sessions = talk.store.sessions().await.unwrap();
-    let title = |talk: &Talk| {
+    let title = |talk: &StoreConversation| {
         let session = talk.session.as_str();
         let found = sessions.iter().find(|it| it.id == session);
         found.and_then(|it| it.title.clone())
@@ -81,8 +81,8 @@ async fn many_turns_are_saved_as_one_by_one(lane: &Lane) {
     assert_eq!(title(&other).as_deref(), Some("turn 1"));
 }
 
-async fn what_is_there_already_is_left_out(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_is_there_already_is_left_out(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let turns = [talk.turn("a"), talk.turn("b"), talk.turn("c")];
     talk.append(&turns[0]).await;
     for _ in 0..2 {
@@ -101,8 +101,8 @@ async fn what_is_there_already_is_left_out(lane: &Lane) {
     assert!(sessions.iter().all(|it| it.id != aside.session.as_str()));
 }
 
-async fn one_bad_turn_leaves_nothing_of_its_transaction(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn one_bad_turn_leaves_nothing_of_its_transaction(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let good = talk.say("good").await;
     let mut bad = talk.turn("bad");
     bad.turn.id = good.id;
@@ -115,7 +115,7 @@ async fn one_bad_turn_leaves_nothing_of_its_transaction(lane: &Lane) {
     assert_eq!(talk.say("next").await.position, 2);
 }
 
-async fn archive(talk: &Talk, folder: &std::path::Path, turns: &[NewTurn]) -> Archive {
+async fn archive(talk: &StoreConversation, folder: &std::path::Path, turns: &[NewTurn]) -> Archive {
     let journal = Journal::open(folder).unwrap();
     for turn in turns {
         journal.keep(turn.clone()).await.unwrap();
@@ -128,8 +128,8 @@ async fn archive(talk: &Talk, folder: &std::path::Path, turns: &[NewTurn]) -> Ar
     )
 }
 
-async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let good = talk.say("good").await;
     let mut turns: Vec<NewTurn> = (0..9).map(|n| talk.turn(&n.to_string())).collect();
     turns[4].turn.id = good.id;
@@ -163,8 +163,8 @@ impl TakesAway for TakenAway {
     }
 }
 
-async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let posted = |message: &str| Some(Delivered(vec![MessageId::new(message)]));
     let ada = format!("ada of {}", talk.session.as_str());
     let mut locker = talk.turn("my locker is zebra 4711");
@@ -242,8 +242,8 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &Lane) {
     assert!(!left.contains("zebra") && !left.contains("bike"), "{left}");
 }
 
-async fn what_is_forgotten_here_is_said_again_by_nothing_that_waits(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_is_forgotten_here_is_said_again_by_nothing_that_waits(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let locker = talk.turn("my locker is zebra 4711");
     let mut told = talk.turn("which locker was that?");
     told.turn.output = "Zebra 4711.".to_owned();
@@ -266,8 +266,8 @@ async fn what_is_forgotten_here_is_said_again_by_nothing_that_waits(lane: &Lane)
     assert_eq!(said(&lunch).await, Some(lunch.turn.output));
 }
 
-async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let other = talk.beside();
     let turns = [talk.turn("a"), other.turn("b"), talk.turn("c")];
     let folder = tempfile::tempdir().unwrap();
@@ -287,7 +287,7 @@ async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &Lane) {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn turns_wait_until_the_graph_lets_us_in_again() {
-    let (config, _share) = Lane::server_together().await;
+    let (config, _share) = GraphBackend::server_together().await;
     let user = std::env::var("NEO4J_TEST_USER").unwrap_or_default();
     let password = std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default();
     if password.is_empty() {
@@ -308,7 +308,7 @@ async fn turns_wait_until_the_graph_lets_us_in_again() {
         password: SecretString::from("first-password".to_owned()),
         ..config
     };
-    let talk = Talk::on(&muninn::graph::open(&through).await.unwrap());
+    let talk = StoreConversation::on(&muninn::graph::open(&through).await.unwrap());
     let turns = [talk.turn("a"), talk.turn("b")];
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path(), &turns).await;
@@ -346,12 +346,12 @@ async fn turns_wait_until_the_graph_lets_us_in_again() {
 #[expect(clippy::print_stderr, reason = "it says what it measured")]
 async fn figures_of_replaying() {
     let lane = match std::env::var("NEO4J_TEST_URI") {
-        Ok(_) => Lane::neo4j().await,
-        Err(_) => Lane::embedded(),
+        Ok(_) => GraphBackend::neo4j().await,
+        Err(_) => GraphBackend::embedded(),
     };
     for number in [100, 1_000, 10_000] {
-        let talk = Talk::on(&lane.open().await);
-        let talks: Vec<Talk> = (0..20).map(|_| talk.beside()).collect();
+        let talk = StoreConversation::on(&lane.open().await);
+        let talks: Vec<StoreConversation> = (0..20).map(|_| talk.beside()).collect();
         let turns: Vec<NewTurn> = (0..number)
             .map(|n| {
                 let mut turn = talks[n % 20].turn(&format!("turn {n}"));

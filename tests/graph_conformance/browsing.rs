@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn::graph::browsing::{ConversationFilter, ListedConversation, Readable};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 
-use crate::lanes::{Lane, Talk};
+use crate::lanes::{GraphBackend, StoreConversation};
 
 on_every_store!(
     conversations_are_listed_page_by_page,
@@ -20,7 +20,7 @@ fn day(number: i64) -> DateTime<Utc> {
 }
 
 /// Returns a filter for this talk's audience.
-fn of(talk: &Talk) -> ConversationFilter {
+fn of(talk: &StoreConversation) -> ConversationFilter {
     ConversationFilter {
         audience: talk.audience.id.as_str().to_owned(),
         ..ConversationFilter::default()
@@ -32,7 +32,7 @@ fn ids(listed: &[ListedConversation]) -> Vec<&str> {
 }
 
 /// Appends a message in a conversation of its own, on a day.
-async fn says(talk: &Talk, text: &str, on: DateTime<Utc>) -> Talk {
+async fn says(talk: &StoreConversation, text: &str, on: DateTime<Utc>) -> StoreConversation {
     let beside = talk.beside();
     let mut new = beside.turn(text);
     new.turn.created_at = on;
@@ -40,8 +40,8 @@ async fn says(talk: &Talk, text: &str, on: DateTime<Utc>) -> Talk {
     beside
 }
 
-async fn conversations_are_listed_page_by_page(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn conversations_are_listed_page_by_page(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     // Also with equal times.
     let mut expected = Vec::new();
@@ -78,8 +78,8 @@ async fn conversations_are_listed_page_by_page(lane: &Lane) {
     assert!(places.iter().any(|it| it.id == talk.audience.id.as_str()));
 }
 
-async fn conversations_are_found_by_what_was_said(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn conversations_are_found_by_what_was_said(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let ferry = says(&talk, "The Ferry leaves at nine", day(1)).await;
     let dues = says(&talk, "Dues are paid on Monday", day(2)).await;
@@ -115,8 +115,8 @@ async fn conversations_are_found_by_what_was_said(lane: &Lane) {
     assert_eq!(store.conversation(&none.session).await.unwrap(), None);
 }
 
-async fn a_turn_knows_what_stands_beside_it(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_turn_knows_what_stands_beside_it(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let mut said = Vec::new();
     for text in ["one", "two", "three"] {
@@ -138,10 +138,10 @@ async fn a_turn_knows_what_stands_beside_it(lane: &Lane) {
     );
 }
 
-async fn what_may_be_read_is_listed_and_nothing_else(lane: &Lane) {
-    let mut talk = Talk::on(&lane.open().await);
+async fn what_may_be_read_is_listed_and_nothing_else(lane: &GraphBackend) {
+    let mut talk = StoreConversation::on(&lane.open().await);
     let shared = talk.say("for all").await;
-    let other = Talk::on(&talk.store);
+    let other = StoreConversation::on(&talk.store);
     let elsewhere = other.say("for others").await;
     let owner = format!("{}/ann", talk.session);
     talk.audience.id = AudienceId::new(format!("{}/private/ann", talk.audience.id));
@@ -185,8 +185,8 @@ async fn what_may_be_read_is_listed_and_nothing_else(lane: &Lane) {
     assert_eq!(item.audience.private_to, Some(owner));
 }
 
-async fn conversations_are_found_by_what_people_think_of_them(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn conversations_are_found_by_what_people_think_of_them(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let (liked, other) = (talk.beside(), talk.beside());
     let answer = liked.say("How nice").await;
     other.say("How dull").await;
@@ -226,8 +226,8 @@ async fn conversations_are_found_by_what_people_think_of_them(lane: &Lane) {
     assert!(found(Opinion::Good).await.is_empty());
 }
 
-async fn what_answers_took_is_told_by_day(lane: &Lane) {
-    let mut talk = Talk::on(&lane.open().await);
+async fn what_answers_took_is_told_by_day(lane: &GraphBackend) {
+    let mut talk = StoreConversation::on(&lane.open().await);
     talk.audience.name = talk.session.as_str().to_owned();
     let store = &talk.store;
     let mut first = talk.turn("one");

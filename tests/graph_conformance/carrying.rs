@@ -9,7 +9,7 @@ use muninn::graph::transfer::{
 use muninn::graph::{GraphStore, How, Source, open, open_unfinished};
 use serde_json::{Map, Value, json};
 
-use crate::lanes::{Lane, Talk, ids};
+use crate::lanes::{GraphBackend, StoreConversation, ids};
 use crate::messages::said;
 
 fn object(value: Value) -> Map<String, Value> {
@@ -28,7 +28,7 @@ fn node(labels: &[&str], properties: Value) -> GraphNode {
 }
 
 /// Fills the store with knowledge of every kind, and conversations about it.
-async fn fill(store: &Arc<GraphStore>) -> Talk {
+async fn fill(store: &Arc<GraphStore>) -> StoreConversation {
     let knowledge = vec![
         node(
             &["Raven", "God's bird"],
@@ -69,7 +69,7 @@ async fn fill(store: &Arc<GraphStore>) -> Talk {
         ])
         .await
         .unwrap();
-    let talk = Talk::on(store);
+    let talk = StoreConversation::on(store);
     let first = talk.say("a").await;
     let mut second = talk.turn("b");
     second.turn.source = Source::Memory;
@@ -174,7 +174,7 @@ fn assert_same(left: &[u8], right: &[u8]) {
     assert_eq!(canonical(left).len(), canonical(right).len());
 }
 
-async fn goes_over_and_back(from: &Lane, over: &Lane) {
+async fn goes_over_and_back(from: &GraphBackend, over: &GraphBackend) {
     let (a, b) = (from.open().await, over.open().await);
     a.wipe().await.unwrap();
     let talk = fill(&a).await;
@@ -204,26 +204,34 @@ async fn goes_over_and_back(from: &Lane, over: &Lane) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_to_embedded() {
-    goes_over_and_back(&Lane::embedded(), &Lane::embedded()).await;
+    goes_over_and_back(&GraphBackend::embedded(), &GraphBackend::embedded()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn embedded_to_neo4j() {
-    goes_over_and_back(&Lane::embedded(), &Lane::neo4j_alone().await).await;
+    goes_over_and_back(
+        &GraphBackend::embedded(),
+        &GraphBackend::neo4j_alone().await,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn neo4j_to_embedded() {
-    goes_over_and_back(&Lane::neo4j_alone().await, &Lane::embedded()).await;
+    goes_over_and_back(
+        &GraphBackend::neo4j_alone().await,
+        &GraphBackend::embedded(),
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_graph_of_many_batches_is_carried() {
-    let (from, over) = (Lane::embedded(), Lane::embedded());
+    let (from, over) = (GraphBackend::embedded(), GraphBackend::embedded());
     let (a, b) = (from.open().await, over.open().await);
-    let talk = Talk::on(&a);
+    let talk = StoreConversation::on(&a);
     for n in 0..600 {
         talk.say(&format!("{n}")).await;
     }
@@ -238,7 +246,7 @@ async fn a_graph_of_many_batches_is_carried() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_graph_that_is_not_empty_is_kept() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let store = lane.open().await;
     let talk = fill(&store).await;
     let file = exported(&store).await;
@@ -251,7 +259,7 @@ async fn a_graph_that_is_not_empty_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_line_is_named_before_anything_is_touched() {
-    let source = Lane::embedded();
+    let source = GraphBackend::embedded();
     let store = source.open().await;
     fill(&store).await;
     let file = String::from_utf8(exported(&store).await).unwrap();
@@ -292,16 +300,16 @@ async fn a_bad_line_is_named_before_anything_is_touched() {
 
 /// Returns the file of a graph with more than one batch of relationships.
 async fn many_turns() -> Vec<u8> {
-    let store = Lane::embedded();
+    let store = GraphBackend::embedded();
     let from = store.open().await;
-    let talk = Talk::on(&from);
+    let talk = StoreConversation::on(&from);
     for n in 0..600 {
         talk.say(&format!("{n}")).await;
     }
     exported(&from).await
 }
 
-async fn is_refused_until_it_is_whole(lane: &Lane) -> (Arc<GraphStore>, Vec<u8>) {
+async fn is_refused_until_it_is_whole(lane: &GraphBackend) -> (Arc<GraphStore>, Vec<u8>) {
     let file = many_turns().await;
     let store = lane.open().await;
     store.wipe().await.unwrap();
@@ -319,7 +327,7 @@ async fn is_refused_until_it_is_whole(lane: &Lane) -> (Arc<GraphStore>, Vec<u8>)
         warnings.iter().any(|one| one.contains("interrupted")),
         "{warnings:?}"
     );
-    let other = exported(&Lane::embedded().open().await).await;
+    let other = exported(&GraphBackend::embedded().open().await).await;
     let refused = imported(&store, &other, false).await.unwrap_err();
     assert!(matches!(refused, TransferError::OtherImport), "{refused}");
     (store, file)
@@ -327,7 +335,7 @@ async fn is_refused_until_it_is_whole(lane: &Lane) -> (Arc<GraphStore>, Vec<u8>)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_part_of_an_import_is_refused_until_it_is_whole() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let (store, file) = is_refused_until_it_is_whole(&lane).await;
     imported(&store, &file, true).await.unwrap();
     assert!(store.health().await.unwrap().warnings.is_empty());
@@ -340,7 +348,7 @@ async fn a_part_of_an_import_is_refused_until_it_is_whole() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn an_interrupted_import_into_a_server_goes_on_where_it_was() {
-    let lane = Lane::neo4j_alone().await;
+    let lane = GraphBackend::neo4j_alone().await;
     let (store, file) = is_refused_until_it_is_whole(&lane).await;
     let checked = check(&mut &file[..]).unwrap();
     let mut first = None;

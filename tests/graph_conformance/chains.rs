@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use muninn::graph::{Appended, ResponseId, Source, Summary, Trust, Turn};
 
-use crate::lanes::{Lane, Talk, bare, ids};
+use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 
 on_every_store!(
     a_turn_comes_back_as_it_was_saved,
@@ -19,8 +19,8 @@ on_every_store!(
     a_summary_is_replaced_by_who_knows_the_last_one,
 );
 
-async fn a_turn_comes_back_as_it_was_saved(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_turn_comes_back_as_it_was_saved(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut new = talk.turn("Who are Odin's ravens?");
     new.turn.rephrased_question = Some("What are the names of Odin's ravens?".to_owned());
     new.turn.cypher = Some("MATCH (r:Raven) RETURN r".to_owned());
@@ -40,8 +40,8 @@ async fn a_turn_comes_back_as_it_was_saved(lane: &Lane) {
     assert_eq!(talk.begin("another", 1, 1).await.news.turns, [saved]);
 }
 
-async fn turns_form_one_chain(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn turns_form_one_chain(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     assert!(talk.chain().await.is_empty());
     let mut said = Vec::new();
     for n in 0..6 {
@@ -57,8 +57,8 @@ async fn turns_form_one_chain(lane: &Lane) {
     assert_eq!(last.turn, said[5]);
 }
 
-async fn an_event_makes_one_turn(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn an_event_makes_one_turn(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.turn("once");
     let saved = talk.append(&first).await;
     let mut again = talk.turn("twice");
@@ -79,10 +79,10 @@ async fn an_event_makes_one_turn(lane: &Lane) {
     assert!(!sessions.iter().any(|one| one.id == beside.session.as_str()));
 }
 
-async fn one_event_at_the_same_time_makes_one_turn(lane: &Lane) {
+async fn one_event_at_the_same_time_makes_one_turn(lane: &GraphBackend) {
     let stores = lane.open_many(2).await;
     for _ in 0..10 {
-        let one = Talk::on(&stores[0]);
+        let one = StoreConversation::on(&stores[0]);
         let two = one.elsewhere(&stores[1]);
         let first = one.turn("a");
         let mut second = one.turn("b");
@@ -98,7 +98,7 @@ async fn one_event_at_the_same_time_makes_one_turn(lane: &Lane) {
 }
 
 /// Starts one writer for each talk and returns what each of them saved, in order.
-async fn write_at_once(talks: Vec<Talk>, turns: usize) -> Vec<Vec<Turn>> {
+async fn write_at_once(talks: Vec<StoreConversation>, turns: usize) -> Vec<Vec<Turn>> {
     let writers = talks.into_iter().enumerate().map(|(writer, talk)| {
         tokio::spawn(async move {
             let mut saved = Vec::new();
@@ -115,9 +115,9 @@ async fn write_at_once(talks: Vec<Talk>, turns: usize) -> Vec<Vec<Turn>> {
     all
 }
 
-async fn eight_writers_on_one_session_make_one_chain(lane: &Lane) {
+async fn eight_writers_on_one_session_make_one_chain(lane: &GraphBackend) {
     let stores = lane.open_many(8).await;
-    let talk = Talk::on(&stores[0]);
+    let talk = StoreConversation::on(&stores[0]);
     let talks = stores.iter().map(|store| talk.elsewhere(store)).collect();
     let written = write_at_once(talks, 100).await;
     let chain = talk.chain().await;
@@ -128,17 +128,17 @@ async fn eight_writers_on_one_session_make_one_chain(lane: &Lane) {
     assert_eq!(ids(&chain).into_iter().collect::<BTreeSet<_>>(), all);
 }
 
-async fn eight_writers_on_eight_sessions_share_one_counter(lane: &Lane) {
+async fn eight_writers_on_eight_sessions_share_one_counter(lane: &GraphBackend) {
     let stores = lane.open_many(8).await;
-    let first = Talk::on(&stores[0]);
-    let talks: Vec<Talk> = stores
+    let first = StoreConversation::on(&stores[0]);
+    let talks: Vec<StoreConversation> = stores
         .iter()
-        .map(|store| Talk {
+        .map(|store| StoreConversation {
             store: Arc::clone(store),
             ..first.beside()
         })
         .collect();
-    let chains: Vec<Talk> = talks
+    let chains: Vec<StoreConversation> = talks
         .iter()
         .map(|talk| talk.elsewhere(&talk.store))
         .collect();
@@ -155,8 +155,8 @@ async fn eight_writers_on_eight_sessions_share_one_counter(lane: &Lane) {
     assert_eq!(positions, (1..=200).collect::<Vec<_>>());
 }
 
-async fn odd_text_comes_back_unchanged(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn odd_text_comes_back_unchanged(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let megabyte = "raven ".repeat(175_000);
     for text in [
         "'\"`\\ \\' \\u0027 \\u0060",
@@ -179,8 +179,8 @@ async fn odd_text_comes_back_unchanged(lane: &Lane) {
     assert_eq!(talk.chain().await.len(), 8);
 }
 
-async fn a_dropped_call_breaks_nothing(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_dropped_call_breaks_nothing(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     for n in 0..60_u64 {
         let new = talk.turn(&format!("{n}"));
         let patience = std::time::Duration::from_micros(n * 50);
@@ -191,8 +191,8 @@ async fn a_dropped_call_breaks_nothing(lane: &Lane) {
     assert_eq!(chain.last().map(|turn| turn.id), Some(last.id));
 }
 
-async fn a_summary_is_replaced_by_who_knows_the_last_one(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_summary_is_replaced_by_who_knows_the_last_one(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("a").await;
     let second = talk.say("b").await;
     let epoch = talk.begin("x", 1, 0).await.news.epoch;

@@ -6,7 +6,7 @@ use muninn::graph::claims::{Claimed, Renewed};
 use muninn_platform::{ConversationId, EventId};
 use uuid::Uuid;
 
-use crate::lanes::Lane;
+use crate::lanes::GraphBackend;
 
 on_every_store![
     an_event_is_answered_by_one,
@@ -26,11 +26,11 @@ fn event() -> (EventId, ConversationId) {
 }
 
 /// Whether only one process at a time can open it, so that everything is its own.
-fn is_alone(lane: &Lane) -> bool {
-    matches!(lane, Lane::Embedded(_))
+fn is_alone(lane: &GraphBackend) -> bool {
+    matches!(lane, GraphBackend::Embedded(_))
 }
 
-async fn an_event_is_answered_by_one(lane: &Lane) {
+async fn an_event_is_answered_by_one(lane: &GraphBackend) {
     let stores = lane.open_many(8).await;
     let (event, session) = event();
     let claims = stores.iter().enumerate().map(|(number, store)| {
@@ -79,7 +79,7 @@ async fn an_event_is_answered_by_one(lane: &Lane) {
     assert_eq!(claimed.unwrap(), Claimed::Done);
 }
 
-async fn a_claim_without_a_sign_of_life_is_anybodys(lane: &Lane) {
+async fn a_claim_without_a_sign_of_life_is_anybodys(lane: &GraphBackend) {
     let stores = lane.open_many(2).await;
     let (event, session) = event();
     let (one, other) = (&stores[0], &stores[1]);
@@ -102,7 +102,7 @@ async fn a_claim_without_a_sign_of_life_is_anybodys(lane: &Lane) {
     assert_eq!(renewed, Renewed::Kept);
 }
 
-async fn a_turn_is_stopped_from_elsewhere(lane: &Lane) {
+async fn a_turn_is_stopped_from_elsewhere(lane: &GraphBackend) {
     let store = lane.open().await;
     let (event, session) = event();
     store.claim(&event, &session, "one", LONG).await.unwrap();

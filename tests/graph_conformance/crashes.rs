@@ -10,7 +10,7 @@ use muninn::graph::{GraphConfig, open};
 use muninn_platform::ConversationId;
 use uuid::Uuid;
 
-use crate::lanes::{Lane, Talk, ids};
+use crate::lanes::{GraphBackend, StoreConversation, ids};
 
 /// Set for the process to be killed.
 const VICTIM: &str = "MUNINN_TEST_VICTIM_FOLDER";
@@ -20,10 +20,10 @@ const KILLS: usize = 50;
 /// Concurrent writers in one process, so that turns share a flush of the log.
 const WRITERS: usize = 4;
 
-fn talk_of(writer: usize, store: &std::sync::Arc<muninn::graph::GraphStore>) -> Talk {
-    Talk {
+fn talk_of(writer: usize, store: &std::sync::Arc<muninn::graph::GraphStore>) -> StoreConversation {
+    StoreConversation {
         session: ConversationId::new(format!("test/victim/{writer}")),
-        ..Talk::on(store)
+        ..StoreConversation::on(store)
     }
 }
 
@@ -93,7 +93,7 @@ fn kill_one(url: &str) -> Vec<(usize, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_acknowledged_survives_fifty_kills() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let url = lane.config().url;
     let mut acknowledged: Vec<BTreeSet<String>> = vec![BTreeSet::new(); WRITERS];
     for kill in 1..=KILLS {

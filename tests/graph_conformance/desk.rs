@@ -15,12 +15,12 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 
-use crate::lanes::Lane;
+use crate::lanes::GraphBackend;
 
 pub(crate) const RAVENS: &str = "# Ravens\nTwo of them.\n\n## Huginn\nThought.\n\n### Young\nSmall ones.\n\n## Muninn\nMemory.\n";
 
 /// A folder of files, with a data folder.
-pub(crate) struct Desk {
+pub(crate) struct IngestFixture {
     pub(crate) store: Arc<GraphStore>,
     pub(crate) embedder: Arc<Embedder>,
     pub(crate) folder: TempDir,
@@ -28,8 +28,8 @@ pub(crate) struct Desk {
     pub(crate) name: String,
 }
 
-impl Desk {
-    pub(crate) async fn on(lane: &Lane) -> Self {
+impl IngestFixture {
+    pub(crate) async fn on(lane: &GraphBackend) -> Self {
         Self::over(lane.open().await)
     }
 

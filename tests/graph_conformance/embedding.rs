@@ -2,7 +2,7 @@
 
 use muninn::graph::{Embedding, Forget, ResponseId, Source, Turn};
 
-use crate::lanes::{Lane, Talk, bare, ids};
+use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 
 on_every_store!(
     stale_vectors_are_found_by_audience,
@@ -15,7 +15,7 @@ on_every_store!(
 const OLD: &str = "test-4";
 const NEW: &str = "test-3";
 
-async fn stale(talk: &Talk) -> Vec<Turn> {
+async fn stale(talk: &StoreConversation) -> Vec<Turn> {
     let stale = talk
         .store
         .stale_embeddings(Some(NEW), &talk.audience.id, 0, 1_000);
@@ -25,7 +25,7 @@ async fn stale(talk: &Talk) -> Vec<Turn> {
 }
 
 /// Returns the embedders of this audience, with their numbers of turns.
-async fn embedders(talk: &Talk) -> Vec<(Option<String>, usize)> {
+async fn embedders(talk: &StoreConversation) -> Vec<(Option<String>, usize)> {
     let all = talk.store.embedders().await.unwrap();
     let mine = all.into_iter().filter(|by| by.audience == talk.audience.id);
     let mut mine: Vec<_> = mine.map(|by| (by.embedder, by.turns)).collect();
@@ -33,14 +33,16 @@ async fn embedders(talk: &Talk) -> Vec<(Option<String>, usize)> {
     mine
 }
 
-async fn set(talk: &Talk, vectors: &[(ResponseId, Option<Vec<f32>>)]) -> usize {
+async fn set(talk: &StoreConversation, vectors: &[(ResponseId, Option<Vec<f32>>)]) -> usize {
     let set = talk.store.set_embeddings(NEW, &talk.audience.id, vectors);
     set.await.unwrap()
 }
 
-async fn stale_vectors_are_found_by_audience(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    Talk::on(&talk.store).say("another audience").await;
+async fn stale_vectors_are_found_by_audience(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    StoreConversation::on(&talk.store)
+        .say("another audience")
+        .await;
     let old = talk.say("old").await;
     let mut new = talk.turn("new");
     new.turn.embedding = Some(Embedding {
@@ -77,8 +79,8 @@ async fn stale_vectors_are_found_by_audience(lane: &Lane) {
     assert_eq!(embedders(&talk).await, counts);
 }
 
-async fn vectors_are_replaced_and_end_the_epoch(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn vectors_are_replaced_and_end_the_epoch(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let (one, empty) = (talk.say("one").await, talk.say("🎉").await);
     let other = talk.say("other").await;
     let epoch = talk.begin("event", 5, 0).await.news.epoch;
@@ -98,9 +100,11 @@ async fn vectors_are_replaced_and_end_the_epoch(lane: &Lane) {
     assert_eq!(talk.chain().await.len(), 3);
 }
 
-async fn what_was_forgotten_meanwhile_gets_no_vector(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    let stranger = Talk::on(&talk.store).say("another audience").await;
+async fn what_was_forgotten_meanwhile_gets_no_vector(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let stranger = StoreConversation::on(&talk.store)
+        .say("another audience")
+        .await;
     let (gone, left) = (talk.say("gone").await, talk.say("left").await);
     talk.forget(Forget::Turn(gone.id)).await;
     let vector = || Some(vec![1.0, 0.0, 0.0]);
@@ -114,8 +118,8 @@ async fn what_was_forgotten_meanwhile_gets_no_vector(lane: &Lane) {
     assert_eq!(stale(&talk).await, []);
 }
 
-async fn stale_vectors_come_in_stretches(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn stale_vectors_come_in_stretches(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut said = Vec::new();
     for n in 0..7 {
         said.push(talk.say(&format!("{n}")).await);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use muninn::graph::ingest::ServedChunk;
 use muninn::knowledge::changing;
 
-use crate::desk::{Desk, RAVENS};
-use crate::lanes::{Lane, Talk};
+use crate::desk::{IngestFixture, RAVENS};
+use crate::lanes::{GraphBackend, StoreConversation};
 
 on_every_store![
     an_answer_keeps_what_it_was_made_from,
@@ -14,12 +14,12 @@ on_every_store![
     a_renamed_source_is_the_same_under_another_name,
 ];
 
-async fn a_removed_source_leaves_its_name_with_its_answers(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn a_removed_source_leaves_its_name_with_its_answers(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("ravens.md", RAVENS);
     for channels in [&[][..], &["C1"]] {
         desk.ingest_with(None, channels).await;
-        let talk = Talk::on(&desk.store);
+        let talk = StoreConversation::on(&desk.store);
         let mut new = talk.turn("Who thinks, and who remembers?");
         new.context = desk.elements().await;
         talk.append(&new).await;
@@ -46,14 +46,14 @@ async fn a_removed_source_leaves_its_name_with_its_answers(lane: &Lane) {
     assert_eq!(desk.ingest().await.version, 1, "it begins anew");
 }
 
-async fn a_renamed_source_is_the_same_under_another_name(lane: &Lane) {
-    let mut desk = Desk::on(lane).await;
+async fn a_renamed_source_is_the_same_under_another_name(lane: &GraphBackend) {
+    let mut desk = IngestFixture::on(lane).await;
     let other = desk.beside();
     other.put("other.md", "Other.");
     other.ingest().await;
     desk.put("ravens.md", RAVENS);
     desk.ingest().await;
-    let talk = Talk::on(&desk.store);
+    let talk = StoreConversation::on(&desk.store);
     let mut new = talk.turn("Who thinks, and who remembers?");
     new.context = desk.elements().await;
     talk.append(&new).await;
@@ -108,12 +108,12 @@ async fn a_renamed_source_is_the_same_under_another_name(lane: &Lane) {
     assert_eq!(other.served().await.len(), 1);
 }
 
-async fn an_answer_keeps_what_it_was_made_from(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn an_answer_keeps_what_it_was_made_from(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("ravens.md", RAVENS);
     desk.put("gone.md", "# Gone\nIt will be gone.\n");
     desk.ingest().await;
-    let talk = Talk::on(&desk.store);
+    let talk = StoreConversation::on(&desk.store);
     let mut new = talk.turn("Who thinks, and who remembers?");
     new.context = desk.elements().await;
     talk.append(&new).await;

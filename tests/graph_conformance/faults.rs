@@ -12,7 +12,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::lanes::{Lane, Talk, ids, server};
+use crate::lanes::{GraphBackend, StoreConversation, ids, server};
 use crate::proxy::Proxy;
 
 const QUICK: Duration = Duration::from_secs(8);
@@ -75,7 +75,7 @@ async fn a_wrong_password_is_an_error_soon() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_server_that_goes_and_comes_back_is_used_again() {
-    let (config, _share) = Lane::server_together().await;
+    let (config, _share) = GraphBackend::server_together().await;
     let target = config.url.split_once("://").unwrap().1.to_owned();
     let proxy = Proxy::to(target).await;
     let through = GraphConfig {
@@ -83,7 +83,7 @@ async fn a_server_that_goes_and_comes_back_is_used_again() {
         timeout: Duration::from_secs(3),
         ..config
     };
-    let talk = Talk::on(&open(&through).await.unwrap());
+    let talk = StoreConversation::on(&open(&through).await.unwrap());
     let first = talk.say("before").await;
     proxy.cut();
     let lost = talk.turn("meanwhile");
@@ -106,7 +106,7 @@ async fn a_server_that_goes_and_comes_back_is_used_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_in_use_names_who_uses_it() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let _store = lane.open().await;
     let error = refusal(&lane.config()).await;
     let StoreError::Locked { holder, .. } = &error else {
@@ -122,9 +122,9 @@ async fn a_folder_that_cannot_be_made_is_misconfigured() {
 }
 
 /// Creates a folder whose turns are only in the log, as after a crash, and its conversation.
-async fn unfolded(lane: &Lane, folder: &Path) -> (Talk, usize) {
+async fn unfolded(lane: &GraphBackend, folder: &Path) -> (StoreConversation, usize) {
     let store = lane.open().await;
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     for n in 0..30 {
         talk.say(&format!("{n}")).await;
     }
@@ -140,7 +140,7 @@ async fn unfolded(lane: &Lane, folder: &Path) -> (Talk, usize) {
     (talk, 30)
 }
 
-fn folder_of(lane: &Lane) -> PathBuf {
+fn folder_of(lane: &GraphBackend) -> PathBuf {
     PathBuf::from(lane.config().url.strip_prefix("embedded:").unwrap())
 }
 
@@ -159,9 +159,9 @@ fn log_in(folder: &Path) -> PathBuf {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let store = lane.open().await;
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     let secret = talk.say("my number is 1234").await;
     let mut quote = talk.turn("what was the number?");
     quote.turn.source = Source::Memory;
@@ -189,7 +189,7 @@ async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_torn_log_loses_nothing_but_its_end() {
-    let (lane, copy) = (Lane::embedded(), Lane::embedded());
+    let (lane, copy) = (GraphBackend::embedded(), GraphBackend::embedded());
     let (talk, turns) = unfolded(&lane, &folder_of(&copy)).await;
     let log = log_in(&folder_of(&copy));
     let bytes = std::fs::read(&log).unwrap();
@@ -204,7 +204,7 @@ async fn a_torn_log_loses_nothing_but_its_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_byte_is_reported_and_what_came_before_is_there() {
-    let (lane, copy) = (Lane::embedded(), Lane::embedded());
+    let (lane, copy) = (GraphBackend::embedded(), GraphBackend::embedded());
     let (talk, turns) = unfolded(&lane, &folder_of(&copy)).await;
     let log = log_in(&folder_of(&copy));
     let mut bytes = std::fs::read(&log).unwrap();
@@ -222,9 +222,9 @@ async fn a_flipped_byte_is_reported_and_what_came_before_is_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_graph_file_is_refused() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let store = lane.open().await;
-    Talk::on(&store).say("a").await;
+    StoreConversation::on(&store).say("a").await;
     store.close().await.unwrap();
     drop(store);
     let file = folder_of(&lane).join("graph.kgl");
@@ -246,7 +246,7 @@ const NEWER: &str = "MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = 99";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_embedded_graph_is_refused() {
-    let lane = Lane::embedded();
+    let lane = GraphBackend::embedded();
     let path = folder_of(&lane).join("graph.kgl");
     let raw = std::thread::Builder::new()
         .stack_size(8 << 20)
@@ -280,7 +280,7 @@ async fn a_newer_embedded_graph_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_newer_graph_on_a_server_is_refused() {
-    let (config, _share) = Lane::server_alone().await;
+    let (config, _share) = GraphBackend::server_alone().await;
     let user = std::env::var("NEO4J_TEST_USER").unwrap_or_default();
     let password = std::env::var("NEO4J_TEST_PASSWORD").unwrap_or_default();
     let raw = neo4rs::Graph::new(config.url.clone(), user, password).unwrap();

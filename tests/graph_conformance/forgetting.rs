@@ -14,7 +14,7 @@ use muninn_platform::{
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use crate::lanes::{Lane, Talk, bare, ids};
+use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 use crate::messages::archive;
 
 on_every_store!(
@@ -42,8 +42,8 @@ on_every_store!(
     a_person_is_forgotten_whole_also_where_the_clock_was_set_back,
 );
 
-async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut said = talk.turn("my locker is 12");
     // The server also has the data of other tests.
     let author = format!("author of {}", talk.session.as_str());
@@ -56,9 +56,9 @@ async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &La
     assert_eq!(talk.chain().await, []);
 }
 
-async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &Lane) {
+async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &GraphBackend) {
     let store = lane.open().await;
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     let said = |event: &str, at: DateTime<Utc>| PriorMessage {
         event: Some(EventId::new(event)),
         author_id: None,
@@ -91,8 +91,8 @@ async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &Lane) {
     assert_eq!(store.marks(&beside).await.unwrap(), Marks::default());
 }
 
-async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn the_chain_closes_over_a_forgotten_turn(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut said = Vec::new();
     for n in 0..5 {
         said.push(talk.say(&format!("question {n}")).await);
@@ -120,8 +120,8 @@ async fn the_chain_closes_over_a_forgotten_turn(lane: &Lane) {
     assert_eq!(said.last().map(|turn| turn.position), Some(6));
 }
 
-async fn a_forgotten_last_turn_moves_the_pointer(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_forgotten_last_turn_moves_the_pointer(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("a").await;
     let last = talk.say("b").await;
     talk.forget(Forget::Turn(last.id)).await;
@@ -133,8 +133,8 @@ async fn a_forgotten_last_turn_moves_the_pointer(lane: &Lane) {
     assert_eq!(ids(&talk.chain().await), [first.id, again.id]);
 }
 
-async fn the_only_turn_can_be_forgotten(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn the_only_turn_can_be_forgotten(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let only = talk.say("a secret").await;
     talk.forget(Forget::Turn(only.id)).await;
     assert!(talk.chain().await.is_empty());
@@ -148,8 +148,8 @@ async fn the_only_turn_can_be_forgotten(lane: &Lane) {
     assert_eq!(mine.unwrap().title.as_deref(), Some("b"));
 }
 
-async fn what_is_not_there_is_not_forgotten(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_is_not_there_is_not_forgotten(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let nothing = Forgotten::default();
     assert_eq!(talk.forget(whole_session()).await, nothing);
     assert_eq!(
@@ -162,8 +162,8 @@ async fn what_is_not_there_is_not_forgotten(lane: &Lane) {
     assert_eq!(talk.begin("x", 1, 0).await.news.turns.len(), 2);
 }
 
-async fn a_summary_goes_with_what_it_covered(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_summary_goes_with_what_it_covered(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("a").await;
     let second = talk.say("b").await;
     let epoch = talk.begin("x", 1, 0).await.news.epoch;
@@ -186,8 +186,8 @@ async fn a_summary_goes_with_what_it_covered(lane: &Lane) {
     assert!(!save().await);
 }
 
-async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let secret = talk.say("my number is 1234").await;
     let mut quotes = Vec::new();
@@ -252,8 +252,8 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &Lane) {
     assert_eq!(beside.begin("x", 5, 0).await.summary, None);
 }
 
-async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn listings_of_a_forgotten_turn_are_known(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("my number is 1234").await;
     let second = talk.say("and 5678").await;
     let listing = |session: &str, message: &str| {
@@ -283,8 +283,8 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &Lane) {
     assert_eq!(spoken.unwrap(), [answer, both, long]);
 }
 
-async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let folder = tempfile::tempdir().unwrap();
     let archive = Arc::new(archive(&talk, folder.path()));
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
@@ -297,7 +297,7 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
         let messages = Delivered(vec![MessageId::new(message)]);
         Spoken::new(talk.session.clone(), messages)
     };
-    let chat = Arc::new(Chat::default());
+    let chat = Arc::new(WithdrawalRecorder::default());
     for (message, turns) in [
         ("of one", vec![kept.id]),
         ("of both", vec![kept.id, forgotten.id]),
@@ -329,8 +329,8 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
     assert!(spoken.unwrap().contains(&listing("of one")));
 }
 
-async fn an_answer_that_may_have_gone_out_is_known(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn an_answer_that_may_have_gone_out_is_known(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let yesterday = Utc::now() - TimeDelta::hours(25);
     let mut old = talk.turn("a");
     old.turn.created_at = yesterday;
@@ -348,8 +348,8 @@ async fn an_answer_that_may_have_gone_out_is_known(lane: &Lane) {
     assert_eq!(spoken, [Spoken::new(talk.session.clone(), messages)]);
 }
 
-async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let (first, second) = (talk.say("a").await, talk.say("b").await);
     let read = [AsRead::from(&first), AsRead::from(&second)];
@@ -365,8 +365,8 @@ async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &Lane) {
     assert_eq!(gone.forgotten, [first.id, second.id]);
 }
 
-async fn who_shows_an_answer_is_told_when_it_is_about_to_go(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn who_shows_an_answer_is_told_when_it_is_about_to_go(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let said = talk.say("which port?").await;
     let shown = Delivered(vec![MessageId::new("shown")]);
     assert!(talk.store.set_delivered(said.id, &shown).await.unwrap());
@@ -377,8 +377,8 @@ async fn who_shows_an_answer_is_told_when_it_is_about_to_go(lane: &Lane) {
     assert!(!talk.store.set_delivered(said.id, &shown).await.unwrap());
 }
 
-async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
     let mut repeats = Vec::new();
@@ -402,11 +402,11 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &Lane) {
     assert!(talk.store.gone(&after).await.unwrap().is_empty());
 }
 
-async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     talk.say("the code of the safe is ZEBRA-4711").await;
-    let says = |talk: &Talk, given| {
+    let says = |talk: &StoreConversation, given| {
         let mut new = talk.turn("what was it?");
         new.turn.source = Source::Model;
         new.turn.output = "It is ZEBRA-4711".to_owned();
@@ -422,8 +422,8 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &Lane) {
     assert_eq!(gone.emptied, [elsewhere.id]);
 }
 
-async fn what_says_again_a_quote_of_it_is_emptied(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_says_again_a_quote_of_it_is_emptied(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
     let mut quote = beside.turn("what was it?");
@@ -442,11 +442,11 @@ async fn what_says_again_a_quote_of_it_is_emptied(lane: &Lane) {
     assert_eq!(gone.emptied, [quote.id, again.id]);
 }
 
-async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
-    let says = |talk: &Talk, output: &str, given| {
+    let says = |talk: &StoreConversation, output: &str, given| {
         let mut new = talk.turn("what was it?");
         new.turn.source = Source::Model;
         new.turn.output = output.to_owned();
@@ -469,8 +469,8 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &L
     assert_eq!(gone.emptied, [elsewhere.id]);
 }
 
-async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
     let mut repeats = talk.turn("what was it?");
@@ -505,18 +505,18 @@ async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &La
 
 /// Records the messages that were withdrawn.
 #[derive(Default)]
-struct Chat(parking_lot::Mutex<Vec<MessageId>>);
+struct WithdrawalRecorder(parking_lot::Mutex<Vec<MessageId>>);
 
 #[async_trait]
-impl Withdraw for Chat {
+impl Withdraw for WithdrawalRecorder {
     async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
         self.0.lock().push(message.clone());
         Withdrawn::Gone
     }
 }
 
-async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
     let (stays, goes) = (
         Delivered(vec![MessageId::new("stays")]),
@@ -551,7 +551,7 @@ async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &Lane) {
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let withdrawals = withdrawals.with_store(Arc::clone(&talk.store));
     let all = ToWithdraw::of(&talk.session, forgotten.emptied, false);
-    let chat = Arc::new(Chat::default());
+    let chat = Arc::new(WithdrawalRecorder::default());
     let planned = withdrawals
         .plan_withdrawal("chat", Arc::clone(&chat) as Arc<dyn Withdraw>, all)
         .await;
@@ -559,8 +559,8 @@ async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &Lane) {
     assert_eq!(*chat.0.lock(), [goes]);
 }
 
-async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let said = talk.say("which port?").await;
     let beginning: String = said.output.chars().take(3).collect();
     let [read, nothing, in_part] =
@@ -577,8 +577,8 @@ async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &Lane) {
     assert!(!gone.is_any_forgotten());
 }
 
-async fn a_session_goes_with_all_its_turns(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_session_goes_with_all_its_turns(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let mut secret = None;
     for n in 0..5 {
@@ -610,8 +610,8 @@ async fn a_session_goes_with_all_its_turns(lane: &Lane) {
     assert_eq!(talk.chain().await.len(), 1);
 }
 
-async fn an_epoch_rises_with_every_forgetting(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn an_epoch_rises_with_every_forgetting(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let epoch = async || talk.begin("x", 1, 0).await.news.epoch;
     let first = talk.say("a").await;
     talk.say("b").await;
@@ -631,8 +631,8 @@ proptest! {
     fn any_sequence_leaves_one_chain(steps in prop::collection::vec(prop::option::of(0_usize..20), 1..40)) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let lane = Lane::embedded();
-            let talk = Talk::on(&lane.open().await);
+            let lane = GraphBackend::embedded();
+            let talk = StoreConversation::on(&lane.open().await);
             let mut expected: Vec<ResponseId> = Vec::new();
             for step in steps {
                 match step {

@@ -12,12 +12,12 @@ use muninn::retrieval::LocalEmbedder;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::desk::{Desk, RAVENS};
+use crate::desk::{IngestFixture, RAVENS};
 use crate::graph::TestGraph;
-use crate::lanes::Lane;
+use crate::lanes::GraphBackend;
 
-async fn a_folder_becomes_a_tree_of_chunks(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn a_folder_becomes_a_tree_of_chunks(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("ravens.md", RAVENS);
     desk.put("plain.txt", "Crows are no ravens.");
     let summary = desk.ingest().await;
@@ -75,8 +75,8 @@ async fn a_folder_becomes_a_tree_of_chunks(lane: &Lane) {
     );
 }
 
-async fn only_what_changed_is_made_again(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn only_what_changed_is_made_again(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("same.md", RAVENS);
     desk.put("changed.md", RAVENS);
     desk.put("gone.md", "Soon gone.");
@@ -128,8 +128,8 @@ async fn only_what_changed_is_made_again(lane: &Lane) {
     assert_eq!((source.of.records, source.holder.as_deref()), (3, None));
 }
 
-async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn what_is_staged_is_served_to_nobody(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("a.md", "Served.");
     desk.ingest().await;
     let before = (desk.served().await, desk.store.schema().await.unwrap());
@@ -184,8 +184,8 @@ async fn what_is_staged_is_served_to_nobody(lane: &Lane) {
     ingesting.release_source(&lease).await.unwrap();
 }
 
-async fn what_an_interrupted_exchange_prepared_is_not_done_by_the_next(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn what_an_interrupted_exchange_prepared_is_not_done_by_the_next(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("a.md", "Served.");
     desk.ingest().await;
     let lease = desk.claim("1").await;
@@ -232,8 +232,8 @@ async fn what_an_interrupted_exchange_prepared_is_not_done_by_the_next(lane: &La
     );
 }
 
-async fn one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     let first = desk.claim("1").await;
     let ingesting = &desk.store;
     let other = Claim {
@@ -255,8 +255,8 @@ async fn one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over(lane: &Lane
     assert!(ingesting.claim_source(&other).await.unwrap().is_ok());
 }
 
-async fn what_some_may_see_is_out_of_reach_for_queries(lane: &Lane) {
-    let mut desk = Desk::on(lane).await;
+async fn what_some_may_see_is_out_of_reach_for_queries(lane: &GraphBackend) {
+    let mut desk = IngestFixture::on(lane).await;
     desk.put("open.md", "For everybody.");
     desk.ingest().await;
     desk.take_away("open.md");
@@ -315,8 +315,8 @@ fn ship(id: &str, fleets: &[&str], escorts: &[&str]) -> String {
     format!("{ship}\n")
 }
 
-async fn links_follow_the_records(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn links_follow_the_records(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     let ties = "MATCH (a:Ship {source: SOURCE})-[r]->(b:Ship) RETURN a.title, type(r), b.title \
         ORDER BY type(r), a.title, b.title";
     let shown = |rows: Vec<Vec<Value>>| -> Vec<String> {
@@ -358,8 +358,8 @@ async fn links_follow_the_records(lane: &Lane) {
     assert_eq!(kept.await, [expected]);
 }
 
-async fn circles_twins_and_dead_ends_are_told(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn circles_twins_and_dead_ends_are_told(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     let lines = [
         ship("a", &["b"], &[]),
         ship("b", &["a"], &[]),
@@ -400,8 +400,8 @@ async fn circles_twins_and_dead_ends_are_told(lane: &Lane) {
     );
 }
 
-async fn what_has_no_vector_is_served_all_the_same(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn what_has_no_vector_is_served_all_the_same(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("🎉.txt", "🎉🎉🎉");
     let summary = desk.ingest().await;
     assert_eq!((summary.chunks, summary.without_vector), (1, 1));
@@ -412,8 +412,8 @@ async fn what_has_no_vector_is_served_all_the_same(lane: &Lane) {
 }
 
 /// A concurrent reader sees one version or the other.
-async fn a_reader_sees_one_version(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn a_reader_sees_one_version(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     let lines = |word: &str| -> String {
         let line = |n| {
             json!({"id": n, "name": format!("Ship {n}"), "about": word, "tags": ["t"],
@@ -475,9 +475,9 @@ crate::on_every_store!(
 );
 
 /// Names that mean the same in both stores.
-type Told = (Vec<Value>, Vec<(String, String, String)>);
+type GraphContents = (Vec<Value>, Vec<(String, String, String)>);
 
-async fn told(store: &Arc<GraphStore>) -> Told {
+async fn told(store: &Arc<GraphStore>) -> GraphContents {
     let (sender, mut nodes) = mpsc::channel::<GraphNode>(10);
     let reader = Arc::clone(store);
     let reading = tokio::spawn(async move { reader.nodes(sender).await });
@@ -510,10 +510,13 @@ async fn told(store: &Arc<GraphStore>) -> Told {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn the_catalog_is_the_same_graph_on_every_store() {
-    let lanes = [Lane::embedded(), Lane::emptied_neo4j().await];
-    let mut first: Option<(Told, _)> = None;
+    let lanes = [
+        GraphBackend::embedded(),
+        GraphBackend::emptied_neo4j().await,
+    ];
+    let mut first: Option<(GraphContents, _)> = None;
     for lane in lanes {
-        let mut desk = Desk::on(&lane).await;
+        let mut desk = IngestFixture::on(&lane).await;
         "catalog".clone_into(&mut desk.name);
         desk.put(
             "catalog.jsonl",
@@ -571,7 +574,7 @@ async fn the_catalog_is_the_same_graph_on_every_store() {
 #[tokio::test]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn indexes_that_nothing_searches_any_more_are_dropped() {
-    let lane = Lane::neo4j_alone().await;
+    let lane = GraphBackend::neo4j_alone().await;
     let server = TestGraph::of_environment();
     server
         .run(
@@ -592,7 +595,7 @@ async fn indexes_that_nothing_searches_any_more_are_dropped() {
              FOR (n:Chunk) REQUIRE n.chunkId IS UNIQUE",
         )
         .await;
-    let desk = Desk::on(&lane).await;
+    let desk = IngestFixture::on(&lane).await;
     desk.put("ravens.md", RAVENS);
     desk.ingest().await;
     let left = "SHOW CONSTRAINTS YIELD labelsOrTypes WHERE 'Chunk' IN labelsOrTypes \

@@ -10,14 +10,17 @@ use muninn::graph::{GraphStore, MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError}
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::lanes::{Lane, Talk};
+use crate::lanes::{GraphBackend, StoreConversation};
 
 /// In the properties of the planted nodes and in the texts of memory, where it must not be seen.
 const PLANTED: &str = "muninn_planted_marker";
 
 /// Both stores, with an empty server and no other test on it.
-async fn lanes() -> [Lane; 2] {
-    [Lane::embedded(), Lane::emptied_neo4j().await]
+async fn lanes() -> [GraphBackend; 2] {
+    [
+        GraphBackend::embedded(),
+        GraphBackend::emptied_neo4j().await,
+    ]
 }
 
 crate::alone_on_every_store!(
@@ -95,7 +98,7 @@ async fn the_demo_is_loaded_once_and_means_the_same_on_every_store() {
     }
 }
 
-async fn what_was_interrupted_is_completed_and_what_people_changed_stays(lane: &Lane) {
+async fn what_was_interrupted_is_completed_and_what_people_changed_stays(lane: &GraphBackend) {
     let store = lane.open().await;
     let some = KnowledgeNodes {
         label: "Person".to_owned(),
@@ -128,7 +131,7 @@ fn node(labels: &[&str], properties: Value) -> GraphNode {
 
 /// Plants memory, and nodes and relationships that reach into it.
 async fn plant(store: &std::sync::Arc<GraphStore>) {
-    let talk = Talk::on(store);
+    let talk = StoreConversation::on(store);
     for _ in 0..3 {
         talk.say(PLANTED).await;
     }
@@ -155,7 +158,7 @@ async fn plant(store: &std::sync::Arc<GraphStore>) {
     store.create_relationships(ties).await.unwrap();
 }
 
-async fn memory_is_never_in_the_schema(lane: &Lane) {
+async fn memory_is_never_in_the_schema(lane: &GraphBackend) {
     let store = lane.open().await;
     load_movies(&store).await.unwrap();
     let without = store.schema().await.unwrap();
@@ -192,7 +195,7 @@ async fn all<T>(reading: impl AsyncFnOnce(mpsc::Sender<T>) -> Result<(), StoreEr
     all
 }
 
-async fn nodes_tell_their_texts_and_ties_and_memory_tells_none(lane: &Lane) {
+async fn nodes_tell_their_texts_and_ties_and_memory_tells_none(lane: &GraphBackend) {
     let store = lane.open().await;
     load_movies(&store).await.unwrap();
     plant(&store).await;
@@ -244,7 +247,7 @@ async fn nodes_tell_their_texts_and_ties_and_memory_tells_none(lane: &Lane) {
     store.wipe().await.unwrap();
 }
 
-async fn every_kind_of_value_has_its_type_and_vectors_have_none(lane: &Lane) {
+async fn every_kind_of_value_has_its_type_and_vectors_have_none(lane: &GraphBackend) {
     let store = lane.open().await;
     let vector: Vec<f64> = (0..64).map(|n| f64::from(n) / 7.0).collect();
     let raven = |mood: &str, n: i64| {
@@ -293,7 +296,7 @@ async fn every_kind_of_value_has_its_type_and_vectors_have_none(lane: &Lane) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn knowledge_cannot_take_the_names_of_memory() {
-    let store = Lane::embedded().open().await;
+    let store = GraphBackend::embedded().open().await;
     let nodes = |label: &str| KnowledgeNodes {
         label: label.to_owned(),
         key: "id".to_owned(),
@@ -329,7 +332,7 @@ async fn knowledge_cannot_take_the_names_of_memory() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn two_that_load_the_demo_at_once_load_it_once() {
-    let lane = Lane::neo4j_alone().await;
+    let lane = GraphBackend::neo4j_alone().await;
     let stores = lane.open_many(4).await;
     stores[0].wipe().await.unwrap();
     let loads = stores.iter().map(|store| load_movies(store));
@@ -346,9 +349,9 @@ on_every_store!(
     an_explanation_shows_no_vectors
 );
 
-async fn an_answer_is_never_linked_to_memory(lane: &Lane) {
+async fn an_answer_is_never_linked_to_memory(lane: &GraphBackend) {
     let store = lane.open().await;
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     talk.say("private").await;
     let nodes = vec![
         node(&["Raven"], json!({"name": "Huginn"})),
@@ -374,9 +377,9 @@ async fn an_answer_is_never_linked_to_memory(lane: &Lane) {
     assert_eq!(explained.context[0].labels, ["Raven"]);
 }
 
-async fn an_explanation_shows_no_vectors(lane: &Lane) {
+async fn an_explanation_shows_no_vectors(lane: &GraphBackend) {
     let store = lane.open().await;
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     let long = "x".repeat(100_000);
     let properties = json!({"name": "Huginn", "embedding": vec![0.5; 256], "text": long});
     let ids = store

@@ -19,7 +19,7 @@ use crate::graph::TestGraph;
 /// Tests share one server; those that need it alone lock it for writing.
 static SERVER: RwLock<()> = RwLock::const_new(());
 
-pub(crate) enum Lane {
+pub(crate) enum GraphBackend {
     Embedded(TempDir),
     Neo4j(Box<GraphConfig>, Share),
 }
@@ -31,7 +31,7 @@ pub(crate) enum Share {
     Alone(RwLockWriteGuard<'static, ()>),
 }
 
-impl Lane {
+impl GraphBackend {
     pub(crate) fn embedded() -> Self {
         Self::Embedded(tempfile::tempdir().unwrap())
     }
@@ -115,14 +115,14 @@ pub(crate) fn server() -> GraphConfig {
 }
 
 /// A conversation of its own, on a store.
-pub(crate) struct Talk {
+pub(crate) struct StoreConversation {
     pub(crate) store: Arc<GraphStore>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) session: ConversationId,
     pub(crate) audience: Audience,
 }
 
-impl Talk {
+impl StoreConversation {
     pub(crate) fn on(store: &Arc<GraphStore>) -> Self {
         let id = Uuid::new_v4();
         Self {
@@ -257,14 +257,14 @@ macro_rules! on_every_store {
         mod $embedded {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
-                super::$name(&$crate::lanes::Lane::embedded()).await;
+                super::$name(&$crate::lanes::GraphBackend::embedded()).await;
             })*
         }
         mod $neo4j {
             $(#[tokio::test(flavor = "multi_thread")]
             #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
             async fn $name() {
-                super::$name(&$crate::lanes::Lane::$server().await).await;
+                super::$name(&$crate::lanes::GraphBackend::$server().await).await;
             })*
         }
     };

@@ -12,7 +12,7 @@ use muninn::memory::{Archive, Calibration, Edit, RecallSettings, Recaller};
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{AudienceId, EventId};
 
-use crate::lanes::{Lane, Talk, ids};
+use crate::lanes::{GraphBackend, StoreConversation, ids};
 
 on_every_store!(
     messages_of_many_threads_are_kept_once,
@@ -26,7 +26,7 @@ on_every_store!(
 );
 
 /// Returns a message of somebody to others in a talk.
-pub(crate) fn said(talk: &Talk, author: &str, text: &str) -> NewTurn {
+pub(crate) fn said(talk: &StoreConversation, author: &str, text: &str) -> NewTurn {
     let message = Turn::message(talk.session.as_str(), author, text);
     let heard = talk.turn(text);
     NewTurn {
@@ -40,7 +40,7 @@ pub(crate) fn said(talk: &Talk, author: &str, text: &str) -> NewTurn {
     }
 }
 
-pub(crate) fn archive(talk: &Talk, folder: &std::path::Path) -> Archive {
+pub(crate) fn archive(talk: &StoreConversation, folder: &std::path::Path) -> Archive {
     Archive::new(
         Arc::clone(&talk.store),
         Journal::open(folder).unwrap(),
@@ -49,9 +49,9 @@ pub(crate) fn archive(talk: &Talk, folder: &std::path::Path) -> Archive {
     )
 }
 
-async fn messages_of_many_threads_are_kept_once(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    let (beside, elsewhere) = (talk.beside(), Talk::on(&talk.store));
+async fn messages_of_many_threads_are_kept_once(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let (beside, elsewhere) = (talk.beside(), StoreConversation::on(&talk.store));
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path());
     let asked = talk.say("Who is on call?").await;
@@ -93,8 +93,8 @@ async fn messages_of_many_threads_are_kept_once(lane: &Lane) {
     assert_eq!(talk.say("Thanks").await.position, 603);
 }
 
-async fn what_is_about_answers_does_not_see_messages(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_is_about_answers_does_not_see_messages(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path());
@@ -172,8 +172,8 @@ async fn what_is_about_answers_does_not_see_messages(lane: &Lane) {
     );
 }
 
-async fn what_was_only_heard_can_still_be_answered(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_was_only_heard_can_still_be_answered(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path());
     let mut messages: Vec<NewTurn> = ["one", "two", "three"]
@@ -208,8 +208,8 @@ async fn what_was_only_heard_can_still_be_answered(lane: &Lane) {
     );
 }
 
-async fn messages_wait_behind_what_waits_of_their_thread(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn messages_wait_behind_what_waits_of_their_thread(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(folder.path()).unwrap();
@@ -244,8 +244,8 @@ async fn messages_wait_behind_what_waits_of_their_thread(lane: &Lane) {
     assert_eq!(talk.chain().await[0].id, waiting.turn.id);
 }
 
-async fn messages_are_edited_and_forgotten_by_their_events(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn messages_are_edited_and_forgotten_by_their_events(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path());
@@ -310,9 +310,9 @@ async fn messages_are_edited_and_forgotten_by_their_events(lane: &Lane) {
     assert_eq!(inputs(&talk.chain().await), ["it is 950", "thanks", "next"]);
 }
 
-async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    let (beside, elsewhere) = (talk.beside(), Talk::on(&talk.store));
+async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let (beside, elsewhere) = (talk.beside(), StoreConversation::on(&talk.store));
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path());
     let mut messages: Vec<NewTurn> = (0..1_200)
@@ -363,8 +363,8 @@ async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &La
     assert_eq!((gone.unwrap().turns, archive.waiting()), (1, 1));
 }
 
-async fn what_was_said_between_two_moments_is_read_in_order(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_was_said_between_two_moments_is_read_in_order(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(&talk, folder.path());
     let noon = Utc.with_ymd_and_hms(2026, 4, 6, 12, 0, 0).unwrap();
@@ -400,8 +400,8 @@ fn inputs(turns: &[Turn]) -> Vec<&str> {
     turns.iter().map(|turn| &*turn.input).collect()
 }
 
-async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let folder = tempfile::tempdir().unwrap();
     let calibration = Calibration::shipped().unwrap();
     let settings = RecallSettings::by(&calibration);

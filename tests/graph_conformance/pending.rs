@@ -8,7 +8,7 @@ use muninn_platform::{
 };
 use uuid::Uuid;
 
-use crate::lanes::Lane;
+use crate::lanes::GraphBackend;
 
 on_every_store![
     a_pending_message_is_taken_over_by_one_when_its_lease_is_over,
@@ -43,11 +43,11 @@ fn message() -> IncomingMessage {
     IncomingMessage::new(event, conversation, audience, author, body)
 }
 
-fn is_alone(lane: &Lane) -> bool {
-    matches!(lane, Lane::Embedded(_))
+fn is_alone(lane: &GraphBackend) -> bool {
+    matches!(lane, GraphBackend::Embedded(_))
 }
 
-async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &Lane) {
+async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &GraphBackend) {
     let stores = lane.open_many(8).await;
     let message = message();
     let platforms = [message.audience.platform.clone()];
@@ -116,7 +116,7 @@ async fn a_pending_message_is_taken_over_by_one_when_its_lease_is_over(lane: &La
     assert!(!second.is_claimed(&message.event, "nobody").await.unwrap());
 }
 
-async fn what_is_finished_is_gone_and_its_claim_is_done(lane: &Lane) {
+async fn what_is_finished_is_gone_and_its_claim_is_done(lane: &GraphBackend) {
     let store = lane.open().await;
     let message = message();
     let platforms = [message.audience.platform.clone()];
@@ -138,7 +138,7 @@ async fn what_is_finished_is_gone_and_its_claim_is_done(lane: &Lane) {
     store.finish_events(&events, "one").await.unwrap();
 }
 
-async fn who_serves_the_same_is_known_until_it_ends(lane: &Lane) {
+async fn who_serves_the_same_is_known_until_it_ends(lane: &GraphBackend) {
     let store = lane.open().await;
     let platform = format!("test-{}", Uuid::new_v4());
     let platforms = [platform.clone(), "terminal".to_owned()];
@@ -153,7 +153,7 @@ async fn who_serves_the_same_is_known_until_it_ends(lane: &Lane) {
     store.sign_out(&one).await.unwrap();
 }
 
-async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &Lane) {
+async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &GraphBackend) {
     let store = lane.open().await;
     let message = message();
     let platform = message.audience.platform.clone();
@@ -190,7 +190,7 @@ async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &Lane) {
     store.sign_out(&dead).await.unwrap();
 }
 
-async fn what_a_command_came_to_is_kept(lane: &Lane) {
+async fn what_a_command_came_to_is_kept(lane: &GraphBackend) {
     let store = lane.open().await;
     let event = message().event;
     assert_eq!(store.outcome(&event).await.unwrap(), None);

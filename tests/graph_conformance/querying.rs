@@ -11,7 +11,7 @@ use muninn::graph::schema::Schema;
 use muninn::graph::{GraphConfig, GraphStore, StoreError, open};
 use serde_json::{Map, Value, json};
 
-use crate::lanes::{Lane, Talk};
+use crate::lanes::{GraphBackend, StoreConversation};
 use crate::proxy::Proxy;
 
 const LIMITS: QueryLimits = QueryLimits {
@@ -36,7 +36,7 @@ const QUESTIONS: &[&str] = &[
 ];
 
 /// Loads the movies alone on the store.
-async fn movies(lane: &Lane) -> Arc<GraphStore> {
+async fn movies(lane: &GraphBackend) -> Arc<GraphStore> {
     let store = lane.open().await;
     store.wipe().await.unwrap();
     load_movies(&store).await.unwrap();
@@ -44,8 +44,11 @@ async fn movies(lane: &Lane) -> Arc<GraphStore> {
 }
 
 /// Both stores, with an empty server and no other test on it.
-async fn lanes() -> [Lane; 2] {
-    [Lane::embedded(), Lane::emptied_neo4j().await]
+async fn lanes() -> [GraphBackend; 2] {
+    [
+        GraphBackend::embedded(),
+        GraphBackend::emptied_neo4j().await,
+    ]
 }
 
 crate::alone_on_every_store!(
@@ -98,7 +101,7 @@ async fn questions_get_the_same_rows_on_every_store_with_and_without_memory() {
                 let known = seen.entry(query).or_insert_with(|| rows.clone());
                 assert_eq!(*known, rows, "{query}, round {round}");
             }
-            let talk = Talk::on(&store);
+            let talk = StoreConversation::on(&store);
             let survey = store.schema().await.unwrap();
             let found = confined("MATCH (m:Movie) RETURN elementId(m) AS id", &survey.schema);
             let found = store.query(&found, Map::new(), LIMITS).await.unwrap();
@@ -113,7 +116,7 @@ async fn questions_get_the_same_rows_on_every_store_with_and_without_memory() {
     assert_eq!(played.len(), 5);
 }
 
-async fn ids_lead_to_what_an_answer_was_made_from(lane: &Lane) {
+async fn ids_lead_to_what_an_answer_was_made_from(lane: &GraphBackend) {
     let store = movies(lane).await;
     let query = "MATCH (p:Person)-[:ACTED_IN]->(m:Movie {title: $title}) \
             RETURN p.name AS name, elementId(p) AS person, collect(elementId(m)) AS movies";
@@ -129,7 +132,7 @@ async fn ids_lead_to_what_an_answer_was_made_from(lane: &Lane) {
     let result = store.query(&confined, params, LIMITS).await.unwrap();
     assert_eq!(result.rows.len(), 6);
     assert_eq!(result.nodes.len(), 7);
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     let mut new = talk.turn("Who was in Top Gun?");
     new.context = result.nodes;
     talk.append(&new).await;
@@ -145,7 +148,7 @@ async fn ids_lead_to_what_an_answer_was_made_from(lane: &Lane) {
     store.wipe().await.unwrap();
 }
 
-async fn a_result_ends_at_the_limits_it_was_given(lane: &Lane) {
+async fn a_result_ends_at_the_limits_it_was_given(lane: &GraphBackend) {
     let store = movies(lane).await;
     let survey = store.schema().await.unwrap();
     let all = confined("MATCH (p:Person) RETURN p", &survey.schema);
@@ -170,7 +173,7 @@ async fn a_result_ends_at_the_limits_it_was_given(lane: &Lane) {
     store.wipe().await.unwrap();
 }
 
-async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &Lane) {
+async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &GraphBackend) {
     let store = movies(lane).await;
     let survey = store.schema().await.unwrap();
     let product = "MATCH (a:Person), (b:Person), (c:Person), (d:Person), (e:Person) \
@@ -181,7 +184,7 @@ async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &Lane) {
     };
     let endless = confined(product, &survey.schema);
     let began = Instant::now();
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     let (error, _) = tokio::join!(store.query(&endless, Map::new(), limits), talk.say("hi"));
     let error = error.unwrap_err();
     let is_ended = matches!(error, QueryError::TimedOut { .. } | QueryError::TooBig);
@@ -198,9 +201,9 @@ async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &Lane) {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_server_that_is_gone_is_an_error_of_the_store_and_comes_back() {
-    let lane = Lane::neo4j_alone().await;
+    let lane = GraphBackend::neo4j_alone().await;
     let store = movies(&lane).await;
-    let Lane::Neo4j(config, _share) = &lane else {
+    let GraphBackend::Neo4j(config, _share) = &lane else {
         panic!("no server");
     };
     let target = config.url.split_once("://").unwrap().1.to_owned();

@@ -6,7 +6,7 @@ use muninn::graph::transfer::GraphNode;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::lanes::{Lane, Talk, bare, ids};
+use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 
 on_every_store!(
     nothing_is_there_before_the_first_turn,
@@ -19,8 +19,8 @@ on_every_store!(
     health_tells_of_constraints_and_numbers,
 );
 
-async fn nothing_is_there_before_the_first_turn(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn nothing_is_there_before_the_first_turn(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let context = talk.begin("event", 5, 0).await;
     assert!(context.window.is_empty() && context.news.turns.is_empty());
     assert!(context.duplicate.is_none() && context.summary.is_none());
@@ -41,8 +41,8 @@ async fn nothing_is_there_before_the_first_turn(lane: &Lane) {
     );
 }
 
-async fn a_window_is_the_last_turns_in_order(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_window_is_the_last_turns_in_order(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut said = Vec::new();
     for n in 0..70 {
         let mut new = talk.turn(&format!("{n}"));
@@ -57,10 +57,10 @@ async fn a_window_is_the_last_turns_in_order(lane: &Lane) {
     assert_eq!(talk.begin("event", 1_000, 70).await.window, said[6..]);
 }
 
-async fn news_are_what_was_not_seen_yet(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn news_are_what_was_not_seen_yet(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
-    let stranger = Talk::on(&talk.store);
+    let stranger = StoreConversation::on(&talk.store);
     let one = talk.say("one").await;
     let two = beside.say("two").await;
     stranger.say("not for this audience").await;
@@ -73,8 +73,8 @@ async fn news_are_what_was_not_seen_yet(lane: &Lane) {
     assert_eq!(nothing.through, 2);
 }
 
-async fn news_come_in_portions(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn news_come_in_portions(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut said = Vec::new();
     for n in 0..25 {
         said.push(talk.say(&format!("{n}")).await);
@@ -105,8 +105,8 @@ async fn news_come_in_portions(lane: &Lane) {
     assert_eq!(found, left);
 }
 
-async fn a_chain_can_be_read_from_anywhere(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_chain_can_be_read_from_anywhere(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let mut said = Vec::new();
     for n in 0..140 {
         said.push(bare(&talk.say(&format!("{n}")).await));
@@ -132,9 +132,9 @@ async fn a_chain_can_be_read_from_anywhere(lane: &Lane) {
     );
 }
 
-async fn an_answer_can_be_explained(lane: &Lane) {
+async fn an_answer_can_be_explained(lane: &GraphBackend) {
     let store = lane.open().await;
-    let talk = Talk::on(&store);
+    let talk = StoreConversation::on(&store);
     let tag = Uuid::new_v4().to_string();
     let node = |name: &str| GraphNode {
         id: String::new(),
@@ -154,7 +154,7 @@ async fn an_answer_can_be_explained(lane: &Lane) {
         .unwrap();
     let older = talk.say("Who flies?").await;
     let oldest = talk.beside().say("Who sees?").await;
-    let stranger = Talk::on(&store).say("another audience").await;
+    let stranger = StoreConversation::on(&store).say("another audience").await;
     let mut new = talk.turn("Who are they?");
     new.context = sources.clone();
     new.context.push(sources[0].clone());
@@ -193,8 +193,8 @@ async fn an_answer_can_be_explained(lane: &Lane) {
     assert!(found.context.is_empty());
 }
 
-async fn sessions_are_listed_by_their_last_turn(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn sessions_are_listed_by_their_last_turn(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let later = talk.beside();
     let first = talk
         .say("  What\n do ravens   eat, and when, and how much of it in winter or summer? ")
@@ -216,8 +216,8 @@ async fn sessions_are_listed_by_their_last_turn(lane: &Lane) {
     );
 }
 
-async fn health_tells_of_constraints_and_numbers(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn health_tells_of_constraints_and_numbers(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     talk.say("a").await;
     let health = talk.store.health().await.unwrap();
     assert_eq!(health.missing, [""; 0]);

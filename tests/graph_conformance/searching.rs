@@ -6,8 +6,8 @@ use muninn::graph::ingest::searching::{Passage, ServedLink, SourceVersion};
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use crate::desk::{Desk, RAVENS};
-use crate::lanes::Lane;
+use crate::desk::{IngestFixture, RAVENS};
+use crate::lanes::GraphBackend;
 
 on_every_store!(
     a_source_is_served_from_its_first_version_on,
@@ -26,12 +26,12 @@ type = "KNOWS"
 ids = "/knows"
 "#;
 
-async fn version(desk: &Desk) -> Option<SourceVersion> {
+async fn version(desk: &IngestFixture) -> Option<SourceVersion> {
     let versions = desk.store.source_versions().await.unwrap();
     versions.into_iter().find(|source| source.name == desk.name)
 }
 
-async fn links(desk: &Desk) -> Vec<ServedLink> {
+async fn links(desk: &IngestFixture) -> Vec<ServedLink> {
     let (sender, mut told) = mpsc::channel(1);
     let (store, source) = (Arc::clone(&desk.store), desk.name.clone());
     let reading = tokio::spawn(async move { store.served_links(&source, sender).await });
@@ -45,7 +45,7 @@ async fn links(desk: &Desk) -> Vec<ServedLink> {
     links
 }
 
-async fn passages(desk: &Desk, chunks: &[&str], private: bool) -> Vec<Passage> {
+async fn passages(desk: &IngestFixture, chunks: &[&str], private: bool) -> Vec<Passage> {
     let chunks: Vec<String> = chunks
         .iter()
         .map(|at| format!("{}/{at}", desk.name))
@@ -56,8 +56,8 @@ async fn passages(desk: &Desk, chunks: &[&str], private: bool) -> Vec<Passage> {
     told
 }
 
-async fn a_source_is_served_from_its_first_version_on(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn a_source_is_served_from_its_first_version_on(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     assert_eq!(version(&desk).await, None);
     // Claimed, but incomplete.
     let lease = desk.claim("1").await;
@@ -79,8 +79,8 @@ async fn a_source_is_served_from_its_first_version_on(lane: &Lane) {
     assert!(second.since >= first.since);
 }
 
-async fn links_between_records_are_told_and_the_tree_is_not(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn links_between_records_are_told_and_the_tree_is_not(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("ravens.md", RAVENS);
     desk.ingest().await;
     assert_eq!(links(&desk).await, []);
@@ -102,8 +102,8 @@ async fn links_between_records_are_told_and_the_tree_is_not(lane: &Lane) {
     assert_eq!(told, [expected]);
 }
 
-async fn what_chunks_say_is_told_to_those_who_may_see_it(lane: &Lane) {
-    let desk = Desk::on(lane).await;
+async fn what_chunks_say_is_told_to_those_who_may_see_it(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
     desk.put("ravens.md", RAVENS);
     desk.ingest().await;
     let asked = ["ravens.md#1", "ravens.md#3", "ravens.md#99"];

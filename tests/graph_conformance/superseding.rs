@@ -10,7 +10,7 @@ use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opini
 use muninn_texts::Language;
 use tokio::sync::mpsc;
 
-use crate::lanes::{Lane, Talk};
+use crate::lanes::{GraphBackend, StoreConversation};
 
 on_every_store!(
     a_turn_is_linked_to_what_it_replaces,
@@ -21,22 +21,22 @@ on_every_store!(
     what_is_kept_of_a_person_is_handed_over_in_pages,
 );
 
-async fn link(talk: &Talk, later: ResponseId, earlier: &[ResponseId]) -> usize {
+async fn link(talk: &StoreConversation, later: ResponseId, earlier: &[ResponseId]) -> usize {
     let earlier: Vec<(ResponseId, How)> = earlier.iter().map(|id| (*id, How::Value)).collect();
     let linked = talk.store.supersede(&talk.audience.id, later, &earlier);
     linked.await.unwrap()
 }
 
 /// Returns the links: later and earlier.
-async fn links(talk: &Talk) -> Vec<(ResponseId, ResponseId)> {
+async fn links(talk: &StoreConversation) -> Vec<(ResponseId, ResponseId)> {
     let links = talk.store.superseded(&talk.audience.id).await.unwrap();
     let mut links: Vec<_> = links.iter().map(|it| (it.later, it.earlier)).collect();
     links.sort();
     links
 }
 
-async fn a_turn_is_linked_to_what_it_replaces(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn a_turn_is_linked_to_what_it_replaces(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("the rent is 900").await;
     let second = talk.beside().say("the rent is 950").await;
     let third = talk.say("the rent is 1000").await;
@@ -52,12 +52,14 @@ async fn a_turn_is_linked_to_what_it_replaces(lane: &Lane) {
     ];
     expected.sort();
     assert_eq!(links(&talk).await, expected);
-    assert_eq!(links(&Talk::on(&talk.store)).await, []);
+    assert_eq!(links(&StoreConversation::on(&talk.store)).await, []);
 }
 
-async fn only_earlier_turns_of_the_audience_are_linked(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    let elsewhere = Talk::on(&talk.store).say("the rent is 800").await;
+async fn only_earlier_turns_of_the_audience_are_linked(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let elsewhere = StoreConversation::on(&talk.store)
+        .say("the rent is 800")
+        .await;
     let first = talk.say("the rent is 900").await;
     let second = talk.say("the rent is 950").await;
     let others = [elsewhere.id, second.id, ResponseId::fresh()];
@@ -66,8 +68,8 @@ async fn only_earlier_turns_of_the_audience_are_linked(lane: &Lane) {
     assert_eq!(links(&talk).await, []);
 }
 
-async fn what_is_forgotten_or_said_anew_takes_its_links_along(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn what_is_forgotten_or_said_anew_takes_its_links_along(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let first = talk.say("the rent is 900").await;
     let second = talk.say("the rent is 950").await;
     let third = talk.say("the rent is 1000").await;
@@ -85,7 +87,7 @@ async fn what_is_forgotten_or_said_anew_takes_its_links_along(lane: &Lane) {
 }
 
 /// Returns a note of a talk.
-fn note(talk: &Talk, author: &str, text: &str) -> NewTurn {
+fn note(talk: &StoreConversation, author: &str, text: &str) -> NewTurn {
     let said = talk.turn(text);
     NewTurn {
         turn: Turn {
@@ -96,11 +98,11 @@ fn note(talk: &Talk, author: &str, text: &str) -> NewTurn {
     }
 }
 
-async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
+async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let said = talk.say("the rent is 900").await;
-    let elsewhere = Talk::on(store).say("the rent is 800").await;
+    let elsewhere = StoreConversation::on(store).say("the rent is 800").await;
     let (first, second) = (
         Arc::new(note(&talk, "Ada", "it is 950")),
         Arc::new(note(&talk, "Bob", "it is 1000")),
@@ -150,9 +152,12 @@ async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &Lane) {
     assert!(shape.is_whole(), "{shape:?}");
 }
 
-async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    let (elsewhere, hidden) = (Talk::on(&talk.store), Talk::on(&talk.store));
+async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let (elsewhere, hidden) = (
+        StoreConversation::on(&talk.store),
+        StoreConversation::on(&talk.store),
+    );
     let store = &talk.store;
     for (place, author, text) in [
         (&talk, "Ada", "Ärger mit dem Ofen"),
@@ -226,9 +231,9 @@ async fn what_a_person_said_is_listed_and_sought_in_some_audiences(lane: &Lane) 
     }
 }
 
-async fn what_is_kept_of_a_person_is_handed_over_in_pages(lane: &Lane) {
-    let talk = Talk::on(&lane.open().await);
-    let elsewhere = Talk::on(&talk.store);
+async fn what_is_kept_of_a_person_is_handed_over_in_pages(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let elsewhere = StoreConversation::on(&talk.store);
     let store = &talk.store;
     let person = format!("U/{}", talk.session);
     let mut notes: Vec<Arc<NewTurn>> = Vec::new();

@@ -7,7 +7,7 @@ use muninn::graph::tokens::KeptToken;
 use muninn_platform::{Audience, AudienceId};
 use uuid::Uuid;
 
-use crate::lanes::{Lane, Talk};
+use crate::lanes::{GraphBackend, StoreConversation};
 
 on_every_store!(
     a_token_is_found_by_its_hash_until_it_is_over_or_revoked,
@@ -45,7 +45,7 @@ async fn found(store: &GraphStore, token: &KeptToken) -> Option<KeptToken> {
     store.token(&token.hash, Utc::now()).await.unwrap()
 }
 
-async fn a_token_is_found_by_its_hash_until_it_is_over_or_revoked(lane: &Lane) {
+async fn a_token_is_found_by_its_hash_until_it_is_over_or_revoked(lane: &GraphBackend) {
     let store = lane.open().await;
     let account = fresh_account();
     let soon = DateTime::from_timestamp_millis(Utc::now().timestamp_millis() + 3_600_000);
@@ -80,7 +80,7 @@ async fn a_token_is_found_by_its_hash_until_it_is_over_or_revoked(lane: &Lane) {
     assert!(found(&store, &everywhere).await.is_some());
 }
 
-async fn an_account_has_its_own_tokens_and_none_once_it_is_forgotten(lane: &Lane) {
+async fn an_account_has_its_own_tokens_and_none_once_it_is_forgotten(lane: &GraphBackend) {
     let store = lane.open().await;
     let (ada, bob) = (fresh_account(), fresh_account());
     let tokens = [token(&ada, None), token(&ada, None), token(&bob, None)];
@@ -100,9 +100,9 @@ async fn an_account_has_its_own_tokens_and_none_once_it_is_forgotten(lane: &Lane
     assert_eq!((of(&ada).await, of(&bob).await), (0, 1));
 }
 
-async fn places_are_told_as_they_were_kept(lane: &Lane) {
+async fn places_are_told_as_they_were_kept(lane: &GraphBackend) {
     let store = lane.open().await;
-    let mut talk = Talk::on(&store);
+    let mut talk = StoreConversation::on(&store);
     talk.audience.private_to = Some("test/ada".to_owned());
     talk.say("Tea is at four.").await;
     let unknown = AudienceId::new(format!("test/{}", Uuid::new_v4()));

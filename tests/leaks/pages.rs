@@ -33,14 +33,14 @@ impl Reader {
 }
 
 /// A page that shows a secret.
-struct Page {
+struct LeakingPage {
     address: String,
     /// The secret that it shows.
     secret: &'static str,
 }
 
 /// Returns every page that shows a secret, as the operator sees them.
-async fn pages_of(operator: &Browser) -> Vec<Page> {
+async fn pages_of(operator: &Browser) -> Vec<LeakingPage> {
     let mut pages = Vec::new();
     let list = operator.sees("/conversations").await;
     for address in addresses(&list, "/conversation?") {
@@ -48,10 +48,10 @@ async fn pages_of(operator: &Browser) -> Vec<Page> {
         let Some((_, secret)) = SECRETS.iter().find(|(_, secret)| shown.contains(secret)) else {
             continue;
         };
-        pages.push(Page { address, secret });
+        pages.push(LeakingPage { address, secret });
         for why in addresses(&shown, "/why?") {
             for address in [why.replace("/why?", "/why/picture?"), why] {
-                pages.push(Page { address, secret });
+                pages.push(LeakingPage { address, secret });
             }
         }
     }
@@ -67,11 +67,11 @@ async fn places_of(operator: &Browser) -> Vec<String> {
 }
 
 /// Lets each reader try every page; returns the number of looks.
-async fn check_all(readers: &[Reader], pages: &[Page], places: &[String]) -> usize {
+async fn check_all(readers: &[Reader], pages: &[LeakingPage], places: &[String]) -> usize {
     let mut looks = 0;
     for reader in readers {
         let name = reader.name;
-        for Page { address, secret } in pages {
+        for LeakingPage { address, secret } in pages {
             looks += 1;
             let (status, shown) = reader.browser.reads(address).await;
             if reader.may_read(secret) {
@@ -158,8 +158,8 @@ async fn operator(program: &Program) -> Browser {
 async fn tell_all(
     server: &ModelServer,
     program: &Program,
-    spots: &[Spot; 3],
-) -> (Vec<Page>, Vec<String>) {
+    spots: &[SecretPlace; 3],
+) -> (Vec<LeakingPage>, Vec<String>) {
     for spot in spots {
         let text = format!("The code of the coffee machine is {}.", spot.secret);
         let ends = text.clone();
@@ -191,10 +191,10 @@ async fn pages_show_nobody_what_they_may_not_read_on_slack() {
         slack.channel("kitchen"),
         slack.private_channel("secret", &[&ann]),
     );
-    let spots = Spot::all([
-        Chat::Slack(ann.in_channel(&kitchen)),
-        Chat::Slack(ann.in_channel(&private)),
-        Chat::Slack(ann.with_bot()),
+    let spots = SecretPlace::all([
+        PlatformChat::Slack(ann.in_channel(&kitchen)),
+        PlatformChat::Slack(ann.in_channel(&private)),
+        PlatformChat::Slack(ann.with_bot()),
     ]);
     let (pages, places) = tell_all(&server, &program, &spots).await;
     bob.in_channel(&kitchen);
@@ -226,7 +226,7 @@ async fn pages_show_nobody_what_they_may_not_read_on_slack() {
     // If Slack does not answer, nobody sees anything.
     slack.fail_next(
         "users.conversations",
-        loopback_slack::Fault::Error("internal_error"),
+        loopback_slack::ResponseFault::Error("internal_error"),
     );
     let (status, shown) = readers[0].browser.reads("/conversations").await;
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
@@ -262,10 +262,10 @@ async fn pages_show_nobody_what_they_may_not_read_on_discord() {
     let kitchen = ann.at(&channel);
     let private = kitchen.open_private_thread("secret");
     private.brings(discord.bot());
-    let spots = Spot::all([
-        Chat::Discord(kitchen.clone()),
-        Chat::Discord(private.clone()),
-        Chat::Discord(ann.direct()),
+    let spots = SecretPlace::all([
+        PlatformChat::Discord(kitchen.clone()),
+        PlatformChat::Discord(private.clone()),
+        PlatformChat::Discord(ann.direct()),
     ]);
     let (pages, places) = tell_all(&server, &program, &spots).await;
     let link = async |chat: &loopback_discord::Chat| {
@@ -301,21 +301,21 @@ async fn pages_show_nobody_what_they_may_not_read_on_discord() {
 async fn pages_show_nobody_what_they_may_not_read_on_matrix() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let account = Account::new(&homeserver, "muninn").await;
+    let account = MatrixAccount::new(&homeserver, "muninn").await;
     let program = with_matrix(&server, &homeserver, &account).with("WEB_ADDR", free_address());
     let bot = program.start();
     let (ann, bob) = (
-        Person::new(&homeserver, "ann").await,
-        Person::new(&homeserver, "bob").await,
+        MatrixPerson::new(&homeserver, "ann").await,
+        MatrixPerson::new(&homeserver, "bob").await,
     );
     let bobs = bob.room(&account.user, RoomKind::DIRECT).await;
-    let spots = Spot::rooms(&ann, &account).await;
+    let spots = SecretPlace::rooms(&ann, &account).await;
     let (pages, places) = tell_all(&server, &program, &spots).await;
-    let [public, private, direct] = spots.map(Spot::into_room);
+    let [public, private, direct] = spots.map(SecretPlace::into_room);
     ann.bring(&public, &bob).await;
-    let link = async |chat: &muninn_matrix::testing::Chat| {
+    let link = async |chat: &muninn_matrix::testing::MatrixChat| {
         chat.say("!muninn web").await;
-        let is_it = |it: &muninn_matrix::testing::Message| it.text.contains("/enter/");
+        let is_it = |it: &muninn_matrix::testing::RoomMessage| it.text.contains("/enter/");
         link_in(&chat.finds("a link", is_it).await.text)
     };
     let everywhere = ["public", "private", "direct"];

@@ -48,7 +48,7 @@ fn token_in(said: &str) -> String {
 }
 
 /// Tells each place its secret.
-async fn tell_all(server: &ModelServer, spots: &[Spot; 3]) {
+async fn tell_all(server: &ModelServer, spots: &[SecretPlace; 3]) {
     for spot in spots {
         let text = format!("The code of the coffee machine is {}.", spot.secret);
         let ends = text.clone();
@@ -203,10 +203,10 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_slack() {
     let (ann, bob) = (slack.admin("Ann"), slack.person("Bob"));
     let kitchen = slack.channel("kitchen");
     let private = slack.private_channel("secret", &[&ann]);
-    let spots = Spot::all([
-        Chat::Slack(ann.in_channel(&kitchen)),
-        Chat::Slack(ann.in_channel(&private)),
-        Chat::Slack(ann.with_bot()),
+    let spots = SecretPlace::all([
+        PlatformChat::Slack(ann.in_channel(&kitchen)),
+        PlatformChat::Slack(ann.in_channel(&private)),
+        PlatformChat::Slack(ann.with_bot()),
     ]);
     tell_all(&server, &spots).await;
     bob.in_channel(&kitchen);
@@ -254,7 +254,7 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_slack() {
     readers[2].reads = Vec::new();
     check_search(&readers).await;
     // If Slack does not answer, nobody is given anything.
-    let fault = loopback_slack::Fault::Error("internal_error");
+    let fault = loopback_slack::ResponseFault::Error("internal_error");
     slack.fail_next("users.conversations", fault);
     let refused = readers[0]
         .client
@@ -292,10 +292,10 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_discord() 
     let kitchen = ann.at(&channel);
     let private = kitchen.open_private_thread("secret");
     private.brings(discord.bot());
-    let spots = Spot::all([
-        Chat::Discord(kitchen.clone()),
-        Chat::Discord(private.clone()),
-        Chat::Discord(ann.direct()),
+    let spots = SecretPlace::all([
+        PlatformChat::Discord(kitchen.clone()),
+        PlatformChat::Discord(private.clone()),
+        PlatformChat::Discord(ann.direct()),
     ]);
     tell_all(&server, &spots).await;
     let made = async |chat: &loopback_discord::Chat, what: &str| {
@@ -339,22 +339,22 @@ async fn programs_are_given_nothing_that_their_person_may_not_read_on_discord() 
 async fn programs_are_given_nothing_that_their_person_may_not_read_on_matrix() {
     let homeserver = homeserver();
     let server = ModelServer::start().await;
-    let account = Account::new(&homeserver, "muninn").await;
+    let account = MatrixAccount::new(&homeserver, "muninn").await;
     let address = free_address();
     let program = with_matrix(&server, &homeserver, &account).with("MCP_ADDR", &*address);
     let bot = program.start();
     let (ann, bob) = (
-        Person::new(&homeserver, "ann").await,
-        Person::new(&homeserver, "bob").await,
+        MatrixPerson::new(&homeserver, "ann").await,
+        MatrixPerson::new(&homeserver, "bob").await,
     );
     let bobs = bob.room(&account.user, RoomKind::DIRECT).await;
-    let spots = Spot::rooms(&ann, &account).await;
+    let spots = SecretPlace::rooms(&ann, &account).await;
     tell_all(&server, &spots).await;
-    let [public, private, direct] = spots.map(Spot::into_room);
+    let [public, private, direct] = spots.map(SecretPlace::into_room);
     ann.bring(&public, &bob).await;
-    let made = async |chat: &muninn_matrix::testing::Chat| {
+    let made = async |chat: &muninn_matrix::testing::MatrixChat| {
         chat.say("!muninn mcp token everywhere").await;
-        let is_it = |it: &muninn_matrix::testing::Message| it.text.contains("muninn-mcp-");
+        let is_it = |it: &muninn_matrix::testing::RoomMessage| it.text.contains("muninn-mcp-");
         McpClient::new(
             &address,
             &token_in(&chat.finds("a token", is_it).await.text),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use muninn::llm::{ChatRequest, Completion, Limiter, ModelChain, ModelConfig, ModelError};
 use secrecy::SecretString;
 
-use crate::support::bot::Place;
+use crate::support::bot::BotStorage;
 use crate::support::model_server::{Gate, ModelServer, Quirk, Reply};
 use crate::support::program::asks;
 use crate::{anything, ask, start};
@@ -45,7 +45,7 @@ async fn complete(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_the_first_is_dead_the_next_answers_and_the_answer_says_who_wrote_it() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let mut config = place.config(None, &[]);
     config.model = Some(dead());
     config.fallbacks = vec![spare(&server)];

@@ -214,7 +214,7 @@ async fn each_setting_of_sampling_that_a_model_refuses_is_left_out_alone() {
         },
         ..ask("one")
     };
-    let sent = |request: &crate::support::model_server::Request| {
+    let sent = |request: &crate::support::model_server::ModelServerRequest| {
         ["temperature", "top_p", "seed", "stop"].map(|key| request.body.get(key).cloned())
     };
     let all = [json!(0.0), json!(0.9), json!(7), json!(["---"])].map(Some);

@@ -9,7 +9,7 @@ use secrecy::SecretString;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::support::model_server::{Gate, Reply, Request};
+use crate::support::model_server::{Gate, ModelServerRequest, Reply};
 use crate::{anything, ask, complete, model, outcome, start};
 
 #[tokio::test]
@@ -372,7 +372,8 @@ async fn a_connection_that_is_closed_before_an_answer_is_made_anew() {
 #[tokio::test]
 async fn learns_what_a_service_does_not_take() {
     let server = start().await;
-    let without_options = |request: &Request| request.body.get("stream_options").is_none();
+    let without_options =
+        |request: &ModelServerRequest| request.body.get("stream_options").is_none();
     server
         .expects(|request| request.body.get("stream_options").is_some())
         .replies(Reply::body(
@@ -384,7 +385,8 @@ async fn learns_what_a_service_does_not_take() {
         "unsupported_parameter",
         "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     ));
-    let completion_tokens = |request: &Request| request.body["max_completion_tokens"] == 50;
+    let completion_tokens =
+        |request: &ModelServerRequest| request.body["max_completion_tokens"] == 50;
     server.expects(completion_tokens).answers("Fine");
     server
         .expects(move |request| completion_tokens(request) && without_options(request))

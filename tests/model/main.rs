@@ -19,7 +19,7 @@ use muninn::llm::{
     ChatMessage, ChatModel, ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose,
     Sampling,
 };
-use support::model_server::{ModelServer, Reply, Request};
+use support::model_server::{ModelServer, ModelServerRequest, Reply};
 
 async fn start() -> ModelServer {
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -62,6 +62,6 @@ async fn outcome(reply: Reply) -> Result<Completion, ModelError> {
     outcome
 }
 
-fn anything(_: &Request) -> bool {
+fn anything(_: &ModelServerRequest) -> bool {
     true
 }

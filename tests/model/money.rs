@@ -1,16 +1,16 @@
 //! The cost of models, and budgets per month.
 
 use muninn::config::Config;
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use serde_json::json;
 
 use crate::start;
-use crate::support::bot::{Place, TestBot};
+use crate::support::bot::{BotStorage, TestBot};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::asks;
 
 /// Returns the configuration of models with a price.
-fn config(place: &Place, server: &ModelServer, options: &[&str]) -> Config {
+fn config(place: &BotStorage, server: &ModelServer, options: &[&str]) -> Config {
     let mut config = place.config(Some(server), options);
     let model = config.model.as_mut().unwrap();
     model.chat_model = "gpt-4o-mini".to_owned();
@@ -18,7 +18,7 @@ fn config(place: &Place, server: &ModelServer, options: &[&str]) -> Config {
     config
 }
 
-async fn bot(place: &Place, server: &ModelServer, options: &[&str]) -> TestBot {
+async fn bot(place: &BotStorage, server: &ModelServer, options: &[&str]) -> TestBot {
     place.bot(&config(place, server, options)).await
 }
 
@@ -27,7 +27,7 @@ fn reply(text: &str) -> Reply {
     Reply::text(text).usage(1_000, 100)
 }
 
-async fn greets(room: &Room, server: &ModelServer, person: &str) -> String {
+async fn greets(room: &TestConversation, server: &ModelServer, person: &str) -> String {
     server.expects(asks("Hello")).replies(reply("Hi!"));
     room.say(person, "Hello").await.text()
 }
@@ -37,7 +37,7 @@ const NO_MORE: &str = "I could not ask the model (your budget for this month is 
 
 crate::support::bot::on_every_graph!(a_person_is_warned_once_and_then_answered_without_a_model);
 
-async fn a_person_is_warned_once_and_then_answered_without_a_model(place: Place) {
+async fn a_person_is_warned_once_and_then_answered_without_a_model(place: BotStorage) {
     let server = start().await;
     let options = ["--budget-person=0.0005"];
     let tallied = bot(&place, &server, &options).await;
@@ -81,7 +81,7 @@ async fn a_person_is_warned_once_and_then_answered_without_a_model(place: Place)
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_stops_within_one_call() {
     for option in ["--budget-channel=0.0002", "--budget-total=0.0002"] {
-        let (place, server) = (Place::embedded(), start().await);
+        let (place, server) = (BotStorage::embedded(), start().await);
         let bot = bot(&place, &server, &[option]).await;
         let call = [("search_memory", json!({"query": "espresso"}))];
         server
@@ -100,7 +100,7 @@ async fn a_turn_stops_within_one_call() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_was_stopped_is_paid_for() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let bot = bot(&place, &server, &["--budget-person=0.000001"]).await;
     let room = bot.room("a");
     server
@@ -119,7 +119,7 @@ async fn an_answer_that_was_stopped_is_paid_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_service_had_read_before_costs_less_and_why_says_so() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let bot = bot(&place, &server, &[]).await;
     let room = bot.room("a");
     server

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use muninn_platform::testing::Room;
+use muninn_platform::testing::TestConversation;
 use serde_json::json;
 
 use crate::start;
-use crate::support::bot::{Place, TestBot};
+use crate::support::bot::{BotStorage, TestBot};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::asks;
 
@@ -23,7 +23,7 @@ fn measured(first_ms: u32, per_token_ms: u32) -> serde_json::Value {
 
 /// Starts a bot that had measured both models before a restart.
 async fn bot_that_knows(
-    place: &Place,
+    place: &BotStorage,
     server: &ModelServer,
     options: &[&str],
     speed: &serde_json::Value,
@@ -40,7 +40,7 @@ async fn bot_that_knows(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_was_waited_for_in_vain_is_waited_for_longer_the_next_time() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let mut config = place.config(Some(&server), &[]);
     config.model.as_mut().unwrap().timeouts.read = Duration::from_secs(1);
     let bot = place.bot(&config).await;
@@ -64,7 +64,7 @@ async fn who_was_waited_for_in_vain_is_waited_for_longer_the_next_time() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_answer_may_take_longer_than_a_turn_and_is_seen_to_go_on() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     // One token per second, with one second in total.
     let slow = measured(100, 1_000);
     let options = ["--turn-timeout=1"];
@@ -80,7 +80,7 @@ async fn a_slow_answer_may_take_longer_than_a_turn_and_is_seen_to_go_on() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_pauses_is_seen_to_go_on() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let bot = place.bot(&place.config(Some(&server), &[])).await;
     let gate = Gate::closed();
     server
@@ -97,7 +97,7 @@ async fn an_answer_that_pauses_is_seen_to_go_on() {
 }
 
 /// Asks something for which a tool is called.
-async fn espresso(room: &Room, server: &ModelServer) -> String {
+async fn espresso(room: &TestConversation, server: &ModelServer) -> String {
     let call = [("search_memory", json!({"query": "coffee machine code"}))];
     server
         .expects(|request| request.tools() == ["search_memory", "save_note", "list_notes"])
@@ -110,7 +110,7 @@ async fn espresso(room: &Room, server: &ModelServer) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_model_is_not_asked_what_is_still_open() {
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let slow = measured(25_000, 0);
     let bot = bot_that_knows(&place, &server, &[], &slow).await;
     assert_eq!(espresso(&bot.room("a"), &server).await, "4711");
@@ -118,7 +118,7 @@ async fn a_slow_model_is_not_asked_what_is_still_open() {
     bot.end().await;
     server.finish();
 
-    let (place, server) = (Place::embedded(), start().await);
+    let (place, server) = (BotStorage::embedded(), start().await);
     let fast = measured(250, 10);
     let bot = bot_that_knows(&place, &server, &[], &fast).await;
     server

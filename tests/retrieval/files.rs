@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::quay::{HANDBOOK, Quay};
 use super::search;
-use super::support::bot::Place;
+use super::support::bot::BotStorage;
 
 /// Starts a process that searches, with its data folder.
 fn started(store: &Arc<GraphStore>, data_dir: &Path) -> Arc<Searcher> {
@@ -37,12 +37,12 @@ struct Handbook {
     /// Its index file.
     path: PathBuf,
     /// The graph's folder.
-    _place: Place,
+    _place: BotStorage,
 }
 
 impl Handbook {
     async fn new() -> Self {
-        let (place, quay) = (Place::embedded(), Quay::new().await);
+        let (place, quay) = (BotStorage::embedded(), Quay::new().await);
         let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
         quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
         let data = tempfile::tempdir().unwrap();

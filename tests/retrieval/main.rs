@@ -25,7 +25,7 @@ use muninn_platform::AudienceId;
 use serde_json::json;
 
 use self::quay::{HANDBOOK, INJECTED, Quay, answers, put_by, put_folder, routes};
-use self::support::bot::Place;
+use self::support::bot::BotStorage;
 use self::support::model_server::{ModelServer, Reply};
 use self::support::pdf::pdf_of;
 use self::support::proxy::Proxy;
@@ -38,7 +38,7 @@ support::bot::on_every_graph!(
     a_new_version_takes_the_place_of_the_old_one_as_a_whole,
 );
 
-async fn an_answer_cites_what_it_was_made_from(place: Place) {
+async fn an_answer_cites_what_it_was_made_from(place: BotStorage) {
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
@@ -81,7 +81,7 @@ async fn an_answer_cites_what_it_was_made_from(place: Place) {
 /// The metadata of a PDF are shown, with the page of a passage.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pdf_is_cited_by_its_page() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let lease = pdf_of(
@@ -130,7 +130,7 @@ async fn a_pdf_is_cited_by_its_page() {
 }
 
 /// A model's statement that the documents do not contain it is no memory, and has no sources.
-async fn a_refusal_rests_on_nothing_and_is_not_recalled(place: Place) {
+async fn a_refusal_rests_on_nothing_and_is_not_recalled(place: BotStorage) {
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
@@ -159,7 +159,7 @@ async fn a_refusal_rests_on_nothing_and_is_not_recalled(place: Place) {
     server.finish();
 }
 
-async fn a_channel_sees_only_its_own_sources(place: Place) {
+async fn a_channel_sees_only_its_own_sources(place: BotStorage) {
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
@@ -204,7 +204,7 @@ fn is_quoted(text: &str) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn planted_instructions_are_quoted_line_by_line() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("lost.md", INJECTED)];
@@ -253,7 +253,7 @@ async fn planted_instructions_are_quoted_line_by_line() {
     server.finish();
 }
 
-async fn records_are_shown_as_cards_without_another_call(place: Place) {
+async fn records_are_shown_as_cards_without_another_call(place: BotStorage) {
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let config = place.config(Some(&server), &[]);
@@ -287,7 +287,7 @@ async fn records_are_shown_as_cards_without_another_call(place: Place) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
@@ -345,7 +345,7 @@ const WARNING: &str =
 /// Whoever answers, from whatever source: by words and by similar meaning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_warning_is_part_of_every_answer() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let quay = Quay::new().await;
     let server = ModelServer::start().await;
     let files = [("handbook.md", HANDBOOK)];
@@ -400,7 +400,7 @@ async fn a_warning_is_part_of_every_answer() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_model_passages_are_quoted() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let quay = Quay::new().await;
     let files = [("handbook.md", HANDBOOK)];
     let bot = quay.bot(&place, None, &files, false).await;
@@ -451,7 +451,7 @@ async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> SearchRe
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn both_stores_find_the_same() {
     let mut found = Vec::new();
-    for place in [Place::embedded(), Place::neo4j(None)] {
+    for place in [BotStorage::embedded(), BotStorage::neo4j(None)] {
         let quay = Quay::new().await;
         let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
         let catalog = Path::new("tests/data/knowledge/catalog.jsonl");
@@ -499,7 +499,7 @@ async fn both_stores_find_the_same() {
     assert!(found.windows(2).all(|two| two[0] == two[1]), "{found:#?}");
 }
 
-async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole(place: Place) {
+async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole(place: BotStorage) {
     let quay = Quay::new().await;
     let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
     quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
@@ -530,9 +530,9 @@ async fn a_new_version_takes_the_place_of_the_old_one_as_a_whole(place: Place) {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn without_the_graph_what_is_loaded_is_searched_and_said_to_be() {
-    let address = Place::neo4j_address();
+    let address = BotStorage::neo4j_address();
     let wire = Proxy::to(address).await;
-    let place = Place::neo4j(Some(&wire.bolt_url()));
+    let place = BotStorage::neo4j(Some(&wire.bolt_url()));
     let quay = Quay::new().await;
     let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
     quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
@@ -560,7 +560,7 @@ async fn without_the_graph_what_is_loaded_is_searched_and_said_to_be() {
 async fn without_embeddings_words_are_searched_and_it_is_said() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let server = ModelServer::start().await;
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let quay = Quay::new().await;
     let config = place.config(Some(&server), &["--embedding-model=embedding"]);
     let store = graph::open(&config.graph).await.unwrap();

@@ -12,7 +12,7 @@ use muninn::wiring::{models, recaller};
 use muninn_platform::AudienceId;
 use serde_json::json;
 
-use crate::support::bot::Place;
+use crate::support::bot::BotStorage;
 use crate::support::model_server::ModelServer;
 use crate::{search, searcher};
 
@@ -20,7 +20,7 @@ fn names(found: &SearchResults) -> Vec<&str> {
     found.hits.iter().map(|hit| hit.title.as_str()).collect()
 }
 
-async fn with_movies(place: &Place) -> Arc<GraphStore> {
+async fn with_movies(place: &BotStorage) -> Arc<GraphStore> {
     let store = graph::open(&place.config(None, &[]).graph).await.unwrap();
     load_movies(&store).await.unwrap();
     store
@@ -43,7 +43,7 @@ async fn film(store: &GraphStore, title: &str, plot: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_are_found_by_meaning_by_words_and_by_what_they_are_tied_to() {
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let store = with_movies(&place).await;
     let shipped = NodeSettings::load(None).unwrap();
     let searcher = of_nodes(searcher(&store), shipped, place.path());
@@ -106,7 +106,7 @@ async fn nodes_are_found_by_meaning_by_words_and_by_what_they_are_tied_to() {
 async fn a_service_embeds_each_node_once() {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let server = ModelServer::start().await;
-    let place = Place::embedded();
+    let place = BotStorage::embedded();
     let config = place.config(Some(&server), &["--embedding-model=embedding"]);
     let store = with_movies(&place).await;
     let started = || {

@@ -10,8 +10,8 @@ use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
 use uuid::Uuid;
 
-use super::support::bot::{Place, TestBot};
-use super::support::model_server::{ModelServer, Request};
+use super::support::bot::{BotStorage, TestBot};
+use super::support::model_server::{ModelServer, ModelServerRequest};
 
 pub(crate) const HANDBOOK: &str = "\
 # Harbour handbook
@@ -130,7 +130,7 @@ impl Quay {
     /// Starts a bot over a graph that already has this.
     pub(crate) async fn bot<T: AsRef<[u8]>>(
         &self,
-        place: &Place,
+        place: &BotStorage,
         server: Option<&ModelServer>,
         files: &[(&str, T)],
         has_policies: bool,
@@ -147,13 +147,13 @@ impl Quay {
     }
 }
 
-pub(crate) fn routes(text: &'static str) -> impl Fn(&Request) -> bool {
+pub(crate) fn routes(text: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| {
         request.last_user().contains(text) && request.tools().contains(&"search_knowledge")
     }
 }
 
-pub(crate) fn answers(found: &'static [&'static str]) -> impl Fn(&Request) -> bool {
+pub(crate) fn answers(found: &'static [&'static str]) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| {
         let asked = request.last_user();
         request.tools().is_empty() && found.iter().all(|found| asked.contains(found))

@@ -24,21 +24,21 @@ use muninn_platform::AudienceId;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Question {
+struct RetrievalQuestion {
     question: String,
     source: String,
     /// Empty if nothing in the sources answers it.
     chunks: Vec<String>,
 }
 
-impl Question {
+impl RetrievalQuestion {
     fn expected(&self) -> Vec<String> {
         let chunk = |chunk: &String| format!("{}/{chunk}", self.source);
         self.chunks.iter().map(chunk).collect()
     }
 }
 
-fn questions() -> Vec<Question> {
+fn questions() -> Vec<RetrievalQuestion> {
     let lines = include_str!("../data/knowledge/questions.jsonl").lines();
     lines
         .map(|line| serde_json::from_str(line).unwrap())
@@ -131,12 +131,12 @@ impl Bench {
         self.searcher.search(&query(text, &audience)).await.hits
     }
 
-    async fn figures(&self, questions: &[&Question], fusion: Fusion) -> Figures {
+    async fn figures(&self, questions: &[&RetrievalQuestion], fusion: Fusion) -> RetrievalMetrics {
         let weights = Weights {
             fusion,
             ..self.weights.clone()
         };
-        let mut figures = Figures::default();
+        let mut figures = RetrievalMetrics::default();
         let mut count = 0.0;
         for question in questions.iter().filter(|it| !it.chunks.is_empty()) {
             let ranked = self.ranked(&question.question, &weights).await;
@@ -150,13 +150,13 @@ impl Bench {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Figures {
+struct RetrievalMetrics {
     at_5: f64,
     at_10: f64,
     ndcg: f64,
 }
 
-impl Figures {
+impl RetrievalMetrics {
     fn add(&mut self, ranked: &[String], expected: &[String]) {
         let recall = |most: usize| {
             let found = ranked.iter().take(most).filter(|it| expected.contains(it));
@@ -183,7 +183,7 @@ impl Figures {
     }
 }
 
-impl std::fmt::Display for Figures {
+impl std::fmt::Display for RetrievalMetrics {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.3} | {:.3} | {:.3}", self.at_5, self.at_10, self.ndcg)
     }
@@ -200,7 +200,7 @@ const NOTHING: Fusion = Fusion {
 };
 
 /// Returns every second question: one half is for choosing weights, the other for reporting.
-fn half(questions: &[Question], which: usize) -> Vec<&Question> {
+fn half(questions: &[RetrievalQuestion], which: usize) -> Vec<&RetrievalQuestion> {
     questions.iter().skip(which).step_by(2).collect()
 }
 
@@ -281,7 +281,7 @@ async fn each_part_adds_to_what_is_found() {
         }
     }
     for source in ["handbook", "archives"] {
-        let of: Vec<&Question> = all.iter().filter(|it| it.source == source).collect();
+        let of: Vec<&RetrievalQuestion> = all.iter().filter(|it| it.source == source).collect();
         for (name, fusion) in &parts[..4] {
             println!(
                 "| {source}, {name} | {} |",
@@ -303,7 +303,7 @@ async fn each_part_adds_to_what_is_found() {
 }
 
 /// Prints what is found for unanswerable questions, and kept for answerable ones.
-async fn floors(bench: &Bench, all: &[Question]) {
+async fn floors(bench: &Bench, all: &[RetrievalQuestion]) {
     let (mut vain, mut kept) = (0, 0);
     let (mut unanswerable, mut answerable) = (0, 0);
     for question in all {

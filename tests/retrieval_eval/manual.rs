@@ -6,19 +6,19 @@
 use muninn::agent::planner::{Need, is_sure, need};
 use serde::Deserialize;
 
-use super::{Bench, Figures, Fusion, Hit, Weights, parts};
+use super::{Bench, Fusion, Hit, RetrievalMetrics, Weights, parts};
 
 #[derive(Deserialize)]
 struct Asked {
     question: String,
-    kind: Kind,
+    kind: QuestionKind,
     /// `file#heading`; an empty heading if the file has none.
     sections: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum QuestionKind {
     /// Shares few words with the answer.
     Paraphrase,
     /// Has a name, a part number or an abbreviation.
@@ -74,18 +74,18 @@ impl Bench {
         found
     }
 
-    async fn of_manual(&self, asked: &[&Asked], fusion: Fusion) -> Figures {
+    async fn of_manual(&self, asked: &[&Asked], fusion: Fusion) -> RetrievalMetrics {
         let weights = Weights {
             fusion,
             ..self.weights.clone()
         };
-        let mut figures = Figures::default();
+        let mut figures = RetrievalMetrics::default();
         for one in asked {
             let found = self.sections(one, &weights).await;
             // If each is enough by itself, the first that is found is expected.
             let first = found.iter().find(|it| one.sections.contains(it));
             match (one.kind, first) {
-                (Kind::Path, _) | (_, None) => figures.add(&found, &one.sections),
+                (QuestionKind::Path, _) | (_, None) => figures.add(&found, &one.sections),
                 (_, Some(first)) => figures.add(&found, std::slice::from_ref(first)),
             }
         }
@@ -97,7 +97,7 @@ impl Bench {
 async fn a_manual_that_nobody_looked_at() {
     let bench = Bench::manual().await;
     let all = asked();
-    let answered = || all.iter().filter(|it| it.kind != Kind::Nothing);
+    let answered = || all.iter().filter(|it| it.kind != QuestionKind::Nothing);
     for section in answered().flat_map(|it| &it.sections) {
         let is_it = |at| bench.section(at, std::slice::from_ref(section)) == *section;
         assert!((0..bench.index.len()).any(is_it), "no chunk of {section}");
@@ -116,7 +116,12 @@ async fn a_manual_that_nobody_looked_at() {
         println!("| {name} | {figures} |");
         told.push(figures);
     }
-    for kind in [Kind::Paraphrase, Kind::Name, Kind::Specific, Kind::Path] {
+    for kind in [
+        QuestionKind::Paraphrase,
+        QuestionKind::Name,
+        QuestionKind::Specific,
+        QuestionKind::Path,
+    ] {
         let of: Vec<&Asked> = all.iter().filter(|it| it.kind == kind).collect();
         for (name, fusion) in &parts(fused)[..4] {
             println!(
@@ -135,7 +140,7 @@ async fn a_manual_that_nobody_looked_at() {
             let at = number(chunk).unwrap();
             one.sections.contains(&bench.section(at, &one.sections))
         };
-        if one.kind == Kind::Nothing {
+        if one.kind == QuestionKind::Nothing {
             nothing += 1;
             vain += usize::from(hits.is_empty());
         } else {
@@ -174,7 +179,9 @@ async fn given(bench: &Bench, texts: &[String]) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_planner_gives_passages_to_questions_and_none_to_small_talk() {
     let bench = Bench::manual().await;
-    let answered = asked().into_iter().filter(|it| it.kind != Kind::Nothing);
+    let answered = asked()
+        .into_iter()
+        .filter(|it| it.kind != QuestionKind::Nothing);
     let questions: Vec<String> = answered.map(|it| it.question).collect();
     let said = include_str!("../data/talk/exchanges.jsonl").lines();
     let said = said.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::desk::Post;
 use crate::export::Graph;
-use crate::people::{Fate, Person, STOPPED, Said};
+use crate::people::{ExpectedMessageState, STOPPED, Said, SimulatedPerson};
 use crate::words::{Token, nonce_of, tokens};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ impl Evidence<'_> {
     /// Returns every word that identifies something gone.
     pub(crate) fn gone_words(&self) -> Vec<String> {
         let gone = self.said.iter();
-        let gone = gone.filter(|said| said.fate == Fate::Gone && !said.is_unsure);
+        let gone = gone.filter(|said| said.fate == ExpectedMessageState::Gone && !said.is_unsure);
         gone.flat_map(|said| self.words(said)).collect()
     }
 
@@ -136,7 +136,7 @@ impl Evidence<'_> {
         said.any(|said| {
             said.channel == token.channel
                 && said.number == token.number
-                && (said.fate == Fate::Gone || said.version != token.version)
+                && (said.fate == ExpectedMessageState::Gone || said.version != token.version)
         })
     }
 
@@ -160,7 +160,7 @@ impl Evidence<'_> {
                 ));
             }
         }
-        let name = |channel| Person::name_of(self.run, channel);
+        let name = |channel| SimulatedPerson::name_of(self.run, channel);
         for post in &self.history {
             let foreign = tokens(&post.text).into_iter();
             for token in foreign.filter(|token| name(token.channel) != post.channel) {
@@ -249,9 +249,9 @@ impl Evidence<'_> {
         for said in self
             .said
             .iter()
-            .filter(|said| said.fate == Fate::Live && !said.is_unsure)
+            .filter(|said| said.fate == ExpectedMessageState::Live && !said.is_unsure)
         {
-            let channel = Person::name_of(self.run, said.channel);
+            let channel = SimulatedPerson::name_of(self.run, said.channel);
             let shown = self.posts.iter();
             let mut shown =
                 shown.filter(|post| post.channel == channel && post.question == said.id());
@@ -286,7 +286,7 @@ impl Evidence<'_> {
         for said in self
             .said
             .iter()
-            .filter(|said| said.fate == Fate::Gone && !said.is_unsure)
+            .filter(|said| said.fate == ExpectedMessageState::Gone && !said.is_unsure)
         {
             let words = self.words(said);
             let mut remains = |place: &str, text: &str| {

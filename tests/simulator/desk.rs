@@ -17,7 +17,7 @@ use crate::plan::{AnswersFailure, Platform};
 
 /// The address of a process.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct ProcessAddress {
     pub(crate) address: String,
     /// How far the clock of the process is ahead, in seconds.
     pub(crate) clock_ahead: AtomicI64,
@@ -61,13 +61,13 @@ impl GrowingPost {
 
 /// Message ids are those of the webhook, whatever the platform's own ids.
 #[derive(Debug)]
-pub(crate) enum Desk {
+pub(crate) enum PlatformDesk {
     Webhook(WebhookDesk),
     Slack(SlackDesk),
     Discord(DiscordDesk),
 }
 
-impl Desk {
+impl PlatformDesk {
     pub(crate) async fn open(platform: Platform) -> Self {
         match platform {
             Platform::Webhook => Self::Webhook(WebhookDesk::open().await),
@@ -172,7 +172,7 @@ impl Desk {
     /// Fails with the bot's response, or after a time limit.
     pub(crate) async fn says(
         &self,
-        doors: &[Arc<Door>],
+        doors: &[Arc<ProcessAddress>],
         first: usize,
         body: &Value,
     ) -> Result<(), String> {

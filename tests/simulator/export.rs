@@ -6,11 +6,11 @@ use muninn::graph::transfer::{self, GraphNode, GraphRelationship};
 use muninn::graph::{self, GraphConfig, GraphStore};
 use serde_json::Value;
 
-use crate::desk::Desk;
+use crate::desk::PlatformDesk;
 
 /// A turn.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct ExportedTurn {
     pub(crate) event: String,
     pub(crate) audience: String,
     pub(crate) input: String,
@@ -19,7 +19,7 @@ pub(crate) struct Kept {
 
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    pub(crate) turns: Vec<Kept>,
+    pub(crate) turns: Vec<ExportedTurn>,
     /// The nodes of conversations, by id.
     pub(crate) sessions: BTreeMap<String, String>,
     pub(crate) relationships: Vec<(String, String, String)>,
@@ -31,7 +31,11 @@ pub(crate) struct Graph {
 
 impl Graph {
     /// Reads the whole graph, while no process has it open.
-    pub(crate) async fn read(config: &GraphConfig, run: &str, desk: &Desk) -> Result<Self, String> {
+    pub(crate) async fn read(
+        config: &GraphConfig,
+        run: &str,
+        desk: &PlatformDesk,
+    ) -> Result<Self, String> {
         let store = graph::open(config)
             .await
             .map_err(|error| format!("{error:?}"))?;
@@ -69,7 +73,7 @@ impl Graph {
         };
         let is = |label: &str| node.labels.iter().any(|it| it == label);
         if is("Response") {
-            self.turns.push(Kept {
+            self.turns.push(ExportedTurn {
                 event: text("eventId"),
                 audience: text("audience"),
                 input: text("input"),

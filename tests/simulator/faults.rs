@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, watch};
 use tokio::task::JoinSet;
 
-use crate::desk::Desk;
+use crate::desk::PlatformDesk;
 use crate::host::Process;
 use crate::model::Model;
 use crate::plan::{Fault, GraphFailure, ScheduledFault};
@@ -51,7 +51,7 @@ impl FullDisks {
 #[derive(Clone)]
 pub(crate) struct Breakable {
     pub(crate) model: Arc<Model>,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) desk: Arc<PlatformDesk>,
     pub(crate) wire: Option<Arc<Proxy>>,
     pub(crate) processes: Vec<Arc<Mutex<Process>>>,
     pub(crate) full_disks: Arc<FullDisks>,

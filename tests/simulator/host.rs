@@ -13,7 +13,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 
 use self::in_process::InProcess;
-use crate::desk::Door;
+use crate::desk::ProcessAddress;
 use crate::plan::Host;
 
 /// Maximum time for a process to end, however busy the machine is.
@@ -32,14 +32,14 @@ pub(crate) struct Process {
     pub(crate) folder: PathBuf,
     /// By variable name.
     settings: Vec<(&'static str, String)>,
-    pub(crate) door: Arc<Door>,
+    pub(crate) door: Arc<ProcessAddress>,
     pub(crate) log: Log,
     clock: Option<Clock>,
-    running: Option<Running>,
+    running: Option<RunningInstance>,
 }
 
 #[derive(Debug)]
-enum Running {
+enum RunningInstance {
     Program(Child),
     InProcess(InProcess),
 }
@@ -64,7 +64,7 @@ impl Process {
         host: Host,
         folder: PathBuf,
         settings: Vec<(&'static str, String)>,
-        door: Arc<Door>,
+        door: Arc<ProcessAddress>,
     ) -> Self {
         std::fs::create_dir_all(&folder).unwrap();
         Self {
@@ -118,8 +118,8 @@ impl Process {
 
     fn start_as(&mut self, is_disk_full: bool) {
         self.running = Some(match self.host {
-            Host::Program => Running::Program(self.program(is_disk_full)),
-            Host::InProcess => Running::InProcess(InProcess::start(
+            Host::Program => RunningInstance::Program(self.program(is_disk_full)),
+            Host::InProcess => RunningInstance::InProcess(InProcess::start(
                 &self.data_dir(),
                 &self.settings,
                 self.log.clone(),
@@ -170,8 +170,8 @@ impl Process {
     /// Kills it like `kill -9`.
     pub(crate) async fn kill(&mut self) {
         match self.running.take() {
-            Some(Running::Program(mut child)) => child.kill().await.unwrap(),
-            Some(Running::InProcess(bot)) => bot.kill().await,
+            Some(RunningInstance::Program(mut child)) => child.kill().await.unwrap(),
+            Some(RunningInstance::InProcess(bot)) => bot.kill().await,
             None => {}
         }
     }
@@ -182,7 +182,7 @@ impl Process {
     /// Fails when it does not end.
     pub(crate) async fn terminate(&mut self) -> Result<(), String> {
         match self.running.take() {
-            Some(Running::Program(mut child)) => {
+            Some(RunningInstance::Program(mut child)) => {
                 // It may have ended by itself.
                 if let Some(pid) = child.id() {
                     let pid = pid.to_string();
@@ -194,7 +194,7 @@ impl Process {
                 ended.unwrap();
                 Ok(())
             }
-            Some(Running::InProcess(bot)) => bot.end(TO_END).await,
+            Some(RunningInstance::InProcess(bot)) => bot.end(TO_END).await,
             None => Ok(()),
         }
     }
@@ -202,8 +202,8 @@ impl Process {
     /// Restarts it if it ended by itself, like a service manager.
     pub(crate) fn keep_running(&mut self) {
         let has_ended = match &mut self.running {
-            Some(Running::Program(child)) => child.try_wait().unwrap().is_some(),
-            Some(Running::InProcess(bot)) => bot.has_ended(),
+            Some(RunningInstance::Program(child)) => child.try_wait().unwrap().is_some(),
+            Some(RunningInstance::InProcess(bot)) => bot.has_ended(),
             None => false,
         };
         if has_ended {

@@ -33,8 +33,8 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use self::check::Invariant;
-use self::plan::{GraphKind, Host, Plan, Platform};
-use self::world::{Done, Failure};
+use self::plan::{GraphKind, Host, Platform, SimulationPlan};
+use self::world::{Done, PlanFailure};
 
 /// Plans whose cause was fixed.
 const MENDED: &str = include_str!("regressions.jsonl");
@@ -48,7 +48,7 @@ const REPLAYED_AT_ONCE: usize = 4;
 /// Maximum attempts to shrink a plan that failed.
 const SHRINK_ATTEMPTS: usize = 25;
 
-fn read(plans: &str) -> Vec<Plan> {
+fn read(plans: &str) -> Vec<SimulationPlan> {
     plans
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -57,14 +57,14 @@ fn read(plans: &str) -> Vec<Plan> {
 
 /// One kind of plan, and how many of them run concurrently.
 #[derive(Clone, Copy, Debug)]
-struct Lane {
+struct SimulationLane {
     host: Host,
     platform: Platform,
     graph: GraphKind,
     at_once: usize,
 }
 
-impl Lane {
+impl SimulationLane {
     fn new(host: Host, graph: GraphKind, at_once: usize) -> Self {
         Self {
             host,
@@ -84,11 +84,11 @@ impl Lane {
 struct Tally {
     plans: usize,
     done: Done,
-    failed: Vec<(Plan, Failure)>,
+    failed: Vec<(SimulationPlan, PlanFailure)>,
 }
 
 impl Tally {
-    fn add(&mut self, plan: Plan, ran: Result<Done, Failure>) {
+    fn add(&mut self, plan: SimulationPlan, ran: Result<Done, PlanFailure>) {
         self.plans += 1;
         match ran {
             Ok(done) => {
@@ -111,7 +111,7 @@ impl Tally {
 
 /// Runs plans of seeds from `first` on, while `goes_on` allows it.
 async fn simulate(
-    lanes: &[Lane],
+    lanes: &[SimulationLane],
     first: u64,
     goes_on: impl Fn(u64) -> bool + Clone + Send + 'static,
 ) -> Tally {
@@ -127,7 +127,12 @@ async fn simulate(
                     if !goes_on(number) {
                         return;
                     }
-                    let plan = Plan::of_seed(first + number, lane.host, lane.platform, lane.graph);
+                    let plan = SimulationPlan::of_seed(
+                        first + number,
+                        lane.host,
+                        lane.platform,
+                        lane.graph,
+                    );
                     let ran = world::run(&plan).await;
                     tally.lock().await.add(plan, ran);
                 }
@@ -141,7 +146,7 @@ async fn simulate(
 }
 
 /// Whether a plan violates one of the same invariants when it is run again.
-async fn fails_as(plan: &Plan, failure: &Failure) -> bool {
+async fn fails_as(plan: &SimulationPlan, failure: &PlanFailure) -> bool {
     let wanted: BTreeSet<Invariant> = failure.violations.iter().map(|it| it.invariant).collect();
     let Err(failed) = world::run(plan).await else {
         return false;
@@ -152,7 +157,7 @@ async fn fails_as(plan: &Plan, failure: &Failure) -> bool {
 }
 
 /// Whether a plan fails again in one of so many runs.
-async fn fails_again(plan: &Plan, failure: &Failure, runs: usize) -> bool {
+async fn fails_again(plan: &SimulationPlan, failure: &PlanFailure, runs: usize) -> bool {
     for _ in 0..runs {
         if fails_as(plan, failure).await {
             return true;
@@ -193,7 +198,7 @@ async fn report(tally: Tally) {
             failure.evidence.display()
         );
     };
-    let fails = async |plan: &Plan| fails_as(plan, &failure).await;
+    let fails = async |plan: &SimulationPlan| fails_as(plan, &failure).await;
     let smallest = shrink::shrunk(plan, SHRINK_ATTEMPTS, fails).await;
     panic!(
         "{}\nMend it, and add this line to tests/simulator/regressions.jsonl:\n{}",
@@ -204,7 +209,7 @@ async fn report(tally: Tally) {
 
 async fn replay(plans: &str, graph: GraphKind) {
     let plans = read(plans).into_iter().filter(|plan| plan.graph == graph);
-    let replays = async |plan: Plan| {
+    let replays = async |plan: SimulationPlan| {
         for _ in 0..REPLAYS {
             let Err(failure) = world::run(&plan).await else {
                 continue;
@@ -237,26 +242,34 @@ async fn what_was_mended_stays_mended_on_neo4j() {
 
 /// Runs a fixed set of seeds, with so many plans of a lane. Run by hand, as long as they still find
 /// something (docs/simulator.md).
-async fn fixed(lane: Lane, plans: u64) {
+async fn fixed(lane: SimulationLane, plans: u64) {
     report(simulate(&[lane], 1, move |number| number < plans).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes: .ci/simulate"]
 async fn soak_nothing_is_lost_doubled_or_told_to_others_by_bots_that_are_dropped() {
-    fixed(Lane::new(Host::InProcess, GraphKind::Embedded, 4), 40).await;
+    fixed(
+        SimulationLane::new(Host::InProcess, GraphKind::Embedded, 4),
+        40,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes: .ci/simulate"]
 async fn soak_nothing_is_lost_doubled_or_told_to_others_by_programs_that_are_killed() {
-    fixed(Lane::new(Host::Program, GraphKind::Embedded, 2), 12).await;
+    fixed(
+        SimulationLane::new(Host::Program, GraphKind::Embedded, 2),
+        12,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes, and needs a Neo4j (NEO4J_TEST_URI): .ci/simulate"]
 async fn soak_nothing_is_lost_doubled_or_told_to_others_by_several_on_neo4j() {
-    fixed(Lane::new(Host::Program, GraphKind::Neo4j, 1), 4).await;
+    fixed(SimulationLane::new(Host::Program, GraphKind::Neo4j, 1), 4).await;
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -273,7 +286,7 @@ async fn soak_with_new_seeds() {
     let seed = number("SIMULATE_SEED", u64::from(std::process::id()) * 1_000_003);
     let lane = |host, graph, name, otherwise| {
         let at_once = usize::try_from(number(name, otherwise)).unwrap();
-        Lane::new(host, graph, at_once)
+        SimulationLane::new(host, graph, at_once)
     };
     let mut lanes = vec![
         lane(
@@ -307,7 +320,8 @@ async fn soak_one_plan() {
     let Some(file) = variable("SIMULATE_PLAN") else {
         return;
     };
-    let plan: Plan = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let plan: SimulationPlan =
+        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut tally = Tally::default();
     let ran = world::run(&plan).await;
     tally.add(plan, ran);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::plan::{EmbedderFailure, ModelFailure};
-use crate::support::model_server::{Embeddings, ModelServer, Reply, Request};
+use crate::support::model_server::{Embeddings, ModelServer, ModelServerRequest, Reply};
 use crate::words::{Token, nonce, tokens};
 
 /// The delay that [`crate::plan`] plans for slow answers.
@@ -86,7 +86,7 @@ impl Model {
     }
 }
 
-fn reply(state: &mut State, request: &Request, run: &str, quotes: bool) -> Reply {
+fn reply(state: &mut State, request: &ModelServerRequest, run: &str, quotes: bool) -> Reply {
     let prompt = request.body["messages"].to_string();
     let text = said(state, request, &prompt, run, quotes);
     state.prompts.push(prompt);
@@ -105,7 +105,13 @@ fn reply(state: &mut State, request: &Request, run: &str, quotes: bool) -> Reply
     }
 }
 
-fn said(state: &mut State, request: &Request, prompt: &str, run: &str, quotes: bool) -> String {
+fn said(
+    state: &mut State,
+    request: &ModelServerRequest,
+    prompt: &str,
+    run: &str,
+    quotes: bool,
+) -> String {
     let asked = request.last_user();
     if let Some(question) = request.to_rephrase() {
         return question;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::check::{Invariant, Violation};
-use crate::desk::{Desk, Door, Post};
+use crate::desk::{PlatformDesk, Post, ProcessAddress};
 use crate::faults::FullDisks;
 use crate::model::Model;
 use crate::plan::Step;
@@ -26,7 +26,7 @@ pub(crate) const STOPPED: &str = "(stopped)";
 
 /// The expected outcome of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ExpectedMessageState {
     /// It has to be answered, and kept.
     Live,
     /// Its person deleted it, or had it forgotten.
@@ -43,7 +43,7 @@ pub(crate) struct Said {
     pub(crate) version: u64,
     /// When it was asked.
     pub(crate) sent_at: DateTime<Utc>,
-    pub(crate) fate: Fate,
+    pub(crate) fate: ExpectedMessageState,
     /// The prompt from which on it must not appear any more.
     pub(crate) gone_since: Option<usize>,
     /// Its removal can be seen at the desk: its answer was there when it was deleted, and no kill
@@ -80,9 +80,9 @@ impl Said {
 #[derive(Clone)]
 pub(crate) struct Around {
     pub(crate) run: String,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) desk: Arc<PlatformDesk>,
     pub(crate) model: Arc<Model>,
-    pub(crate) doors: Vec<Arc<Door>>,
+    pub(crate) doors: Vec<Arc<ProcessAddress>>,
     /// Steps of all channels so far.
     pub(crate) steps: watch::Sender<usize>,
     pub(crate) full_disks: Arc<FullDisks>,
@@ -94,7 +94,7 @@ pub(crate) struct Around {
 }
 
 /// The person of a channel.
-pub(crate) struct Person {
+pub(crate) struct SimulatedPerson {
     around: Around,
     channel: usize,
     pub(crate) said: Vec<Said>,
@@ -102,7 +102,7 @@ pub(crate) struct Person {
     pub(crate) commands: Vec<(String, bool)>,
 }
 
-impl Person {
+impl SimulatedPerson {
     pub(crate) fn new(around: Around, channel: usize) -> Self {
         Self {
             around,
@@ -232,7 +232,7 @@ impl Person {
             number,
             version: 0,
             sent_at: Utc::now(),
-            fate: Fate::Live,
+            fate: ExpectedMessageState::Live,
             gone_since: None,
             is_seen_to_go: false,
             may_be_stopped: false,
@@ -247,7 +247,9 @@ impl Person {
     async fn edits(&mut self, number: u64) -> Result<(), Violation> {
         let run = self.around.run.clone();
         let mut said = self.said.iter_mut();
-        let Some(said) = said.find(|said| said.number == number && said.fate == Fate::Live) else {
+        let Some(said) =
+            said.find(|said| said.number == number && said.fate == ExpectedMessageState::Live)
+        else {
             return Ok(());
         };
         said.version += 1;
@@ -263,10 +265,12 @@ impl Person {
         let stands = self.around.desk.answer(&self.name(), &format!("m{number}"));
         let is_seen_to_go = stands.is_some() && !self.around.kills;
         let mut said = self.said.iter_mut();
-        let Some(said) = said.find(|said| said.number == number && said.fate == Fate::Live) else {
+        let Some(said) =
+            said.find(|said| said.number == number && said.fate == ExpectedMessageState::Live)
+        else {
             return Ok(());
         };
-        said.fate = Fate::Gone;
+        said.fate = ExpectedMessageState::Gone;
         said.is_seen_to_go = is_seen_to_go;
         let conversation = said.conversation;
         let mut body = self.body(&format!("m{number}d"), conversation);
@@ -323,8 +327,9 @@ impl Person {
         let here = self.said.iter().filter(is_here).map(|said| said.number);
         let here: Vec<u64> = here.filter(|number| before.contains(number)).collect();
         let is_gone = || {
+            // An edit may be answered meanwhile: more may be shown than before.
             let shown = self.shown();
-            shown.len() < before.len()
+            before.iter().any(|it| !shown.contains(it))
                 && (here.is_empty() || here.iter().any(|it| !shown.contains(it)))
         };
         if !waits(TO_SETTLE, is_gone).await && !self.is_unsure() {
@@ -336,7 +341,10 @@ impl Person {
             .into_iter()
             .filter(|it| !after.contains(it))
             .collect();
-        let earlier = self.said.iter().filter(|said| said.fate == Fate::Gone);
+        let earlier = self
+            .said
+            .iter()
+            .filter(|said| said.fate == ExpectedMessageState::Gone);
         let others: Vec<u64> = earlier
             .map(|said| said.number)
             .chain(gone.clone())
@@ -354,7 +362,7 @@ impl Person {
             .iter_mut()
             .filter(|said| Some(said.number) == last)
         {
-            said.fate = Fate::Gone;
+            said.fate = ExpectedMessageState::Gone;
             said.gone_since = since;
         }
         self.settles().await
@@ -398,7 +406,11 @@ impl Person {
     /// may still be in flight, and be the last. And it happens while a disk is full: what was answered then may be kept
     /// nowhere, and what was deleted then may still be kept.
     fn unclear_last(&self, conversation: u64) -> Option<Vec<u64>> {
-        let live = || self.said.iter().filter(|said| said.fate == Fate::Live);
+        let live = || {
+            self.said
+                .iter()
+                .filter(|said| said.fate == ExpectedMessageState::Live)
+        };
         let here = || live().filter(|said| said.conversation == conversation);
         let is_told = |said: &Said| {
             let answer = self.around.desk.answer(&self.name(), &said.id());
@@ -421,7 +433,7 @@ impl Person {
                 is_its && (said.version == 0 || post.text.contains(&newest))
             })
         };
-        let may_come = |said: &Said| said.fate == Fate::Gone && !was_shown(said);
+        let may_come = |said: &Said| said.fate == ExpectedMessageState::Gone && !was_shown(said);
         // The edit of a stopped question may be processed just now, while its answer is gone for a
         // moment.
         let is_quiet = self.prompts_until_now().is_some();
@@ -435,7 +447,8 @@ impl Person {
     /// Returns the live questions with a shown answer.
     fn shown(&self) -> Vec<u64> {
         let is_shown = |said: &&Said| {
-            said.fate == Fate::Live && self.around.desk.answer(&self.name(), &said.id()).is_some()
+            said.fate == ExpectedMessageState::Live
+                && self.around.desk.answer(&self.name(), &said.id()).is_some()
         };
         self.said
             .iter()
@@ -462,8 +475,8 @@ impl Person {
                 .is_some_and(|it| it == STOPPED)
         };
         for said in &mut self.said {
-            if what(said) && said.fate == Fate::Live {
-                said.fate = Fate::Gone;
+            if what(said) && said.fate == ExpectedMessageState::Live {
+                said.fate = ExpectedMessageState::Gone;
                 said.is_unsure |= is_unsure || was_stopped(said);
                 said.gone_since = since;
             }
@@ -505,7 +518,10 @@ impl Person {
                 text.contains(&newest) || (text == STOPPED && said.version == 0)
             })
         };
-        let live = self.said.iter().filter(|said| said.fate == Fate::Live);
+        let live = self
+            .said
+            .iter()
+            .filter(|said| said.fate == ExpectedMessageState::Live);
         // Questions that may have left the window are not waited for, although they may still be
         // answered again.
         let is_edited = |said: &Said| self.around.window_turns < 50 && said.version > 0;
@@ -533,7 +549,10 @@ impl Person {
         }
         let since = self.prompts_until_now();
         for said in &mut self.said {
-            if said.fate == Fate::Gone && said.gone_since.is_none() && said.is_seen_to_go {
+            if said.fate == ExpectedMessageState::Gone
+                && said.gone_since.is_none()
+                && said.is_seen_to_go
+            {
                 said.gone_since = since;
             }
         }
@@ -553,21 +572,21 @@ impl Person {
             let id = said.id();
             match (said.fate, answer(&id)) {
                 // A notice contains nothing of it.
-                (Fate::Gone, Some(post)) if post.text != STOPPED => {
+                (ExpectedMessageState::Gone, Some(post)) if post.text != STOPPED => {
                     let problem = format!("{name} {id} is gone, and {:?} stands there", post.text);
                     return unlike(Invariant::Forgotten, problem);
                 }
-                (Fate::Live, None) if !self.quoted_what_is_gone(&id) => {
+                (ExpectedMessageState::Live, None) if !self.quoted_what_is_gone(&id) => {
                     return unlike(Invariant::Answered, format!("{name} {id} has no answer"));
                 }
-                (Fate::Live, Some(post)) if self.is_outdated(said, &post.text) => {
+                (ExpectedMessageState::Live, Some(post)) if self.is_outdated(said, &post.text) => {
                     let problem = format!(
                         "{name} {id} was edited {} times, and {:?} stands there",
                         said.version, post.text
                     );
                     return unlike(Invariant::Answered, problem);
                 }
-                (Fate::Live | Fate::Gone, Some(_) | None) => {}
+                (ExpectedMessageState::Live | ExpectedMessageState::Gone, Some(_) | None) => {}
             }
         }
         for (id, _) in self.commands.iter().filter(|(_, is_sure)| *is_sure) {
@@ -607,7 +626,7 @@ impl Person {
     fn quoted_what_is_gone(&self, id: &str) -> bool {
         let run = &self.around.run;
         let words = |said: &Said| said.tokens(run).into_iter().map(|token| token.to_string());
-        let is_gone = |said: &&Said| said.fate == Fate::Gone || said.is_unsure;
+        let is_gone = |said: &&Said| said.fate == ExpectedMessageState::Gone || said.is_unsure;
         let gone = self.said.iter().filter(is_gone);
         let gone: Vec<String> = gone.flat_map(words).collect();
         let history = self.around.desk.history();

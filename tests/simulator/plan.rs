@@ -9,7 +9,7 @@ const CONVERSATIONS: u64 = 2;
 /// `regressions.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Plan {
+pub(crate) struct SimulationPlan {
     pub(crate) host: Host,
     #[serde(default, skip_serializing_if = "Platform::is_webhook")]
     pub(crate) platform: Platform,
@@ -281,7 +281,7 @@ impl Dice {
     }
 }
 
-impl Plan {
+impl SimulationPlan {
     pub(crate) fn of_seed(seed: u64, host: Host, platform: Platform, graph: GraphKind) -> Self {
         let mut dice = Dice::new(seed);
         let processes = match (graph, platform) {
@@ -461,8 +461,8 @@ fn a_seed_always_makes_the_same_plan_and_a_line_reads_back() {
             (Host::Program, Platform::Discord, GraphKind::Embedded),
             (Host::InProcess, Platform::Webhook, GraphKind::Embedded),
         ] {
-            let plan = Plan::of_seed(seed, host, platform, graph);
-            assert_eq!(plan, Plan::of_seed(seed, host, platform, graph));
+            let plan = SimulationPlan::of_seed(seed, host, platform, graph);
+            assert_eq!(plan, SimulationPlan::of_seed(seed, host, platform, graph));
             let line = serde_json::to_string(&plan).unwrap();
             assert_eq!(plan, serde_json::from_str(&line).unwrap());
         }

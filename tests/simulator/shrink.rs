@@ -1,8 +1,8 @@
 //! Shrinks plans. Pure, except for running one to see whether it still fails.
 
-use crate::plan::Plan;
+use crate::plan::SimulationPlan;
 
-impl Plan {
+impl SimulationPlan {
     /// Returns the size of a plan.
     pub(crate) fn weight(&self) -> usize {
         let steps: usize = self.channels.iter().map(Vec::len).sum();
@@ -60,10 +60,10 @@ fn without<T: Clone>(all: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
 /// Returns the smallest plan that still fails, within so many attempts. A plan depends on timing
 /// and may fail only sometimes, so each is tried several times.
 pub(crate) async fn shrunk(
-    plan: Plan,
+    plan: SimulationPlan,
     mut attempts: usize,
-    fails: impl AsyncFn(&Plan) -> bool,
-) -> Plan {
+    fails: impl AsyncFn(&SimulationPlan) -> bool,
+) -> SimulationPlan {
     let mut smallest = plan;
     'shrinking: loop {
         for smaller in smallest.smaller() {
@@ -89,14 +89,15 @@ mod tests {
 
     #[tokio::test]
     async fn what_has_nothing_to_do_with_the_failure_is_left_out() {
-        let has = |plan: &Plan| {
+        let has = |plan: &SimulationPlan| {
             let mut steps = plan.channels.iter().flatten();
             let kills = plan.faults.iter();
             let kills = kills.filter(|it| matches!(it.fault, Fault::Kill { .. }));
             steps.any(|step| matches!(step, Step::Edit { .. })) && kills.count() > 0
         };
-        let mut plans = (0..500)
-            .map(|seed| Plan::of_seed(seed, Host::Program, Platform::Webhook, GraphKind::Neo4j));
+        let mut plans = (0..500).map(|seed| {
+            SimulationPlan::of_seed(seed, Host::Program, Platform::Webhook, GraphKind::Neo4j)
+        });
         let plan = plans.find(|plan| has(plan)).unwrap();
         let smallest = shrunk(plan, 10_000, async |plan| has(plan)).await;
         assert_eq!(smallest.processes, 1);

@@ -11,13 +11,13 @@ use secrecy::SecretString;
 use tokio::sync::{Mutex, MutexGuard, watch};
 
 use crate::check::{Evidence, Invariant, Violation};
-use crate::desk::{Desk, Door};
+use crate::desk::{PlatformDesk, ProcessAddress};
 use crate::export::Graph;
 use crate::faults::{Breakable, strike_all};
 use crate::host::Process;
 use crate::model::Model;
-use crate::people::{Around, Person, waits};
-use crate::plan::{Fault, GraphKind, Plan};
+use crate::people::{Around, SimulatedPerson, waits};
+use crate::plan::{Fault, GraphKind, SimulationPlan};
 use crate::support::files::files_with;
 use crate::support::graph::TestGraph;
 use crate::support::model_server::KEY;
@@ -35,7 +35,7 @@ const TO_LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Why a plan failed, and where the evidence was written.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct PlanFailure {
     pub(crate) violations: Vec<Violation>,
     pub(crate) evidence: PathBuf,
 }
@@ -71,11 +71,14 @@ impl GraphPlace {
 }
 
 /// Runs a plan to its end.
-pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
+pub(crate) async fn run(plan: &SimulationPlan) -> Result<Done, PlanFailure> {
     let run = fresh_run();
     let folder = tempfile::tempdir().unwrap();
     let model = Model::start(run.clone(), plan.options.model_quotes).await;
-    let (model, desk) = (Arc::new(model), Arc::new(Desk::open(plan.platform).await));
+    let (model, desk) = (
+        Arc::new(model),
+        Arc::new(PlatformDesk::open(plan.platform).await),
+    );
     let graph = graph_place(plan, folder.path()).await;
     let processes = processes(plan, folder.path(), &model, &desk, &graph);
     let around = Around {
@@ -89,8 +92,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
         kills: has(plan, ends_a_process),
         graph_fails: has(plan, |fault| matches!(fault, Fault::Graph { .. })),
     };
-    let mut people: Vec<Person> = (0..plan.channels.len())
-        .map(|channel| Person::new(around.clone(), channel))
+    let mut people: Vec<SimulatedPerson> = (0..plan.channels.len())
+        .map(|channel| SimulatedPerson::new(around.clone(), channel))
         .collect();
     let mut violations = lives(plan, &around, &graph, &processes, &mut people).await;
     if violations.is_empty() {
@@ -152,17 +155,17 @@ pub(crate) async fn run(plan: &Plan) -> Result<Done, Failure> {
     let place = keep_evidence(plan, folder, &processes, &said).await;
     // Its own complaints are not the failure.
     std::mem::forget(Arc::into_inner(model));
-    Err(Failure {
+    Err(PlanFailure {
         violations,
         evidence: place,
     })
 }
 
-fn has(plan: &Plan, is: impl Fn(Fault) -> bool) -> bool {
+fn has(plan: &SimulationPlan, is: impl Fn(Fault) -> bool) -> bool {
     plan.faults.iter().any(|scheduled| is(scheduled.fault))
 }
 
-async fn graph_place(plan: &Plan, folder: &Path) -> GraphPlace {
+async fn graph_place(plan: &SimulationPlan, folder: &Path) -> GraphPlace {
     match plan.graph {
         GraphKind::Embedded => {
             let data = folder.join("0/data");
@@ -192,15 +195,15 @@ async fn graph_place(plan: &Plan, folder: &Path) -> GraphPlace {
 }
 
 fn processes(
-    plan: &Plan,
+    plan: &SimulationPlan,
     folder: &Path,
     model: &Model,
-    desk: &Desk,
+    desk: &PlatformDesk,
     graph: &GraphPlace,
 ) -> Vec<Arc<Mutex<Process>>> {
     let mut processes = Vec::new();
     for number in 0..plan.processes {
-        let door = Arc::new(Door {
+        let door = Arc::new(ProcessAddress {
             address: own_address(),
             clock_ahead: 0.into(),
         });
@@ -216,7 +219,7 @@ fn processes(
     processes
 }
 
-async fn doors(processes: &[Arc<Mutex<Process>>]) -> Vec<Arc<Door>> {
+async fn doors(processes: &[Arc<Mutex<Process>>]) -> Vec<Arc<ProcessAddress>> {
     let mut doors = Vec::new();
     for process in processes {
         doors.push(Arc::clone(&process.lock().await.door));
@@ -247,9 +250,9 @@ fn own_address() -> String {
 }
 
 fn settings(
-    plan: &Plan,
+    plan: &SimulationPlan,
     model: &Model,
-    desk: &Desk,
+    desk: &PlatformDesk,
     graph: &GraphPlace,
     address: &str,
 ) -> Vec<(&'static str, String)> {
@@ -293,11 +296,11 @@ fn settings(
 
 /// Runs people and faults, until everything is repaired and answered.
 async fn lives(
-    plan: &Plan,
+    plan: &SimulationPlan,
     around: &Around,
     graph: &GraphPlace,
     processes: &[Arc<Mutex<Process>>],
-    people: &mut [Person],
+    people: &mut [SimulatedPerson],
 ) -> Vec<Violation> {
     let breakable = Breakable {
         model: Arc::clone(&around.model),
@@ -317,7 +320,7 @@ async fn lives(
     let (talked, ()) = tokio::join!(talking, faults);
     let mut violations: Vec<Violation> = talked.into_iter().filter_map(Result::err).collect();
     if violations.is_empty() {
-        let settling = people.iter_mut().map(Person::settles);
+        let settling = people.iter_mut().map(SimulatedPerson::settles);
         let settled = futures::future::join_all(settling).await;
         violations.extend(settled.into_iter().filter_map(Result::err));
     }
@@ -405,7 +408,7 @@ fn in_files(evidence: &Evidence<'_>, folder: &Path) -> Vec<Violation> {
     found.collect()
 }
 
-fn unbounded(plan: &Plan, desk: &Desk) -> Option<Violation> {
+fn unbounded(plan: &SimulationPlan, desk: &PlatformDesk) -> Option<Violation> {
     let faults = plan.faults.iter();
     let ends = faults.filter(|scheduled| ends_a_process(scheduled.fault));
     // Each end makes room for as many again, and what waited is in the graph.
@@ -420,7 +423,7 @@ fn unbounded(plan: &Plan, desk: &Desk) -> Option<Violation> {
 
 /// Keeps what is known of a failure for whoever looks into it.
 async fn keep_evidence(
-    plan: &Plan,
+    plan: &SimulationPlan,
     folder: tempfile::TempDir,
     processes: &[Arc<Mutex<Process>>],
     said: &str,

@@ -2,10 +2,10 @@
 
 use loopback_slack::Message;
 
-use super::home::Home;
+use super::home::SlackProgram;
 use super::is_kept;
 use super::support::files::files_with;
-use super::support::model_server::{ModelServer, Request};
+use super::support::model_server::{ModelServer, ModelServerRequest};
 use super::support::program::{asks, end, prompt};
 
 fn says(words: &'static str) -> impl Fn(&Message) -> bool {
@@ -15,7 +15,7 @@ fn says(words: &'static str) -> impl Fn(&Message) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_forgotten_is_not_read_again_from_the_thread() {
     let server = ModelServer::start().await;
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let bot = home.start().await;
     let channel = home.slack.channel("general");
     let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
@@ -36,7 +36,7 @@ async fn what_was_forgotten_is_not_read_again_from_the_thread() {
     // A process without that memory. Colleagues' messages can still be read.
     let bot = home.start().await;
     let without = |words: &'static [&'static str]| {
-        move |request: &Request| !words.iter().any(|word| prompt(request).contains(word))
+        move |request: &ModelServerRequest| !words.iter().any(|word| prompt(request).contains(word))
     };
     let no_code = without(&["4711"]);
     server
@@ -69,7 +69,7 @@ async fn what_was_forgotten_is_not_read_again_from_the_thread() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slash_commands_say_what_was_said_and_how_they_are_used() {
     let server = ModelServer::start().await;
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let bot = home.start().await;
     let ann = home.slack.person("Ann");
     let general = ann.in_channel(&home.slack.channel("general"));
@@ -103,7 +103,7 @@ const SECRET: &str = "quokka";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_forgotten_person_stands_in_no_message_of_the_bot_and_in_no_file() {
     let server = ModelServer::start().await;
-    let mut home = Home::over_socket(&server).await;
+    let mut home = SlackProgram::over_socket(&server).await;
     home.program.is_logged = true;
     let bot = home.start().await;
     let channel = home.slack.channel("general");

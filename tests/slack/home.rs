@@ -11,14 +11,14 @@ use super::support::model_server::ModelServer;
 use super::support::program::Program;
 
 /// A workspace, and the program that runs as an app in it.
-pub(crate) struct Home {
+pub(crate) struct SlackProgram {
     pub(crate) slack: Slack,
     pub(crate) program: Program,
     /// The address where it listens, unless it uses a socket.
-    door: Option<Door>,
+    door: Option<ListenAddress>,
 }
 
-impl Home {
+impl SlackProgram {
     pub(crate) async fn over_socket(model: &ModelServer) -> Self {
         let slack = Slack::with_manifest(&manifest(model, &[]).await).await;
         let program = program(model, &slack).with("SLACK_APP_TOKEN", APP_TOKEN);
@@ -55,9 +55,9 @@ impl Home {
 
 /// The address where a program listens.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Door(SocketAddr);
+pub(crate) struct ListenAddress(SocketAddr);
 
-impl Door {
+impl ListenAddress {
     pub(crate) fn addresses(self) -> Addresses {
         let at = |path| format!("http://{}/slack/{path}", self.0);
         Addresses {
@@ -80,9 +80,9 @@ impl Door {
 }
 
 /// Returns a program that receives events over HTTP.
-pub(crate) fn listening(program: Program) -> (Program, Door) {
+pub(crate) fn listening(program: Program) -> (Program, ListenAddress) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let door = Door(listener.local_addr().unwrap());
+    let door = ListenAddress(listener.local_addr().unwrap());
     let program = program
         .with("SLACK_SIGNING_SECRET", SIGNING_SECRET)
         .with("SLACK_HTTP_ADDR", door.0.to_string());

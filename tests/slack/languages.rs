@@ -2,7 +2,7 @@
 
 use loopback_slack::Message;
 
-use super::home::Home;
+use super::home::SlackProgram;
 use super::support::model_server::{ModelServer, Reply};
 use super::support::program::{asks, end};
 use super::{is_kept, standing};
@@ -14,7 +14,7 @@ fn says(beginning: &'static str) -> impl Fn(&Message) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
     let server = ModelServer::start().await;
-    let mut home = Home::over_socket(&server).await;
+    let mut home = SlackProgram::over_socket(&server).await;
     let channel = home.slack.channel("kitchen");
     let folder = tempfile::tempdir().unwrap();
     let settings = folder.path().join("channels.toml");

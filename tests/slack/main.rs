@@ -16,10 +16,10 @@ mod owning;
 mod replicas;
 mod soak;
 
-use loopback_slack::{APP_TOKEN, App, BOT_TOKEN, Chat, Message};
+use loopback_slack::{APP_TOKEN, BOT_TOKEN, Chat, Message, SlackApp};
 
-use self::home::Home;
-use self::support::model_server::{Gate, ModelServer, Reply, Request};
+use self::home::SlackProgram;
+use self::support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
 use self::support::program::{Program, asks, end, kill, prompt};
 
 fn standing(chat: &Chat) -> Vec<String> {
@@ -41,7 +41,7 @@ fn is_kept(text: &'static str) -> impl Fn(&Message) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     let server = ModelServer::start().await;
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let bot = home.start().await;
     let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
     let channel = home.slack.channel("kitchen");
@@ -54,8 +54,9 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     let in_thread = kitchen.in_thread(&told);
     in_thread.finds("the answer", is_kept("Noted.")).await;
 
-    let recalls =
-        |request: &Request| prompt(request).contains("> The code of the coffee machine is 4711.");
+    let recalls = |request: &ModelServerRequest| {
+        prompt(request).contains("> The code of the coffee machine is 4711.")
+    };
     // In another thread, by somebody else; the follow-up needs no mention.
     server
         .expects(move |request| request.last_user().ends_with("machine?") && recalls(request))
@@ -80,7 +81,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
     assert!(aside.is_ephemeral);
 
     // In a private channel and in a direct message nothing of it is known.
-    let knows_nothing = |request: &Request| !prompt(request).contains("4711");
+    let knows_nothing = |request: &ModelServerRequest| !prompt(request).contains("4711");
     for (chat, is_direct) in [(secret, false), (ann.with_bot(), true)] {
         server
             .expects(move |request| {
@@ -122,7 +123,7 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_while_it_answers_it_answers_once_after_all() {
     let server = ModelServer::start().await;
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let bot = home.start().await;
     let ann = home.slack.person("Ann");
     let chat = ann.in_channel(&home.slack.channel("general"));
@@ -175,7 +176,7 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_follows_what_is_edited_and_deleted_over_http_too() {
     let server = ModelServer::start().await;
-    let home = Home::over_http(&server).await;
+    let home = SlackProgram::over_http(&server).await;
     let bot = home.start().await;
     let ann = home.slack.person("Ann");
     let chat = ann.in_channel(&home.slack.channel("general"));
@@ -214,7 +215,7 @@ async fn the_doctor_says_what_is_wrong() {
     let server = ModelServer::start().await;
     // `doctor` tries the model.
     server.echoes();
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let said = home.program.says(&["doctor"]).await;
     assert!(
         said.contains("ok       slack: the app has every scope it needs"),
@@ -222,7 +223,7 @@ async fn the_doctor_says_what_is_wrong() {
     );
 
     home.slack
-        .reinstall(App::default().without_scope("files:read"));
+        .reinstall(SlackApp::default().without_scope("files:read"));
     let said = home.program.says(&["doctor"]).await;
     assert!(
         said.contains("PROBLEM  slack:") && said.contains("files:read"),
@@ -245,7 +246,7 @@ async fn the_doctor_says_what_is_wrong() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_catches_up_is_told_alone() {
     let server = ModelServer::start().await;
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let bot = home.start().await;
     let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
     let channel = home.slack.channel("kitchen");
@@ -286,8 +287,8 @@ async fn who_catches_up_is_told_alone() {
 
 /// Creates a workspace where overheard messages of a channel are remembered: Ann and Bob in the
 /// channel, and its audience.
-async fn remembering(server: &ModelServer) -> (Home, [Chat; 2], String, tempfile::TempDir) {
-    let mut home = Home::over_socket(server).await;
+async fn remembering(server: &ModelServer) -> (SlackProgram, [Chat; 2], String, tempfile::TempDir) {
+    let mut home = SlackProgram::over_socket(server).await;
     let channel = home.slack.channel("kitchen");
     let folder = tempfile::tempdir().unwrap();
     let settings = folder.path().join("channels.toml");
@@ -397,7 +398,7 @@ async fn what_colleagues_edit_and_delete_while_it_is_away_is_followed() {
 
     let bot = home.start().await;
     counts(&bobs, "2 messages by 2 people").await;
-    let asked = |request: &Request| {
+    let asked = |request: &ModelServerRequest| {
         let prompt = prompt(request);
         prompt.contains("Summit Rock") && !prompt.contains("Ridge Farm")
     };

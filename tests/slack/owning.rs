@@ -3,10 +3,10 @@
 use loopback_slack::Message;
 use serde_json::json;
 
-use super::home::Home;
+use super::home::SlackProgram;
 use super::is_kept;
 use super::support::http_server::{HttpReply, HttpServer};
-use super::support::model_server::{ModelServer, Request};
+use super::support::model_server::{ModelServer, ModelServerRequest};
 use super::support::program::{asks, end, kill};
 
 fn says(words: &'static str) -> impl Fn(&Message) -> bool {
@@ -16,7 +16,7 @@ fn says(words: &'static str) -> impl Fn(&Message) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_to_them() {
     let server = ModelServer::start().await;
-    let home = Home::over_http(&server).await;
+    let home = SlackProgram::over_http(&server).await;
     let bot = home.start().await;
     let channel = home.slack.channel("kitchen");
     let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
@@ -82,7 +82,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
 }
 
 /// Adds a tool that opens tickets at a service, with a confirmation.
-fn tickets(home: &Home, service: &HttpServer) {
+fn tickets(home: &SlackProgram, service: &HttpServer) {
     let tools = home.program.folder.path().join("own/tools");
     std::fs::create_dir_all(&tools).unwrap();
     let tool = format!(
@@ -95,7 +95,7 @@ fn tickets(home: &Home, service: &HttpServer) {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
     let (server, service) = (ModelServer::start().await, HttpServer::start().await);
-    let mut home = Home::over_http(&server).await;
+    let mut home = SlackProgram::over_http(&server).await;
     home.program = home
         .program
         .with("PROMPTS_DIR", "own")
@@ -105,10 +105,10 @@ async fn what_may_change_something_is_done_when_who_asked_presses_the_button() {
     let channel = home.slack.channel("kitchen");
     let (ann, bob) = (home.slack.person("Ann"), home.slack.person("Bob"));
     server
-        .expects(|request: &Request| request.tools().contains(&"open_ticket"))
+        .expects(|request: &ModelServerRequest| request.tools().contains(&"open_ticket"))
         .calls(&[("open_ticket", json!({}))]);
     server
-        .expects(|request: &Request| request.last_user().contains("not done yet"))
+        .expects(|request: &ModelServerRequest| request.last_user().contains("not done yet"))
         .answers("I can.");
     let asked = ann.in_channel(&channel).ask("Open a ticket.");
     let (anns, bobs) = (

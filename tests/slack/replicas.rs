@@ -4,14 +4,14 @@
 
 use std::time::Duration;
 
-use loopback_slack::{Slack, Thread};
+use loopback_slack::{AssistantThread, Slack};
 use tokio::process::Child;
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::ends_with;
-use super::home::{Door, listening, manifest, program};
+use super::home::{ListenAddress, listening, manifest, program};
 use super::standing;
-use super::support::bot::Place;
+use super::support::bot::BotStorage;
 use super::support::graph::TestGraph;
 use super::support::model_server::{Gate, ModelServer, Reply};
 use super::support::program::{Program, asks, end, kill};
@@ -22,7 +22,7 @@ static GRAPH: Mutex<()> = Mutex::const_new(());
 
 struct Replica {
     program: Program,
-    door: Door,
+    door: ListenAddress,
     process: Child,
 }
 
@@ -223,7 +223,7 @@ async fn what_one_is_told_reaches_the_one_that_answers() {
     all.tell(&[1]);
     thread.stop().await;
     server.abandoned(1).await;
-    let is_over = |thread: &Thread| thread.lifecycle == "active";
+    let is_over = |thread: &AssistantThread| thread.lifecycle == "active";
     thread.sees_thread("its end", is_over).await;
     all.end(server).await;
 }
@@ -270,7 +270,7 @@ async fn what_only_a_killed_one_was_told_is_answered_by_the_other() {
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn what_nobody_knows_to_be_free_is_answered_when_the_graph_says_so() {
     let server = ModelServer::start().await;
-    let address = Place::neo4j_address();
+    let address = BotStorage::neo4j_address();
     let wire = Proxy::to(address).await;
     let all = Replicas::through(&server, Some(&wire)).await;
     let channel = all.slack.channel("slow");

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use loopback_slack::Chat;
 
-use super::home::Home;
+use super::home::SlackProgram;
 use super::replicas::Replicas;
-use super::support::bot::Place;
+use super::support::bot::BotStorage;
 use super::support::model_server::ModelServer;
 use super::support::program::{end, kill};
 use super::support::proxy::Proxy;
@@ -29,7 +29,7 @@ fn answers(chat: &Chat, question: &str) -> usize {
 async fn killed_at_any_moment_it_answers_each_question_once() {
     let server = ModelServer::start().await;
     server.echoes();
-    let home = Home::over_socket(&server).await;
+    let home = SlackProgram::over_socket(&server).await;
     let chat = home.slack.person("Ann");
     let chat = chat.in_channel(&home.slack.channel("killed"));
     let mut asked = Vec::new();
@@ -61,7 +61,7 @@ async fn killed_at_any_moment_it_answers_each_question_once() {
 async fn two_processes_over_a_slow_graph_answer_each_question_once() {
     let server = ModelServer::start().await;
     server.echoes();
-    let address = Place::neo4j_address();
+    let address = BotStorage::neo4j_address();
     let wire = Proxy::to(address).await;
     let all = Replicas::through(&server, Some(&wire)).await;
     let chat = all.slack.person("Ann");

@@ -11,7 +11,7 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::GraphStore;
 use muninn::memory::Archive;
 use muninn::wiring::{App, wire};
-use muninn_platform::testing::{Outcome, Pending, Room};
+use muninn_platform::testing::{MessageOutcome, Pending, TestConversation};
 use muninn_platform::{HeardAudiences, Inbox};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
@@ -24,7 +24,7 @@ use super::model_server::ModelServer;
 /// The data of a test's bots: a folder, and a graph in it or on a server. Several bots may use it
 /// in sequence; on a server also concurrently.
 #[derive(Debug)]
-pub struct Place {
+pub struct BotStorage {
     folder: tempfile::TempDir,
     graph: Vec<String>,
     /// Separates tests that share a server.
@@ -38,14 +38,14 @@ macro_rules! on_every_graph {
         mod on_embedded {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
-                super::$name($crate::support::bot::Place::embedded()).await;
+                super::$name($crate::support::bot::BotStorage::embedded()).await;
             })*
         }
         mod on_neo4j {
             $(#[tokio::test(flavor = "multi_thread")]
             #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
             async fn $name() {
-                super::$name($crate::support::bot::Place::neo4j(None)).await;
+                super::$name($crate::support::bot::BotStorage::neo4j(None)).await;
             })*
         }
     };
@@ -56,12 +56,12 @@ pub(crate) use on_every_graph;
 /// Waits until the bot drops a message without an answer.
 pub async fn nothing_said(pending: Pending) {
     match pending.outcome().await {
-        Outcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
+        MessageOutcome::GivenUp(answer) => assert_eq!(answer.updates, [""; 0]),
         said => panic!("{said:?}"),
     }
 }
 
-impl Place {
+impl BotStorage {
     /// Creates a place with an embedded graph, in a folder of its own.
     pub fn embedded() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -98,7 +98,7 @@ impl Place {
     /// Returns the options of a bot here, with the model server if there is one.
     pub fn config(&self, model: Option<&ModelServer>, more: &[&str]) -> Config {
         #[derive(Parser)]
-        struct Line {
+        struct BotCommandLine {
             #[command(flatten)]
             options: Options,
         }
@@ -124,7 +124,10 @@ impl Place {
         }
         line.extend(self.graph.clone());
         line.extend(more.iter().map(|&option| option.to_owned()));
-        let mut config = Line::parse_from(line).options.into_config().unwrap();
+        let mut config = BotCommandLine::parse_from(line)
+            .options
+            .into_config()
+            .unwrap();
         if let Some(server) = model {
             config.model = Some(server.config());
         }
@@ -209,12 +212,12 @@ pub struct TestBot {
 
 impl TestBot {
     /// Returns a conversation of the audience `general`.
-    pub fn room(&self, conversation: &str) -> Room {
+    pub fn room(&self, conversation: &str) -> TestConversation {
         self.room_of(conversation, "general")
     }
 
-    pub fn room_of(&self, conversation: &str, audience: &str) -> Room {
-        Room::new(
+    pub fn room_of(&self, conversation: &str, audience: &str) -> TestConversation {
+        TestConversation::new(
             self.inbox.clone(),
             &format!("test/{}/{audience}/{conversation}", self.name),
             &format!("test/{}/{audience}", self.name),

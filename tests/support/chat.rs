@@ -15,12 +15,12 @@ use std::ops::Deref;
 use muninn::config::Config;
 use muninn::conversation::ledger::Ledger;
 
-use super::bot::{Place, TestBot};
-use super::model_server::{Expecting, ModelServer, Request};
+use super::bot::{BotStorage, TestBot};
+use super::model_server::{Expecting, ModelServer, ModelServerRequest};
 
 /// A running bot, its place, and its model.
-pub struct Chat {
-    pub place: Place,
+pub struct ScriptedChat {
+    pub place: BotStorage,
     /// Runs also while the bot has no model, and is asked nothing then.
     pub model: ModelServer,
     has_model: bool,
@@ -31,27 +31,35 @@ pub struct Chat {
 
 /// Runs a test with a bot and a scripted model. Then ends the bot, and fails unless the model was
 /// asked exactly what the test expected.
-pub async fn run(place: Place, test: impl AsyncFnOnce(&mut Chat)) {
+pub async fn run(place: BotStorage, test: impl AsyncFnOnce(&mut ScriptedChat)) {
     run_with(place, &[], test).await;
 }
 
 /// As [`run`], with options of the bot.
-pub async fn run_with(place: Place, options: &[&str], test: impl AsyncFnOnce(&mut Chat)) {
+pub async fn run_with(
+    place: BotStorage,
+    options: &[&str],
+    test: impl AsyncFnOnce(&mut ScriptedChat),
+) {
     run_chat(place, true, options, test).await;
 }
 
 /// As [`run_with`], with a bot that has no model.
-pub async fn run_without_model(place: Place, options: &[&str], test: impl AsyncFnOnce(&mut Chat)) {
+pub async fn run_without_model(
+    place: BotStorage,
+    options: &[&str],
+    test: impl AsyncFnOnce(&mut ScriptedChat),
+) {
     run_chat(place, false, options, test).await;
 }
 
 async fn run_chat(
-    place: Place,
+    place: BotStorage,
     has_model: bool,
     options: &[&str],
-    test: impl AsyncFnOnce(&mut Chat),
+    test: impl AsyncFnOnce(&mut ScriptedChat),
 ) {
-    let mut chat = Chat {
+    let mut chat = ScriptedChat {
         place,
         model: ModelServer::start().await,
         has_model,
@@ -65,10 +73,13 @@ async fn run_chat(
     chat.model.finish();
 }
 
-impl Chat {
+impl ScriptedChat {
     /// Scripts one reply of the model, for the first matching request.
     #[track_caller]
-    pub fn expects(&self, fits: impl Fn(&Request) -> bool + Send + 'static) -> Expecting<'_> {
+    pub fn expects(
+        &self,
+        fits: impl Fn(&ModelServerRequest) -> bool + Send + 'static,
+    ) -> Expecting<'_> {
         self.model.expects(fits)
     }
 
@@ -121,7 +132,7 @@ impl Chat {
 }
 
 /// People talk to the running bot.
-impl Deref for Chat {
+impl Deref for ScriptedChat {
     type Target = TestBot;
 
     fn deref(&self) -> &TestBot {

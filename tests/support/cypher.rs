@@ -14,7 +14,7 @@ pub fn statement(choices: &[u8]) -> String {
 
 /// The type of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum VariableType {
     Person,
     Movie,
     Relationship,
@@ -33,7 +33,7 @@ const DEPTH: usize = 4;
 struct Writer<'a> {
     choices: &'a [u8],
     text: String,
-    scope: Vec<(String, Kind)>,
+    scope: Vec<(String, VariableType)>,
     names: usize,
 }
 
@@ -124,14 +124,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn bind(&mut self, kind: Kind) -> String {
+    fn bind(&mut self, kind: VariableType) -> String {
         let name = self.fresh();
         self.scope.push((name.clone(), kind));
         name
     }
 
     /// Returns a bound variable of one of these types.
-    fn bound(&mut self, kinds: &[Kind]) -> Option<String> {
+    fn bound(&mut self, kinds: &[VariableType]) -> Option<String> {
         let all: Vec<String> = self
             .scope
             .iter()
@@ -199,11 +199,11 @@ impl<'a> Writer<'a> {
                 self.begin("UNWIND");
                 self.list(depth);
                 self.push(" AS ");
-                let name = self.bind(Kind::Number);
+                let name = self.bind(VariableType::Number);
                 self.push(&name);
                 // The list's elements may have any type: treated as numbers from here.
                 self.scope.pop();
-                self.scope.push((name, Kind::Map));
+                self.scope.push((name, VariableType::Map));
             }
             5 if depth < DEPTH && !self.scope.is_empty() => self.with(depth),
             6 if depth < DEPTH => self.call(depth),
@@ -272,7 +272,12 @@ impl<'a> Writer<'a> {
     fn call(&mut self, depth: usize) {
         self.begin("CALL");
         let around = self.scope.clone();
-        let known = self.bound(&[Kind::Person, Kind::Movie, Kind::Number, Kind::Text]);
+        let known = self.bound(&[
+            VariableType::Person,
+            VariableType::Movie,
+            VariableType::Number,
+            VariableType::Text,
+        ]);
         match (self.choose(4), known) {
             (1, Some(name)) => {
                 self.push(&format!("({name}) {{ "));
@@ -383,7 +388,7 @@ impl<'a> Writer<'a> {
             self.scope.truncate(around);
         }
         if let Some(name) = name {
-            self.scope.push((name, Kind::Path));
+            self.scope.push((name, VariableType::Path));
         }
     }
 
@@ -392,21 +397,21 @@ impl<'a> Writer<'a> {
         self.push("(:Person) ");
         let around = self.scope.len();
         self.push("((");
-        let name = self.bind(Kind::Person);
+        let name = self.bind(VariableType::Person);
         self.push(&name);
         self.push(":Person)-[:FOLLOWS]->()");
         self.condition(depth + 2);
         self.push(")");
         self.any(&["{1,2}", "+", "*", "{2}", "{,3}", "{1,}"]);
         self.scope.truncate(around);
-        self.scope.push((name, Kind::List));
+        self.scope.push((name, VariableType::List));
         self.push(" (:Person)");
     }
 
     fn node(&mut self, binds: bool, depth: usize) {
         self.push("(");
         let known = if self.choose(2) == 1 {
-            self.bound(&[Kind::Person, Kind::Movie])
+            self.bound(&[VariableType::Person, VariableType::Movie])
         } else {
             None
         };
@@ -416,7 +421,11 @@ impl<'a> Writer<'a> {
         }
         let is_movie = self.choose(2) == 1;
         if binds && self.choose(3) > 0 {
-            let name = self.bind(if is_movie { Kind::Movie } else { Kind::Person });
+            let name = self.bind(if is_movie {
+                VariableType::Movie
+            } else {
+                VariableType::Person
+            });
             self.push(&name);
         }
         match (self.choose(3), is_movie) {
@@ -453,7 +462,7 @@ impl<'a> Writer<'a> {
         if is_long || self.choose(3) > 0 {
             self.push("[");
             if !is_long && self.one_in(3) && depth == 0 {
-                let name = self.bind(Kind::Relationship);
+                let name = self.bind(VariableType::Relationship);
                 self.push(&name);
             }
             self.any(&[
@@ -470,7 +479,7 @@ impl<'a> Writer<'a> {
                 self.any(&["*", "*..3", "*1..4"]);
             } else if self.text.ends_with(|c: char| c != '[')
                 && !self.scope.last().is_some_and(|(name, kind)| {
-                    *kind == Kind::Relationship && self.text.contains(&format!("[{name}"))
+                    *kind == VariableType::Relationship && self.text.contains(&format!("[{name}"))
                 })
             {
                 self.any(&["", "", "", "*", "*2", "*1..3", "*..2", "*0..1"]);
@@ -483,27 +492,27 @@ impl<'a> Writer<'a> {
     // Expressions.
 
     /// Writes an expression of any type, and returns the type.
-    fn kinded(&mut self, depth: usize) -> Kind {
+    fn kinded(&mut self, depth: usize) -> VariableType {
         match self.choose(5) {
             0 => self.number(depth),
             1 => {
                 self.string(depth);
-                return Kind::Text;
+                return VariableType::Text;
             }
             2 => {
                 self.truth(depth);
-                return Kind::Truth;
+                return VariableType::Truth;
             }
             3 => {
                 self.list(depth);
-                return Kind::List;
+                return VariableType::List;
             }
             _ => {
                 self.map(depth);
-                return Kind::Map;
+                return VariableType::Map;
             }
         }
-        Kind::Number
+        VariableType::Number
     }
 
     fn value(&mut self, depth: usize) {
@@ -550,7 +559,7 @@ impl<'a> Writer<'a> {
     fn number(&mut self, depth: usize) {
         if self.is_leaf(depth) {
             if self.choose(3) == 2
-                && let Some(name) = self.bound(&[Kind::Number])
+                && let Some(name) = self.bound(&[VariableType::Number])
             {
                 return self.push(&name);
             }
@@ -585,7 +594,7 @@ impl<'a> Writer<'a> {
                 self.number(depth + 1);
                 self.push(if open { ")" } else { "" });
             }
-            6 => self.property(Kind::Person, "born"),
+            6 => self.property(VariableType::Person, "born"),
             7 => self.within("size(", ")", |writer| writer.list(depth + 1)),
             8 => self.within("size(", ")", |writer| writer.string(depth + 1)),
             9 => {
@@ -618,8 +627,8 @@ impl<'a> Writer<'a> {
                 self.number(DEPTH);
                 self.push("]");
             }
-            14 if self.bound(&[Kind::Path]).is_some() => {
-                let path = self.bound(&[Kind::Path]).unwrap_or_default();
+            14 if self.bound(&[VariableType::Path]).is_some() => {
+                let path = self.bound(&[VariableType::Path]).unwrap_or_default();
                 self.push(&format!("length({path})"));
             }
             _ => {
@@ -630,7 +639,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn property(&mut self, kind: Kind, property: &str) {
+    fn property(&mut self, kind: VariableType, property: &str) {
         match self.bound(&[kind]) {
             Some(name) if self.one_in(5) => self.push(&format!("{name}.`{property}`")),
             Some(name) if self.one_in(5) => self.push(&format!("{name}['{property}']")),
@@ -642,7 +651,7 @@ impl<'a> Writer<'a> {
     fn string(&mut self, depth: usize) {
         if self.is_leaf(depth) {
             if self.choose(3) == 2
-                && let Some(name) = self.bound(&[Kind::Text])
+                && let Some(name) = self.bound(&[VariableType::Text])
             {
                 return self.push(&name);
             }
@@ -667,8 +676,8 @@ impl<'a> Writer<'a> {
         match self.choose(10) {
             0 => self.operators(&["+", "||"], depth, Self::string),
             1 => self.within("(", ")", |writer| writer.string(depth + 1)),
-            2 => self.property(Kind::Person, "name"),
-            3 => self.property(Kind::Movie, "title"),
+            2 => self.property(VariableType::Person, "name"),
+            3 => self.property(VariableType::Movie, "title"),
             4 => {
                 self.any(&["toLower(", "toUpper(", "trim(", "reverse(", "TOLOWER("]);
                 self.string(depth + 1);
@@ -697,7 +706,7 @@ impl<'a> Writer<'a> {
     fn truth(&mut self, depth: usize) {
         if self.is_leaf(depth) {
             if self.choose(3) == 2
-                && let Some(name) = self.bound(&[Kind::Truth])
+                && let Some(name) = self.bound(&[VariableType::Truth])
             {
                 return self.push(&name);
             }
@@ -749,7 +758,7 @@ impl<'a> Writer<'a> {
             14 => self.cased(depth, Self::truth),
             15 => {
                 self.push("exists(");
-                self.property(Kind::Person, "name");
+                self.property(VariableType::Person, "name");
                 self.push(")");
                 if self.text.ends_with("(null)") {
                     let length = self.text.len() - "exists(null)".len();
@@ -768,7 +777,7 @@ impl<'a> Writer<'a> {
 
     /// `(p)-[:ACTED_IN]->(:Movie)`
     fn predicate(&mut self, depth: usize) {
-        let Some(name) = self.bound(&[Kind::Person, Kind::Movie]) else {
+        let Some(name) = self.bound(&[VariableType::Person, VariableType::Movie]) else {
             return self.push("true");
         };
         self.any(&["", "", "NOT ", "exists("]);
@@ -780,7 +789,7 @@ impl<'a> Writer<'a> {
     }
 
     fn label_test(&mut self) {
-        let Some(name) = self.bound(&[Kind::Person, Kind::Movie]) else {
+        let Some(name) = self.bound(&[VariableType::Person, VariableType::Movie]) else {
             return self.push("false");
         };
         self.any(&["", "(", "NOT "]);
@@ -802,7 +811,7 @@ impl<'a> Writer<'a> {
         let name = self.fresh();
         self.push(&format!("{name} IN "));
         self.list(depth + 1);
-        self.scope.push((name, Kind::Map));
+        self.scope.push((name, VariableType::Map));
         if always || self.choose(2) == 1 {
             self.push(" WHERE ");
             self.truth(depth + 1);
@@ -817,7 +826,7 @@ impl<'a> Writer<'a> {
     fn list(&mut self, depth: usize) {
         if self.is_leaf(depth) {
             if self.choose(3) == 2
-                && let Some(name) = self.bound(&[Kind::List])
+                && let Some(name) = self.bound(&[VariableType::List])
             {
                 return self.push(&name);
             }
@@ -856,14 +865,14 @@ impl<'a> Writer<'a> {
             7 => self.cased(depth, Self::list),
             8 => self.within("(", ")", |writer| writer.list(depth + 1)),
             9 => {
-                let name = self.bound(&[Kind::Person, Kind::Movie]);
+                let name = self.bound(&[VariableType::Person, VariableType::Movie]);
                 let name = name.unwrap_or_else(|| "{a: 1}".to_owned());
                 self.any(&["keys(", "Keys("]);
                 self.push(&format!("{name})"));
             }
             10 => {
                 let list = self
-                    .bound(&[Kind::Path])
+                    .bound(&[VariableType::Path])
                     .map_or_else(|| "[3]".to_owned(), |path| format!("nodes({path})"));
                 self.push(&list);
             }
@@ -882,13 +891,13 @@ impl<'a> Writer<'a> {
 
     /// `[(p)--(m) WHERE … | …]`
     fn pattern_comprehension(&mut self, depth: usize) {
-        let Some(name) = self.bound(&[Kind::Person, Kind::Movie]) else {
+        let Some(name) = self.bound(&[VariableType::Person, VariableType::Movie]) else {
             return self.push("[2]");
         };
         let around = self.scope.len();
         self.push("[");
         if self.one_in(4) {
-            let path = self.bind(Kind::Path);
+            let path = self.bind(VariableType::Path);
             self.push(&format!("{path} = "));
         }
         self.push(&format!("({name})"));
@@ -908,7 +917,7 @@ impl<'a> Writer<'a> {
         if self.is_leaf(depth) {
             return self.any(&["{a: 1}", "{}", "{`a b`: 'x', c: null}", "{`match`: true}"]);
         }
-        match (self.choose(3), self.bound(&[Kind::Person])) {
+        match (self.choose(3), self.bound(&[VariableType::Person])) {
             (0, _) => {
                 self.push("{a: ");
                 self.value(depth + 1);

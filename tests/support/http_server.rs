@@ -56,7 +56,7 @@ impl HttpReply {
 }
 
 #[derive(Default)]
-struct Script {
+struct HttpServerScript {
     expected: VecDeque<Expected>,
     faults: Vec<String>,
 }
@@ -64,13 +64,13 @@ struct Script {
 /// See the module.
 pub struct HttpServer {
     address: SocketAddr,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Mutex<HttpServerScript>>,
     serving: tokio::task::JoinHandle<()>,
 }
 
 impl HttpServer {
     pub async fn start() -> Self {
-        let script = Arc::new(Mutex::new(Script::default()));
+        let script = Arc::new(Mutex::new(HttpServerScript::default()));
         let router = Router::new()
             .fallback(answer)
             .with_state(Arc::clone(&script));
@@ -132,7 +132,7 @@ const NEVER_SENT: [&str; 4] = [
 ];
 
 async fn answer(
-    State(script): State<Arc<Mutex<Script>>>,
+    State(script): State<Arc<Mutex<HttpServerScript>>>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,

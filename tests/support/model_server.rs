@@ -36,9 +36,9 @@ use tokio::sync::watch;
 #[allow(unused_imports, reason = "not every test binary needs it")]
 pub use quirk::Quirk;
 pub use reply::{Gate, Reply};
-pub use request::Request;
+pub use request::ModelServerRequest;
 
-use reply::Kind;
+use reply::ReplyKind;
 
 /// The key that [`ModelServer::config`] sends and the server requires.
 pub const KEY: &str = "sk-test";
@@ -46,16 +46,16 @@ pub const KEY: &str = "sk-test";
 /// The models that `/models` lists by default.
 pub const MODELS: [&str; 3] = ["chat", "utility", "embedding"];
 
-type Predicate = Box<dyn Fn(&Request) -> bool + Send>;
-type Deciding = Box<dyn Fn(&Request) -> Reply + Send>;
-type Vectors = Box<dyn Fn(&[String]) -> Value + Send>;
+type Predicate = Box<dyn Fn(&ModelServerRequest) -> bool + Send>;
+type Deciding = Box<dyn Fn(&ModelServerRequest) -> Reply + Send>;
+type EmbeddingFunction = Box<dyn Fn(&[String]) -> Value + Send>;
 
 /// How texts are embedded.
 pub enum Embeddings {
     /// The sum of one pseudo-random direction per word, in this many dimensions: texts that share words are near.
     Words(usize),
     /// The whole body, made from the texts.
-    Scripted(Vectors),
+    Scripted(EmbeddingFunction),
     /// Refuses every request with this status and body.
     Refused(u16, String),
 }
@@ -69,10 +69,10 @@ struct Expectation {
     lasts: bool,
 }
 
-struct Script {
+struct ModelServerState {
     expectations: Vec<Expectation>,
-    chats: Vec<Request>,
-    embedded: Vec<Request>,
+    chats: Vec<ModelServerRequest>,
+    embedded: Vec<ModelServerRequest>,
     faults: Vec<String>,
     embeddings: Embeddings,
     models: Option<Vec<Value>>,
@@ -86,16 +86,16 @@ struct Script {
     decides: Option<Deciding>,
 }
 
-struct Shared {
-    script: Mutex<Script>,
+struct ScriptedModelState {
+    script: Mutex<ModelServerState>,
     /// Number of answers that the client did not wait for.
     abandoned: watch::Sender<usize>,
     /// Number of chat requests so far.
     arrived: watch::Sender<usize>,
 }
 
-impl Shared {
-    fn script(&self) -> MutexGuard<'_, Script> {
+impl ScriptedModelState {
+    fn script(&self) -> MutexGuard<'_, ModelServerState> {
         self.script.lock().unwrap()
     }
 }
@@ -103,15 +103,15 @@ impl Shared {
 /// See the module.
 pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ScriptedModelState>,
     serving: tokio::task::JoinHandle<()>,
     checked: bool,
 }
 
 impl ModelServer {
     pub async fn start() -> Self {
-        let shared = Arc::new(Shared {
-            script: Mutex::new(Script {
+        let shared = Arc::new(ScriptedModelState {
+            script: Mutex::new(ModelServerState {
                 expectations: Vec::new(),
                 chats: Vec::new(),
                 embedded: Vec::new(),
@@ -160,7 +160,10 @@ impl ModelServer {
 
     /// Scripts one reply, for the first matching request.
     #[track_caller]
-    pub fn expects(&self, fits: impl Fn(&Request) -> bool + Send + 'static) -> Expecting<'_> {
+    pub fn expects(
+        &self,
+        fits: impl Fn(&ModelServerRequest) -> bool + Send + 'static,
+    ) -> Expecting<'_> {
         Expecting {
             server: self,
             fits: Box::new(fits),
@@ -193,7 +196,7 @@ impl ModelServer {
     /// Replies to every chat request by this from now on, also to unscripted ones, and expects
     /// nothing.
     #[allow(dead_code, reason = "not every test binary needs it")]
-    pub fn replies_by(&self, decides: impl Fn(&Request) -> Reply + Send + 'static) {
+    pub fn replies_by(&self, decides: impl Fn(&ModelServerRequest) -> Reply + Send + 'static) {
         self.shared.script().decides = Some(Box::new(decides));
     }
 
@@ -217,7 +220,7 @@ impl ModelServer {
     }
 
     /// Returns every chat request so far, with retries, without automatic ones.
-    pub fn chats(&self) -> Vec<Request> {
+    pub fn chats(&self) -> Vec<ModelServerRequest> {
         self.shared.script().chats.clone()
     }
 
@@ -228,7 +231,7 @@ impl ModelServer {
     }
 
     /// Returns every embedding request so far.
-    pub fn embedded(&self) -> Vec<Request> {
+    pub fn embedded(&self) -> Vec<ModelServerRequest> {
         self.shared.script().embedded.clone()
     }
 
@@ -327,7 +330,7 @@ impl Expecting<'_> {
 
 /// Counts an answer as abandoned unless it reached its end.
 struct Abandoned {
-    shared: Arc<Shared>,
+    shared: Arc<ScriptedModelState>,
     ended: bool,
 }
 
@@ -345,9 +348,9 @@ impl Drop for Abandoned {
     }
 }
 
-fn received(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Request {
+fn received(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> ModelServerRequest {
     let authorization = headers.get(header::AUTHORIZATION);
-    Request {
+    ModelServerRequest {
         path: uri.path().to_owned(),
         authorization: authorization.map(|value| value.to_str().unwrap().to_owned()),
         body: serde_json::from_slice(body).unwrap_or_default(),
@@ -355,7 +358,7 @@ fn received(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Request {
 }
 
 /// Records what is wrong with the request.
-fn note_faults(script: &mut Script, request: &Request) {
+fn note_faults(script: &mut ModelServerState, request: &ModelServerRequest) {
     script.faults.extend(request.faults());
     if request.authorization.as_deref() != Some(&format!("Bearer {KEY}")) {
         script
@@ -365,7 +368,7 @@ fn note_faults(script: &mut Script, request: &Request) {
 }
 
 async fn chat(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ScriptedModelState>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -380,8 +383,8 @@ async fn chat(
         ended: false,
     };
     match &reply.kind {
-        Kind::Hang => std::future::pending().await,
-        Kind::Refusal { status, body } => {
+        ReplyKind::Hang => std::future::pending().await,
+        ReplyKind::Refusal { status, body } => {
             guard.end();
             with_headers(
                 &reply,
@@ -389,7 +392,7 @@ async fn chat(
                 Body::from(body.clone()),
             )
         }
-        Kind::Stream { .. } | Kind::Events(_) => {
+        ReplyKind::Stream { .. } | ReplyKind::Events(_) => {
             if request.body["stream"] == false {
                 guard.end();
                 let whole = reply.whole(&request.body);
@@ -403,7 +406,7 @@ async fn chat(
 }
 
 /// Returns the scripted reply; `None` for an unexpected request.
-fn choose(shared: &Shared, request: &Request) -> Option<Reply> {
+fn choose(shared: &ScriptedModelState, request: &ModelServerRequest) -> Option<Reply> {
     let mut script = shared.script();
     let decided = script.decides.as_ref().map(|decides| decides(request));
     if decided.is_some() {
@@ -493,7 +496,7 @@ fn stream(
 }
 
 async fn embeddings(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<ScriptedModelState>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -526,7 +529,7 @@ async fn embeddings(
     }
 }
 
-async fn models(State(shared): State<Arc<Shared>>) -> Response {
+async fn models(State(shared): State<Arc<ScriptedModelState>>) -> Response {
     let mut script = shared.script();
     script.listings += 1;
     let Some(models) = script.models.as_ref().filter(|_| !script.down) else {
@@ -546,7 +549,7 @@ fn listed(id: &str) -> Value {
     json!({ "id": id, "object": "model" })
 }
 
-async fn unknown_path(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
+async fn unknown_path(State(shared): State<Arc<ScriptedModelState>>, uri: Uri) -> Response {
     shared
         .script()
         .faults

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-use super::model_server::{KEY, ModelServer, Request};
+use super::model_server::{KEY, ModelServer, ModelServerRequest};
 
 /// The program's folder and settings.
 #[derive(Debug)]
@@ -120,12 +120,12 @@ pub async fn end(mut bot: Child) {
 }
 
 /// Matches requests whose question ends like this.
-pub fn asks(text: &'static str) -> impl Fn(&Request) -> bool {
+pub fn asks(text: &'static str) -> impl Fn(&ModelServerRequest) -> bool {
     move |request| request.last_user().ends_with(text)
 }
 
 /// Returns the whole text of a request.
-pub fn prompt(request: &Request) -> String {
+pub fn prompt(request: &ModelServerRequest) -> String {
     ["system", "user", "assistant"]
         .iter()
         .flat_map(|role| request.texts(role))

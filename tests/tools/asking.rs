@@ -1,17 +1,17 @@
 //! Tools that may change something: their calls are proposed first, and made once.
 
-use muninn_platform::testing::{Answer, Outcome};
+use muninn_platform::testing::{Answer, MessageOutcome};
 use muninn_platform::{ItemDeed, ShownItem};
 use serde_json::{Value, json};
 
 use crate::offers;
-use crate::support::bot::{Place, TestBot};
+use crate::support::bot::{BotStorage, TestBot};
 use crate::support::http_server::{HttpReply, HttpServer};
-use crate::support::model_server::{ModelServer, Request};
+use crate::support::model_server::{ModelServer, ModelServerRequest};
 
 const QUESTION: &str = "Open a ticket: the gate is stuck.";
 
-async fn bot_with(place: &Place, model: &ModelServer, service: &HttpServer) -> TestBot {
+async fn bot_with(place: &BotStorage, model: &ModelServer, service: &HttpServer) -> TestBot {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(folder.join("tools")).unwrap();
     let tool = format!(
@@ -43,7 +43,7 @@ async fn asked(
 fn proposes(model: &ModelServer, title: &str) {
     let calls = [("open_ticket", json!({ "title": title }))];
     model.expects(offers("open_ticket", QUESTION)).calls(&calls);
-    let not_yet = |request: &Request| {
+    let not_yet = |request: &ModelServerRequest| {
         request.tools().is_empty()
             && request
                 .last_user()
@@ -68,7 +68,7 @@ fn expects_ticket(service: &HttpServer, title: &str, reply: &Value) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_is_delivered_again_asks_again() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -92,7 +92,7 @@ async fn an_answer_that_is_delivered_again_asks_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_below_the_question_does_and_below_anything_else_nothing() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -104,7 +104,7 @@ async fn a_yes_below_the_question_does_and_below_anything_else_nothing() {
     assert_eq!(bobs.text(), "Only the one whom I asked can decide that.");
     // That message asks nothing, so a yes below it is ignored.
     let below = room.decide_last("ada", true).await.outcome().await;
-    assert!(matches!(below, Outcome::GivenUp(_)), "{below:?}");
+    assert!(matches!(below, MessageOutcome::GivenUp(_)), "{below:?}");
     proposes(&model, "The gate");
     room.say("ada", QUESTION).await;
     expects_ticket(&service, "The gate", &json!({"number": 7}));
@@ -118,7 +118,7 @@ async fn a_yes_below_the_question_does_and_below_anything_else_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_who_was_asked_has_it_done_and_only_once_across_a_restart() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -185,7 +185,7 @@ async fn only_who_was_asked_has_it_done_and_only_once_across_a_restart() {
     }
     // The conversation knows the result.
     model
-        .expects(|request: &Request| {
+        .expects(|request: &ModelServerRequest| {
             let whole = request.body.to_string();
             request.last_user().ends_with("Which number has it?") && whole.contains("number: 7")
         })
@@ -200,7 +200,7 @@ async fn only_who_was_asked_has_it_done_and_only_once_across_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_in_words_does_it_and_anything_else_does_not() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -208,7 +208,7 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
     asked(&bot, &model, "a", "Stuck").await;
     // Bob's yes is not Ada's.
     model
-        .expects(|request: &Request| request.last_user().ends_with("bob: yes"))
+        .expects(|request: &ModelServerRequest| request.last_user().ends_with("bob: yes"))
         .answers("Yes what?");
     assert_eq!(bot.room("a").say("bob", "yes").await.text(), "Yes what?");
     expects_ticket(&service, "Stuck", &json!({"number": 8}));
@@ -216,7 +216,7 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
     assert_eq!(done.text(), "Done: `open_ticket`.\n> number: 8");
     // Only once.
     model
-        .expects(|request: &Request| request.last_user().ends_with("ada: yes"))
+        .expects(|request: &ModelServerRequest| request.last_user().ends_with("ada: yes"))
         .answers("It is done.");
     assert_eq!(bot.room("a").say("ada", "yes").await.text(), "It is done.");
 
@@ -248,7 +248,7 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_thing_is_asked_about_at_a_time() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -259,7 +259,7 @@ async fn one_thing_is_asked_about_at_a_time() {
     ];
     model.expects(offers("open_ticket", QUESTION)).calls(&both);
     model
-        .expects(|request: &Request| {
+        .expects(|request: &ModelServerRequest| {
             let results = request.tool_results();
             results
                 .iter()

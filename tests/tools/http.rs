@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::bot::{Place, TestBot};
+use crate::support::bot::{BotStorage, TestBot};
 use crate::support::http_server::{HttpReply, HttpServer};
-use crate::support::model_server::{ModelServer, Request};
+use crate::support::model_server::{ModelServer, ModelServerRequest};
 use crate::{answers, offers};
 
 /// Returns a tool file with the service's URL.
@@ -17,7 +17,7 @@ fn weather(url: &str, more: &str) -> String {
     )
 }
 
-async fn bot_with(place: &Place, model: &ModelServer, tool: &str, more: &[&str]) -> TestBot {
+async fn bot_with(place: &BotStorage, model: &ModelServer, tool: &str, more: &[&str]) -> TestBot {
     let folder = place.path().join("prompts");
     std::fs::create_dir_all(folder.join("tools")).unwrap();
     std::fs::write(folder.join("tools/weather.toml"), tool).unwrap();
@@ -53,7 +53,7 @@ async fn asks(
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_address_says_is_quoted_and_told_and_not_recalled() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -96,7 +96,7 @@ async fn what_an_address_says_is_quoted_and_told_and_not_recalled() {
     }
     // It is not recalled elsewhere in the same audience.
     model
-        .expects(|request: &Request| {
+        .expects(|request: &ModelServerRequest| {
             let asked = request.last_user();
             asked.ends_with("What was the weather in Bø?") && !asked.contains("So it is.")
         })
@@ -114,7 +114,7 @@ async fn what_an_address_says_is_quoted_and_told_and_not_recalled() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_leads_into_this_network_is_not_asked() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -136,7 +136,7 @@ async fn a_name_that_leads_into_this_network_is_not_asked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_goes_wrong_outside_is_told_and_bounded() {
     let (place, model, service, elsewhere) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
         HttpServer::start().await,
@@ -197,7 +197,7 @@ async fn what_goes_wrong_outside_is_told_and_bounded() {
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_arguments_are_told_to_the_model_and_nobody_is_asked() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
@@ -212,7 +212,7 @@ async fn wrong_arguments_are_told_to_the_model_and_nobody_is_asked() {
     let calls = [("weather", json!({ "town": ".." }))];
     model.expects(offers("weather", question)).calls(&calls);
     model
-        .expects(|request: &Request| {
+        .expects(|request: &ModelServerRequest| {
             request
                 .tool_results()
                 .iter()
@@ -229,14 +229,14 @@ async fn wrong_arguments_are_told_to_the_model_and_nobody_is_asked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_is_offered_in_its_channels_alone() {
     let (place, model, service) = (
-        Place::embedded(),
+        BotStorage::embedded(),
         ModelServer::start().await,
         HttpServer::start().await,
     );
     let more = format!("private = true\nchannels = ['{}/general']", place.prefix());
     let bot = bot_with(&place, &model, &weather(&service.url(), &more), &[]).await;
     let lacks = |text: &'static str| {
-        move |request: &Request| {
+        move |request: &ModelServerRequest| {
             request.last_user().ends_with(text) && !request.tools().contains(&"weather")
         }
     };

@@ -9,8 +9,8 @@ use muninn::agent::tools::{OutsideResponse, OutsideTool};
 use muninn_platform::AudienceId;
 use serde_json::{Value, json};
 
-use crate::support::bot::Place;
-use crate::support::model_server::{ModelServer, Request};
+use crate::support::bot::BotStorage;
+use crate::support::model_server::{ModelServer, ModelServerRequest};
 use crate::{answers, offers};
 
 /// Maximum wait: longer than anything takes.
@@ -97,7 +97,7 @@ fn is_ready(state: &ServerState) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
-    let (place, model) = (Place::embedded(), ModelServer::start().await);
+    let (place, model) = (BotStorage::embedded(), ModelServer::start().await);
     let more = format!("channels = ['{}/general']", place.prefix());
     let text = faulty(place.path(), &more);
     std::fs::write(place.path().join("mcp.toml"), text).unwrap();
@@ -105,7 +105,7 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
     let bot = place.bot(&config).await;
     let question = "Is the lamp lit?";
     model
-        .expects(move |request: &Request| {
+        .expects(move |request: &ModelServerRequest| {
             let whole = request.body.to_string();
             let offered = request.body["tools"].as_array().unwrap().iter();
             let mut descriptions =
@@ -135,7 +135,7 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
         assert!(why.contains(told), "{told} is missing in:\n{why}");
     }
     // Elsewhere it is not offered, and invalid arguments are not sent.
-    let lacks = |request: &Request| {
+    let lacks = |request: &ModelServerRequest| {
         request.last_user().ends_with("And here?") && !request.tools().contains(&"faulty__look")
     };
     model.expects(lacks).answers("No.");
@@ -145,7 +145,7 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
     let wrong = [("faulty__look", json!({"what": ["a"], "why": 1}))];
     model.expects(offers("faulty__look", again)).calls(&wrong);
     model
-        .expects(|request: &Request| {
+        .expects(|request: &ModelServerRequest| {
             let results = request.tool_results();
             results
                 .iter()
@@ -160,7 +160,7 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_change_something_is_done_after_a_yes() {
-    let (place, model) = (Place::embedded(), ModelServer::start().await);
+    let (place, model) = (BotStorage::embedded(), ModelServer::start().await);
     std::fs::write(place.path().join("mcp.toml"), faulty(place.path(), "")).unwrap();
     let config = place.config(Some(&model), &["--agent-max-rounds=0"]);
     let bot = place.bot(&config).await;

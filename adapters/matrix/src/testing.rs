@@ -27,9 +27,9 @@ use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-pub use chat::Chat;
+pub use chat::MatrixChat;
 pub use keys::KeyHolder;
-pub use view::{Message, View};
+pub use view::{RoomMessage, View};
 
 /// Longer than anything takes, also on a loaded machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -130,12 +130,12 @@ fn script(name: &str) -> PathBuf {
 
 /// A person's account.
 #[derive(Clone, Debug)]
-pub struct Account {
+pub struct MatrixAccount {
     pub user: OwnedUserId,
     pub password: String,
 }
 
-impl Account {
+impl MatrixAccount {
     /// Creates an account whose name begins with `name`.
     ///
     /// # Panics
@@ -158,9 +158,9 @@ impl Account {
 }
 
 /// Somebody who talks to the bot with a client of their own.
-pub struct Person {
+pub struct MatrixPerson {
     pub client: Client,
-    pub account: Account,
+    pub account: MatrixAccount,
     view: view::Watch,
     /// A silent second person in rooms that are not direct.
     companion: OwnedUserId,
@@ -190,13 +190,13 @@ impl RoomKind {
     };
 }
 
-impl Person {
+impl MatrixPerson {
     /// Creates an account and logs in.
     ///
     /// # Panics
     /// Panics when that fails.
     pub async fn new(homeserver: &str, name: &str) -> Self {
-        let account = Account::new(homeserver, name).await;
+        let account = MatrixAccount::new(homeserver, name).await;
         let store = tempfile::tempdir().expect("a folder");
         let client = Client::builder()
             .homeserver_url(homeserver)
@@ -222,7 +222,7 @@ impl Person {
             client,
             account,
             view,
-            companion: Account::new(homeserver, "companion").await.user,
+            companion: MatrixAccount::new(homeserver, "companion").await.user,
             syncing: Arc::default(),
             _store: store,
         };
@@ -262,7 +262,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when the homeserver refuses.
-    pub async fn invite(&self, bot: &UserId, kind: RoomKind) -> Chat {
+    pub async fn invite(&self, bot: &UserId, kind: RoomKind) -> MatrixChat {
         let mut request = CreateRoom::new();
         request.invite = vec![bot.to_owned()];
         if !kind.direct {
@@ -283,14 +283,14 @@ impl Person {
                 .await
                 .expect("known to be encrypted");
         }
-        Chat::new(room, bot, self.view.clone())
+        MatrixChat::new(room, bot, self.view.clone())
     }
 
     /// Creates a room that the bot joins.
     ///
     /// # Panics
     /// Panics when the bot does not join in time.
-    pub async fn room(&self, bot: &UserId, kind: RoomKind) -> Chat {
+    pub async fn room(&self, bot: &UserId, kind: RoomKind) -> MatrixChat {
         let chat = self.invite(bot, kind).await;
         self.wait_for_member(&chat, bot).await;
         chat
@@ -300,7 +300,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when they do not in time.
-    pub async fn wait_for_member(&self, chat: &Chat, member: &UserId) {
+    pub async fn wait_for_member(&self, chat: &MatrixChat, member: &UserId) {
         let joined = async {
             loop {
                 // Requested each time, as a member may be known only as invited.
@@ -322,7 +322,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when they do not get in.
-    pub async fn bring(&self, chat: &Chat, other: &Self) {
+    pub async fn bring(&self, chat: &MatrixChat, other: &Self) {
         let invited = chat.room.invite_user_by_id(&other.account.user).await;
         invited.expect("invited");
         // The SDK's own call is not used: if the sync is faster, it forgets what came with it.
@@ -337,7 +337,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when the homeserver does not let them.
-    pub async fn leaves(&self, chat: &Chat) {
+    pub async fn leaves(&self, chat: &MatrixChat) {
         let id = chat.room.room_id().to_owned();
         let left = self.client.send(leave_room::v3::Request::new(id)).await;
         left.expect("left");
@@ -372,7 +372,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when the homeserver does not.
-    pub async fn opens(&self, chat: &Chat) {
+    pub async fn opens(&self, chat: &MatrixChat) {
         let settings = chat.room.privacy_settings();
         let opened = settings.update_join_rule(JoinRule::Public).await;
         opened.expect("an open room");
@@ -382,25 +382,25 @@ impl Person {
     ///
     /// # Panics
     /// Panics when that fails.
-    pub async fn upgrade(&self, chat: &Chat) -> Chat {
+    pub async fn upgrade(&self, chat: &MatrixChat) -> MatrixChat {
         let id = chat.room.room_id().to_owned();
         let request = upgrade_room::v3::Request::new(id, RoomVersionId::V11);
         let upgraded = self.client.send(request).await.expect("an upgrade");
         let room = self.knows(&upgraded.replacement_room).await;
-        Chat::new(room, &chat.bot, self.view.clone())
+        MatrixChat::new(room, &chat.bot, self.view.clone())
     }
 
     /// Returns the same room as another person sees it.
     ///
     /// # Panics
     /// Panics when they are not in it.
-    pub fn seen_by(&self, chat: &Chat) -> Chat {
+    pub fn seen_by(&self, chat: &MatrixChat) -> MatrixChat {
         let room = self.client.get_room(chat.room.room_id());
-        Chat::new(room.expect("a member"), &chat.bot, self.view.clone())
+        MatrixChat::new(room.expect("a member"), &chat.bot, self.view.clone())
     }
 }
 
-impl std::fmt::Debug for Person {
+impl std::fmt::Debug for MatrixPerson {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Person")
             .field("account", &self.account)
@@ -408,7 +408,7 @@ impl std::fmt::Debug for Person {
     }
 }
 
-impl Drop for Person {
+impl Drop for MatrixPerson {
     fn drop(&mut self) {
         self.go_offline();
     }

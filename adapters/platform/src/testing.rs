@@ -45,7 +45,7 @@ use board::Board;
 pub use echo::{EchoBot, EchoLog, EchoMemory};
 pub use files::own_file;
 pub use history::read_history;
-pub use pending::{Answer, Outcome, Pending};
+pub use pending::{Answer, MessageOutcome, Pending};
 
 const NAME: &str = "test";
 
@@ -60,7 +60,7 @@ static RUN: OnceLock<i64> = OnceLock::new();
 
 /// One conversation as a test sees it. Clones are the same conversation.
 #[derive(Clone, Debug)]
-pub struct Room {
+pub struct TestConversation {
     inbox: Inbox,
     platform: &'static str,
     conversation: ConversationId,
@@ -80,7 +80,7 @@ pub struct Room {
     board: Board,
 }
 
-impl Room {
+impl TestConversation {
     pub fn new(inbox: Inbox, conversation: &str, audience: &str) -> Self {
         Self {
             inbox,
@@ -752,13 +752,13 @@ impl TestChat {
     ///
     /// # Panics
     /// Panics when the bot does not run it in time.
-    pub async fn room(&mut self, conversation: &str, audience: &str) -> Room {
+    pub async fn room(&mut self, conversation: &str, audience: &str) -> TestConversation {
         let opened = tokio::time::timeout(PATIENCE, self.opened.recv()).await;
         let inbox = opened
             .ok()
             .flatten()
             .unwrap_or_else(|| panic!("the bot did not run the platform within {PATIENCE:?}"));
-        Room::new(inbox, conversation, audience)
+        TestConversation::new(inbox, conversation, audience)
     }
 
     /// Ends the platform by itself, like a terminal whose input closed.

@@ -14,7 +14,7 @@ use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-struct Person {
+struct TerminalUser {
     keyboard: Box<dyn Write + Send>,
     screen: Receiver<Vec<u8>>,
     /// Output since the last text that was waited for.
@@ -22,7 +22,7 @@ struct Person {
     bot: Box<dyn Child + Send + Sync>,
 }
 
-impl Person {
+impl TerminalUser {
     fn sits_down(history: &Path) -> Self {
         let size = PtySize {
             rows: 24,
@@ -101,7 +101,7 @@ fn history() -> (tempfile::TempDir, std::path::PathBuf) {
 #[test]
 fn a_conversation_streams_and_ends_with_ctrl_d() {
     let (_folder, history) = history();
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.sees("Echo repeats what you say.");
     person.says("one two three");
     let shown = person.sees("echo: one two three");
@@ -119,7 +119,7 @@ fn a_conversation_streams_and_ends_with_ctrl_d() {
 #[test]
 fn ctrl_c_stops_the_turn_and_hints_at_the_prompt() {
     let (_folder, history) = history();
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.says("slow");
     person.sees("so far");
     person.types("\u{3}");
@@ -135,12 +135,12 @@ fn ctrl_c_stops_the_turn_and_hints_at_the_prompt() {
 #[test]
 fn what_was_typed_is_remembered() {
     let (_folder, history) = history();
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.says("remember me");
     person.sees("echo: remember me");
     person.leaves();
 
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.sees("you> ");
     person.types("\u{1b}[A");
     person.sees("remember me");
@@ -157,7 +157,7 @@ fn secrets_are_kept_out_of_the_history() {
     // As an earlier version wrote it.
     std::fs::write(&history, "#V2\nDB_PASSWORD=correct-horse\nremember me\n").unwrap();
     std::fs::set_permissions(&history, std::fs::Permissions::from_mode(0o644)).unwrap();
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.says("my password=swordfish7");
     person.sees("echo: my");
     person.leaves();
@@ -176,7 +176,7 @@ fn secrets_are_kept_out_of_the_history() {
 #[test]
 fn a_paste_is_one_message() {
     let (_folder, history) = history();
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.says("\u{1b}[200~first\nsecond\u{1b}[201~");
     person.sees("echo: first\r\nsecond");
     person.leaves();
@@ -185,7 +185,7 @@ fn a_paste_is_one_message() {
 #[test]
 fn a_termination_at_the_prompt_ends_it() {
     let (_folder, history) = history();
-    let mut person = Person::sits_down(&history);
+    let mut person = TerminalUser::sits_down(&history);
     person.sees("you> ");
     let id = person.bot.process_id().unwrap().to_string();
     let killed = std::process::Command::new("kill").arg(id).status();

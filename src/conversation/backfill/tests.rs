@@ -10,7 +10,7 @@ const CHANNEL: &str = "fake/T/C";
 
 /// Ten pages of a hundred messages, which fail on demand.
 #[derive(Default)]
-struct Pages {
+struct FailingHistory {
     failures: Mutex<Vec<HistoryError>>,
     read: Mutex<Vec<usize>>,
     /// After so many pages it waits forever, as if the process was about to be killed; 0 means
@@ -19,7 +19,7 @@ struct Pages {
 }
 
 #[async_trait]
-impl History for Pages {
+impl History for FailingHistory {
     async fn read_page(
         &self,
         _: &AudienceId,
@@ -43,15 +43,15 @@ impl History for Pages {
     }
 }
 
-struct Scene {
+struct BackfillFixture {
     folder: TempDir,
     heard: HeardAudiences,
     pages: Arc<dyn History>,
-    as_pages: Arc<Pages>,
+    as_pages: Arc<FailingHistory>,
 }
 
-impl Scene {
-    fn new(pages: Pages) -> Self {
+impl BackfillFixture {
+    fn new(pages: FailingHistory) -> Self {
         let heard = HeardAudiences::new(Arc::new(Channels::default()));
         heard.set(&AudienceId::new(CHANNEL), ChannelMemory::Channel);
         let as_pages = Arc::new(pages);
@@ -88,13 +88,13 @@ async fn over(mut watched: Watched) -> BackfillProgress {
 #[tokio::test(start_paused = true)]
 async fn every_page_is_read_once_and_a_rest_is_taken() {
     use HistoryError::{Away, Limited};
-    let scene = Scene::new(Pages {
+    let scene = BackfillFixture::new(FailingHistory {
         failures: Mutex::new(vec![
             Limited(Some(Duration::from_secs(30))),
             Limited(None),
             Away,
         ]),
-        ..Pages::default()
+        ..FailingHistory::default()
     });
     let backfills = scene.process();
     let channel = AudienceId::new(CHANNEL);
@@ -108,7 +108,7 @@ async fn every_page_is_read_once_and_a_rest_is_taken() {
 
 #[tokio::test(start_paused = true)]
 async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
-    let scene = Scene::new(Pages::default());
+    let scene = BackfillFixture::new(FailingHistory::default());
     scene.as_pages.stops_behind.store(4, Ordering::SeqCst);
     let first = scene.process();
     let channel = AudienceId::new(CHANNEL);
@@ -131,12 +131,12 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
 
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_says_what_to_do() {
-    let scene = Scene::new(Pages {
+    let scene = BackfillFixture::new(FailingHistory {
         failures: Mutex::new(vec![HistoryError::Refused(text!(
             "history-invite",
             channel = "C"
         ))]),
-        ..Pages::default()
+        ..FailingHistory::default()
     });
     let backfills = scene.process();
     let said = |channel: &str, day| {

@@ -16,7 +16,7 @@ const READER: ReaderLocale = ReaderLocale {
 const CHANNELS: [&str; 3] = ["v3/rescue", "v3/training", "v3/board-private"];
 
 #[derive(Deserialize)]
-struct Row {
+struct RecordedTurn {
     id: String,
     scope: String,
     thread: String,
@@ -29,7 +29,7 @@ struct Row {
 
 /// A decision or an open question, with the rows that show it.
 #[derive(Deserialize)]
-struct Outcome {
+struct LabelledOutcome {
     scope: String,
     ids: Vec<String>,
     decided: Option<String>,
@@ -42,8 +42,8 @@ fn read<T: for<'a> Deserialize<'a>>(lines: &str) -> Vec<T> {
 
 /// The two weeks from 13 April 2026 in a channel.
 fn two_weeks(channel: &str, with_replies: bool) -> Vec<TopicMessage> {
-    let rows: Vec<Row> = read(EXCHANGES);
-    let is_then = |row: &Row| {
+    let rows: Vec<RecordedTurn> = read(EXCHANGES);
+    let is_then = |row: &RecordedTurn| {
         (13..27).contains(&chrono::Datelike::day(&row.at)) && chrono::Datelike::month(&row.at) == 4
     };
     let rows = rows
@@ -66,7 +66,7 @@ fn two_weeks(channel: &str, with_replies: bool) -> Vec<TopicMessage> {
 /// How many of the decisions, and of all outcomes, are shown without a model. For a decision, the message that settled it
 /// must be shown.
 fn shown(with_replies: bool) -> (usize, usize) {
-    let outcomes: Vec<Outcome> = read(DECISIONS);
+    let outcomes: Vec<LabelledOutcome> = read(DECISIONS);
     let (mut decided, mut all) = (0, 0);
     for channel in CHANNELS {
         let said = two_weeks(channel, with_replies);

@@ -9,14 +9,14 @@ use super::*;
 
 /// The results of successive attempts; after that every attempt succeeds.
 #[derive(Default)]
-struct Chat {
+struct ScriptedWithdrawer {
     outcomes: Mutex<VecDeque<Withdrawn>>,
     gone: Mutex<Vec<String>>,
     /// How often it only later tells where an answer is.
     is_away: Mutex<usize>,
 }
 
-impl Chat {
+impl ScriptedWithdrawer {
     fn meets(outcomes: impl IntoIterator<Item = Withdrawn>) -> Arc<Self> {
         Arc::new(Self {
             outcomes: Mutex::new(outcomes.into_iter().collect()),
@@ -30,7 +30,7 @@ impl Chat {
 }
 
 #[async_trait]
-impl Withdraw for Chat {
+impl Withdraw for ScriptedWithdrawer {
     async fn withdraw(&self, _: &ConversationId, message: &MessageId) -> Withdrawn {
         let next = self.outcomes.lock().unwrap().pop_front();
         let outcome = next.unwrap_or(Withdrawn::Gone);
@@ -79,7 +79,7 @@ fn lines(folder: &Path) -> usize {
 async fn all_of_it_goes_with_the_title() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
@@ -96,7 +96,7 @@ async fn all_of_it_goes_with_the_title() {
 async fn an_answer_that_may_stand_is_looked_for_until_it_can_be() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     *chat.is_away.lock().unwrap() = 2;
     let session = ConversationId::new("chat/a");
     let unseen = Spoken {
@@ -128,7 +128,7 @@ async fn what_stays_is_counted_with_its_reason() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let stays = || Withdrawn::stays("it is pinned");
-    let chat = Chat::meets([stays(), Withdrawn::Gone, stays()]);
+    let chat = ScriptedWithdrawer::meets([stays(), Withdrawn::Gone, stays()]);
     let planned = withdrawals.plan_withdrawal("chat", chat, three()).await;
     let outcome = withdrawals.carry_out(planned).await;
     let expected = BTreeMap::from([(Value::from("it is pinned"), 2)]);
@@ -141,7 +141,7 @@ async fn what_cannot_go_yet_is_tried_again_later() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
     let not_yet = std::iter::repeat_n(Withdrawn::NotYet, 4);
-    let chat = Chat::meets([Withdrawn::Gone].into_iter().chain(not_yet));
+    let chat = ScriptedWithdrawer::meets([Withdrawn::Gone].into_iter().chain(not_yet));
     let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
@@ -163,7 +163,7 @@ async fn what_cannot_go_yet_is_tried_again_later() {
 async fn it_is_given_up_after_a_bounded_number_of_tries() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());
-    let chat = Chat::meets(std::iter::repeat_n(Withdrawn::NotYet, 1_000));
+    let chat = ScriptedWithdrawer::meets(std::iter::repeat_n(Withdrawn::NotYet, 1_000));
     let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
@@ -182,7 +182,7 @@ async fn it_is_given_up_after_a_bounded_number_of_tries() {
 async fn what_was_planned_and_then_given_up_is_taken_away_later() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     let planned = withdrawals.plan_withdrawal("chat", chat.clone(), three());
     // The graph reported that it could not forget the turn.
     drop(planned.await);
@@ -202,16 +202,16 @@ async fn another_process_goes_on_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let dead = Withdrawals::open(folder.path()).unwrap();
     let other = Withdrawals::open(folder.path()).unwrap();
-    let away = Chat::meets(std::iter::repeat_n(Withdrawn::NotYet, 9));
+    let away = ScriptedWithdrawer::meets(std::iter::repeat_n(Withdrawn::NotYet, 9));
     for process in [&dead, &other] {
         let planned = process.plan_withdrawal("chat", away.clone(), three()).await;
         assert_eq!(process.carry_out(planned).await.later, 3);
     }
     drop((dead, other));
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     let end = CancellationToken::new();
-    withdrawals.connected("elsewhere", Chat::meets([]));
+    withdrawals.connected("elsewhere", ScriptedWithdrawer::meets([]));
     withdrawals.connected("chat", chat.clone());
     let done = async {
         while chat.gone().len() < 8 {
@@ -232,7 +232,7 @@ async fn what_was_emptied_by_a_process_that_is_gone_goes_when_its_platform_is_th
     let spoken = Spoken::new(ConversationId::new("chat/a"), messages);
     withdrawals.take_over(vec![spoken]).await;
     assert_eq!(lines(folder.path()), 1);
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     withdrawals.connected("chat", chat.clone());
     let end = CancellationToken::new();
     let done = async {
@@ -249,7 +249,7 @@ async fn what_was_emptied_by_a_process_that_is_gone_goes_when_its_platform_is_th
 async fn what_says_something_else_by_now_is_not_taken_away() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     let planned = withdrawals
         .plan_withdrawal("chat", chat.clone(), three())
         .await;
@@ -316,7 +316,7 @@ fn a_line_of_the_file_is_written_so() {
 async fn a_listing_that_nobody_can_check_is_taken_away_in_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    let chat = Chat::meets([]);
+    let chat = ScriptedWithdrawer::meets([]);
     let listing = Spoken::new(
         ConversationId::new("chat/a"),
         Delivered(vec![MessageId::new("1")]),

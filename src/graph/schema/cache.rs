@@ -259,14 +259,14 @@ mod tests {
         }
     }
 
-    struct Desk {
+    struct SchemaCacheFixture {
         store: Arc<GraphStore>,
         may_answer: Arc<Semaphore>,
         fails: Arc<AtomicBool>,
         looks: Arc<AtomicUsize>,
     }
 
-    impl Desk {
+    impl SchemaCacheFixture {
         fn new() -> Self {
             let (may_answer, fails) = (Arc::new(Semaphore::new(0)), Arc::default());
             let looks = Arc::default();
@@ -309,7 +309,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_turn_takes_what_is_kept_while_one_task_looks_again() {
-        let desk = Desk::new();
+        let desk = SchemaCacheFixture::new();
         // A caller that gives up does not cancel the first read.
         let given_up = tokio::time::timeout(BELIEVED, desk.store.kept_schema()).await;
         assert!(given_up.is_err());
@@ -334,7 +334,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_look_that_fails_is_not_made_again_at_every_turn() {
-        let desk = Desk::new();
+        let desk = SchemaCacheFixture::new();
         desk.may_answer.add_permits(100);
         let first = desk.store.kept_schema().await.unwrap();
         desk.fails.store(true, Ordering::SeqCst);
@@ -361,7 +361,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn what_was_changed_is_waited_for_a_moment() {
-        let desk = Desk::new();
+        let desk = SchemaCacheFixture::new();
         desk.may_answer.add_permits(3);
         let first = desk.store.kept_schema().await.unwrap();
         // Another process may have changed something.

@@ -12,12 +12,12 @@ use crate::graph::answers::Votes;
 use crate::graph::{Outcome, Replaced, ResponseId, Turn};
 
 /// A history under construction: each turn is a minute after the previous one.
-struct Told {
+struct HistoryBuilder {
     history: AudienceHistory,
     at: DateTime<Utc>,
 }
 
-impl Told {
+impl HistoryBuilder {
     fn new() -> Self {
         Self {
             history: AudienceHistory {
@@ -102,7 +102,7 @@ fn of_kind(scanned: &Scanned, kind: &RelevanceSignal) -> Vec<ReplayQuestion> {
 
 #[test]
 fn an_answer_uses_the_memory_whose_words_it_says() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     let keys = told.ask(
         "Ada",
         "The spare keys hang in the boathouse.",
@@ -130,7 +130,7 @@ fn an_answer_uses_the_memory_whose_words_it_says() {
 
 #[test]
 fn what_an_answer_says_again_is_found_though_it_was_not_given() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     let keys = told.ask(
         "Ada",
         "The spare keys hang in the boathouse beside the anchor.",
@@ -160,7 +160,7 @@ fn what_an_answer_says_again_is_found_though_it_was_not_given() {
 
 #[test]
 fn silence_and_asking_again_are_counted() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     told.ask(
         "Ada",
         "Where does the Kestrel ferry leave from?",
@@ -187,7 +187,7 @@ fn silence_and_asking_again_are_counted() {
     assert_eq!(count(&scanned, Figure::SilentAndAskedAgain), (1, 3));
     assert_eq!(of_kind(&scanned, &RelevanceSignal::Repeated).len(), 2);
     // A quarter of an hour later it no longer counts.
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     told.ask(
         "Ada",
         "Where does the Kestrel ferry leave from?",
@@ -206,7 +206,7 @@ fn silence_and_asking_again_are_counted() {
 
 #[test]
 fn who_says_the_same_twice_asks_nothing_again() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     for _ in 0..2 {
         told.ask(
             "Ada",
@@ -222,7 +222,7 @@ fn who_says_the_same_twice_asks_nothing_again() {
 
 #[test]
 fn an_answer_from_what_was_replaced_is_outdated_unless_it_had_the_newer_one() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     let old = told.ask("Ada", "The rent is 900 euros.", "Noted.", &[]);
     let early = told.ask("Bob", "how much is it?", "900.", &[old]);
     let new = told.ask("Ada", "The rent is 950 euros.", "Noted.", &[]);
@@ -250,7 +250,7 @@ fn an_answer_from_what_was_replaced_is_outdated_unless_it_had_the_newer_one() {
 
 #[test]
 fn votes_knowledge_and_copies_are_counted() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     let said = "The spare keys hang in the boathouse.";
     let liked = told.ask("Ada", said, "Noted.", &[]);
     told.outcome(liked).votes = Votes { good: 2, bad: 1 };
@@ -272,7 +272,7 @@ fn votes_knowledge_and_copies_are_counted() {
 
 #[test]
 fn what_a_colleague_answered_can_be_asked_again() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     let asked = told.hear("Ada", "who took the grey headset home?", None);
     let answer = told.hear("Bob", "Rhodri took it after the exercise", Some(asked));
     told.hear("Eve", "no idea", Some(asked));
@@ -285,7 +285,7 @@ fn what_a_colleague_answered_can_be_asked_again() {
 
 #[test]
 fn the_same_questions_are_drawn_each_time() {
-    let mut told = Told::new();
+    let mut told = HistoryBuilder::new();
     for _ in 0..200 {
         told.ask(
             "Ada",

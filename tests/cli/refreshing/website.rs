@@ -11,13 +11,13 @@ use tokio::net::TcpListener;
 
 /// A response.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub(super) struct PageResponse {
     status: u16,
     kind: &'static str,
     text: String,
 }
 
-impl Page {
+impl PageResponse {
     pub(super) fn of(kind: &'static str, text: &str) -> Self {
         Self {
             status: 200,
@@ -46,16 +46,16 @@ impl Page {
 }
 
 /// Returns a page with links in its navigation.
-pub(super) fn html(text: &str, links: &[&str]) -> Page {
+pub(super) fn html(text: &str, links: &[&str]) -> PageResponse {
     let links = links.iter().map(|link| format!("<a href=\"{link}\">x</a>"));
     let links: String = links.collect();
     let page = format!("<html><body><nav>{links}</nav><main><p>{text}</p></main></body></html>");
-    Page::of("text/html; charset=utf-8", &page)
+    PageResponse::of("text/html; charset=utf-8", &page)
 }
 
 #[derive(Clone, Default)]
 struct Inside {
-    pages: Arc<Mutex<BTreeMap<String, Page>>>,
+    pages: Arc<Mutex<BTreeMap<String, PageResponse>>>,
     asked: Arc<Mutex<Vec<String>>>,
     unchanged: Arc<Mutex<Vec<String>>>,
 }
@@ -76,7 +76,7 @@ impl Website {
     }
 
     /// Sets the page of a path with its query.
-    pub(super) fn put(&self, path: &str, page: Page) {
+    pub(super) fn put(&self, path: &str, page: PageResponse) {
         let mut pages = self.inside.pages.lock().unwrap();
         pages.insert(path.to_owned(), page);
     }
@@ -100,7 +100,7 @@ async fn answer(State(inside): State<Inside>, request: Request) -> Response {
         let pages = inside.pages.lock().unwrap();
         pages.get(&whole).or(pages.get(&path)).cloned()
     };
-    let Some(Page { status, kind, text }) = page else {
+    let Some(PageResponse { status, kind, text }) = page else {
         return StatusCode::NOT_FOUND.into_response();
     };
     let status = StatusCode::from_u16(status).unwrap();

@@ -26,7 +26,7 @@ const OWN_THREAD: &str = "c0";
 
 /// A channel and its person.
 #[derive(Debug)]
-struct Place {
+struct DiscordDeskChannel {
     chat: Chat,
     own_thread: Chat,
     /// The mention that began the other conversation.
@@ -35,7 +35,7 @@ struct Place {
     said: BTreeMap<String, (Chat, Id)>,
 }
 
-impl Place {
+impl DiscordDeskChannel {
     fn new(guild: &Guild, name: &str) -> Self {
         let chat = guild.person("ann").at(&guild.text(name));
         Self {
@@ -92,7 +92,7 @@ pub(crate) struct DiscordDesk {
     /// Messages from before the bot's first connection were not addressed to it.
     was_there: OnceCell<()>,
     /// By channel name.
-    places: Mutex<BTreeMap<String, Place>>,
+    places: Mutex<BTreeMap<String, DiscordDeskChannel>>,
 }
 
 impl std::fmt::Debug for DiscordDesk {
@@ -121,7 +121,7 @@ impl DiscordDesk {
         ]
     }
 
-    fn places(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
+    fn places(&self) -> MutexGuard<'_, BTreeMap<String, DiscordDeskChannel>> {
         self.places.lock().unwrap()
     }
 
@@ -153,7 +153,7 @@ impl DiscordDesk {
         let mut places = self.places();
         let place = places
             .entry(text("channel").to_owned())
-            .or_insert_with_key(|name| Place::new(&self.guild, name));
+            .or_insert_with_key(|name| DiscordDeskChannel::new(&self.guild, name));
         match body["type"].as_str() {
             None => match place.said.get(text("id")) {
                 // One message that Discord reports twice.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use loopback_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, Fault, Slack, TEAM, Waits};
+use loopback_slack::{
+    APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, DeliveryTimings, ResponseFault, Slack, TEAM,
+};
 use serde_json::{Value, json};
 
 use super::{GrowingPost, Post};
@@ -19,7 +21,7 @@ const FASTER: u32 = 20;
 
 /// A channel and its person.
 #[derive(Debug)]
-struct Place {
+struct SlackDeskChannel {
     chat: Chat,
     person: String,
     /// The `ts` and the event of each message, by our ids.
@@ -28,7 +30,7 @@ struct Place {
     roots: BTreeMap<String, String>,
 }
 
-impl Place {
+impl SlackDeskChannel {
     /// Returns our id of the message with this `ts`.
     fn id_of(&self, ts: &str) -> Option<&str> {
         let mut said = self.said.iter();
@@ -62,7 +64,7 @@ impl Place {
 pub(crate) struct SlackDesk {
     slack: Slack,
     /// By channel name.
-    places: Mutex<BTreeMap<String, Place>>,
+    places: Mutex<BTreeMap<String, SlackDeskChannel>>,
 }
 
 impl std::fmt::Debug for SlackDesk {
@@ -74,7 +76,7 @@ impl std::fmt::Debug for SlackDesk {
 impl SlackDesk {
     pub(super) async fn open() -> Self {
         let slack = Slack::start().await;
-        slack.set_waits(Waits::default().faster(FASTER));
+        slack.set_waits(DeliveryTimings::default().faster(FASTER));
         Self {
             slack,
             places: Mutex::default(),
@@ -90,7 +92,7 @@ impl SlackDesk {
         ]
     }
 
-    fn places(&self) -> MutexGuard<'_, BTreeMap<String, Place>> {
+    fn places(&self) -> MutexGuard<'_, BTreeMap<String, SlackDeskChannel>> {
         self.places.lock().unwrap()
     }
 
@@ -98,9 +100,9 @@ impl SlackDesk {
     pub(super) fn fails(&self, failure: Option<AnswersFailure>) {
         let fault = match failure {
             None => return,
-            Some(AnswersFailure::Refused) => Fault::Status(503),
-            Some(AnswersFailure::AcknowledgementLost) => Fault::LostAnswer,
-            Some(AnswersFailure::AcknowledgementLate) => Fault::Slow(LATE),
+            Some(AnswersFailure::Refused) => ResponseFault::Status(503),
+            Some(AnswersFailure::AcknowledgementLost) => ResponseFault::LostAnswer,
+            Some(AnswersFailure::AcknowledgementLate) => ResponseFault::Slow(LATE),
         };
         for method in [
             "chat.postMessage",
@@ -121,7 +123,7 @@ impl SlackDesk {
         let place = place.or_insert_with_key(|name| {
             let channel = self.slack.channel(name);
             let person = self.slack.person("Ann");
-            Place {
+            SlackDeskChannel {
                 chat: person.in_channel(&channel),
                 person: person.id().to_owned(),
                 said: BTreeMap::new(),

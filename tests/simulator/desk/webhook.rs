@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::{Door, Post};
+use super::{Post, ProcessAddress};
 use crate::plan::AnswersFailure;
 
 pub(crate) const SECRET: &str = "shared by desk and bot, long enough";
@@ -106,7 +106,7 @@ impl WebhookDesk {
     /// Fails with the bot's response, or after a time limit.
     pub(crate) async fn says(
         &self,
-        doors: &[Arc<Door>],
+        doors: &[Arc<ProcessAddress>],
         first: usize,
         body: &Value,
     ) -> Result<(), String> {

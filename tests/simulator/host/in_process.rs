@@ -94,7 +94,7 @@ impl InProcess {
 
 fn config(data_dir: &Path, settings: &[(&'static str, String)]) -> Config {
     #[derive(Parser)]
-    struct Line {
+    struct SimulatorCommandLine {
         #[command(flatten)]
         options: Options,
     }
@@ -109,7 +109,10 @@ fn config(data_dir: &Path, settings: &[(&'static str, String)]) -> Config {
         let name = name.to_lowercase().replace('_', "-");
         format!("--{name}={value}")
     }));
-    Line::parse_from(line).options.into_config().unwrap()
+    SimulatorCommandLine::parse_from(line)
+        .options
+        .into_config()
+        .unwrap()
 }
 
 fn webhook(settings: &[(&'static str, String)]) -> muninn_webhook::WebhookOptions {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Reply, Request};
+use super::{ModelServerRequest, Reply};
 
 /// What a service refuses.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub enum Quirk {
 
 impl Quirk {
     /// Returns the refusal of a request that this service does not support.
-    pub(super) fn refuses(&self, request: &Request) -> Option<Reply> {
+    pub(super) fn refuses(&self, request: &ModelServerRequest) -> Option<Reply> {
         let body = &request.body;
         let openai = |status, words: &str| Reply::refusal(status, "invalid_request_error", words);
         match self {
@@ -81,7 +81,7 @@ impl Quirk {
     }
 }
 
-fn words(request: &Request) -> u32 {
+fn words(request: &ModelServerRequest) -> u32 {
     let messages = request.messages().iter();
     let texts = messages.filter_map(|message| message["content"].as_str());
     texts
@@ -89,7 +89,7 @@ fn words(request: &Request) -> u32 {
         .sum()
 }
 
-fn alternates(request: &Request) -> bool {
+fn alternates(request: &ModelServerRequest) -> bool {
     let roles = request.messages().iter();
     let roles: Vec<&str> = roles
         .filter_map(|message| message["role"].as_str())

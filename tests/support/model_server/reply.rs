@@ -31,7 +31,7 @@ impl Gate {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum ReplyKind {
     /// Deltas, and how it finishes.
     Stream {
         deltas: Vec<Value>,
@@ -50,7 +50,7 @@ pub(super) enum Kind {
 /// A reply; create it with one of the constructors, then modify it.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    pub(super) kind: Kind,
+    pub(super) kind: ReplyKind,
     pub(super) headers: Vec<(String, String)>,
     pub(super) gate: Option<Gate>,
     pub(super) first_after: Duration,
@@ -92,7 +92,7 @@ impl Reply {
 
     /// Replies with these deltas, for what a service should not send but does.
     pub fn deltas(deltas: impl IntoIterator<Item = Value>, finish: &str) -> Self {
-        Self::of(Kind::Stream {
+        Self::of(ReplyKind::Stream {
             deltas: deltas.into_iter().collect(),
             finish: finish.to_owned(),
         })
@@ -100,7 +100,9 @@ impl Reply {
 
     /// Replies with these lines of a stream, including `data: `.
     pub fn events<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::of(Kind::Events(lines.into_iter().map(str::to_owned).collect()))
+        Self::of(ReplyKind::Events(
+            lines.into_iter().map(str::to_owned).collect(),
+        ))
     }
 
     /// A refusal as OpenAI words it.
@@ -111,7 +113,7 @@ impl Reply {
 
     /// A refusal with any body.
     pub fn body(status: u16, body: &str) -> Self {
-        Self::of(Kind::Refusal {
+        Self::of(ReplyKind::Refusal {
             status,
             body: body.to_owned(),
         })
@@ -119,7 +121,7 @@ impl Reply {
 
     /// Sends nothing, until the client disconnects.
     pub fn hang() -> Self {
-        Self::of(Kind::Hang)
+        Self::of(ReplyKind::Hang)
     }
 
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -141,7 +143,7 @@ impl Reply {
 
     /// Another reason to finish: `length`, `content_filter`…
     pub fn finish(mut self, reason: &str) -> Self {
-        if let Kind::Stream { finish, .. } = &mut self.kind {
+        if let ReplyKind::Stream { finish, .. } = &mut self.kind {
             reason.clone_into(finish);
         }
         self
@@ -171,7 +173,7 @@ impl Reply {
         self
     }
 
-    fn of(kind: Kind) -> Self {
+    fn of(kind: ReplyKind) -> Self {
         Self {
             kind,
             headers: Vec::new(),
@@ -187,8 +189,8 @@ impl Reply {
     /// Returns the complete response, for a request without streaming.
     pub(super) fn whole(&self, request: &Value) -> Value {
         let (deltas, finish) = match &self.kind {
-            Kind::Stream { deltas, finish } => (deltas.as_slice(), finish.as_str()),
-            Kind::Events(_) | Kind::Refusal { .. } | Kind::Hang => (&[][..], "stop"),
+            ReplyKind::Stream { deltas, finish } => (deltas.as_slice(), finish.as_str()),
+            ReplyKind::Events(_) | ReplyKind::Refusal { .. } | ReplyKind::Hang => (&[][..], "stop"),
         };
         let texts = deltas.iter().filter_map(|delta| delta["content"].as_str());
         let calls = deltas
@@ -207,9 +209,9 @@ impl Reply {
     /// The lines of the stream.
     pub(super) fn lines(&self, request: &Value) -> Vec<String> {
         let (deltas, finish) = match &self.kind {
-            Kind::Stream { deltas, finish } => (deltas, finish),
-            Kind::Events(lines) => return lines.clone(),
-            Kind::Refusal { .. } | Kind::Hang => return Vec::new(),
+            ReplyKind::Stream { deltas, finish } => (deltas, finish),
+            ReplyKind::Events(lines) => return lines.clone(),
+            ReplyKind::Refusal { .. } | ReplyKind::Hang => return Vec::new(),
         };
         let chunk = |choices: Value, usage: Value| {
             let chunk = json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,

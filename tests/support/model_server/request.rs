@@ -6,13 +6,13 @@ use serde_json::Value;
 
 /// A chat or embedding request.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ModelServerRequest {
     pub path: String,
     pub authorization: Option<String>,
     pub body: Value,
 }
 
-impl Request {
+impl ModelServerRequest {
     pub fn model(&self) -> &str {
         self.body["model"].as_str().unwrap_or_default()
     }

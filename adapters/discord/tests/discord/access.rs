@@ -7,7 +7,7 @@ use muninn_discord::{check, invite};
 use muninn_platform::Channels;
 use muninn_platform::{CheckStatus, IncomingMessage};
 
-use crate::support::{Echoes, Home, Way, run, run_in};
+use crate::support::{DiscordInstallation, DiscordTransport, Echoes, run, run_in};
 
 #[test]
 fn who_is_not_let_in_is_not_answered() {
@@ -91,7 +91,7 @@ fn without_the_message_content_mentions_commands_and_direct_messages_are_answere
         ..Settings::default()
     };
     let home = async {
-        let mut home = Home::with(Way::Proxy, settings).await;
+        let mut home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
         home.options.reads_messages = false;
         home
     };
@@ -116,7 +116,7 @@ async fn intents_that_are_not_switched_on_end_it_with_what_to_do() {
         privileged: 0,
         ..Settings::default()
     };
-    let home = Home::with(Way::Proxy, settings).await;
+    let home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
     let said = home.begin().gives_up().await;
     assert!(said.contains("Message Content Intent"), "{said}");
     let findings = check(&home.options).await;
@@ -140,7 +140,7 @@ async fn intents_that_are_not_switched_on_end_it_with_what_to_do() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_token_ends_it_with_what_to_do() {
-    let home = Home::new().await;
+    let home = DiscordInstallation::new().await;
     let mut options = home.options.clone();
     options.token = "wrong".into();
     let bot = muninn_platform::testing::EchoBot::start(

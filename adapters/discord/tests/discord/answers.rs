@@ -2,11 +2,11 @@
 
 use muninn_platform::{Body, IncomingMessage};
 
-use crate::support::{Echoes, Way, run, run_by};
+use crate::support::{DiscordTransport, Echoes, run, run_by};
 
 #[test]
 fn a_mention_opens_a_thread_and_is_answered_there() {
-    for way in [Way::Proxy, Way::Real] {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
         run_by(way, async |chat| {
             let thread = chat.asks("Where is the key?").await;
             let answer = thread.hears("echo: Where is the key?").await;
@@ -36,7 +36,7 @@ fn it_types_while_it_works() {
 
 #[test]
 fn an_answer_grows_in_one_message_at_a_gentle_pace() {
-    for way in [Way::Proxy, Way::Real] {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
         run_by(way, async |chat| {
             let direct = chat.ann.direct();
             direct.say("stream it");

@@ -10,11 +10,11 @@ use muninn_platform::{
 };
 use serde_json::json;
 
-use crate::support::{Echoes, Home, Way, run, run_by};
+use crate::support::{DiscordInstallation, DiscordTransport, Echoes, run, run_by};
 
 #[test]
 fn a_question_asked_by_command_is_answered_in_its_place() {
-    for way in [Way::Proxy, Way::Real] {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
         run_by(way, async |chat| {
             let asked = chat.ask("who leads?", &[]);
             let answer = asked.hears("echo: who leads?").await;
@@ -394,8 +394,8 @@ fn what_cannot_be_asked_again_is_told_to_the_one_who_wanted_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_are_registered_only_when_they_changed() {
-    let home = Home::new().await;
-    let puts = |home: &Home| {
+    let home = DiscordInstallation::new().await;
+    let puts = |home: &DiscordInstallation| {
         let requests = home.discord.requests();
         requests
             .iter()

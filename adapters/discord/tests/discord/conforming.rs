@@ -1,15 +1,15 @@
 //! The conformance tests of every adapter, in each kind of place of Discord.
 
 use async_trait::async_trait;
-use loopback_discord::{Channel, Chat, Guild, Id};
+use loopback_discord::{Chat, DiscordChannel, Guild, Id};
 use muninn_platform::testing::EchoBot;
-use muninn_platform::testing::conformance::{Place, every_case};
+use muninn_platform::testing::conformance::{ConformancePlace, every_case};
 
-use crate::support::Home;
+use crate::support::DiscordInstallation;
 
 /// A person in a place with the bot.
 struct There {
-    home: Home,
+    home: DiscordInstallation,
     bot: EchoBot,
     chat: Chat,
     /// Every message mentions the bot.
@@ -17,8 +17,8 @@ struct There {
 }
 
 impl There {
-    async fn new(place: impl AsyncFnOnce(&Home) -> Chat, mentions: bool) -> Self {
-        let home = Home::new().await;
+    async fn new(place: impl AsyncFnOnce(&DiscordInstallation) -> Chat, mentions: bool) -> Self {
+        let home = DiscordInstallation::new().await;
         let chat = place(&home).await;
         let bot = home.start().await;
         Self {
@@ -43,7 +43,7 @@ fn id(text: &str) -> Id {
 }
 
 #[async_trait]
-impl Place for There {
+impl ConformancePlace for There {
     async fn say(&self, text: &str) -> String {
         self.chat.say(&self.words(text)).to_string()
     }
@@ -107,8 +107,8 @@ impl Place for There {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_channel_where_it_is_mentioned() {
-    let channel = async |home: &Home| {
-        let general: Channel = home.guild.text("general");
+    let channel = async |home: &DiscordInstallation| {
+        let general: DiscordChannel = home.guild.text("general");
         home.guild.person("ann").at(&general)
     };
     every_case(async || There::new(channel, true).await).await;
@@ -116,13 +116,13 @@ async fn a_channel_where_it_is_mentioned() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_direct_message() {
-    let direct = async |home: &Home| home.guild.person("ann").direct();
+    let direct = async |home: &DiscordInstallation| home.guild.person("ann").direct();
     every_case(async || There::new(direct, false).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thread() {
-    let thread = async |home: &Home| {
+    let thread = async |home: &DiscordInstallation| {
         let guild: &Guild = &home.guild;
         let general = guild.text("general");
         guild.person("ann").at(&general).open_thread("plans")

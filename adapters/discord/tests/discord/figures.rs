@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loopback_discord::Chat;
 
-use crate::support::{Echoes, Home, Way};
+use crate::support::{DiscordInstallation, DiscordTransport, Echoes};
 
 const THREADS: usize = 50;
 const BURST: usize = 200;
@@ -31,7 +31,7 @@ fn resident() -> f64 {
 #[ignore = "a measurement"]
 #[expect(clippy::print_stderr, reason = "a measurement")]
 async fn figures() {
-    for way in [Way::Proxy, Way::Real] {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
         for late in LATE {
             let mut waits = burst(way, late).await;
             waits.sort_unstable();
@@ -57,15 +57,15 @@ async fn figures() {
     );
 }
 
-fn threads(home: &Home) -> Vec<Chat> {
+fn threads(home: &DiscordInstallation) -> Vec<Chat> {
     let chat = home.guild.person("ann").at(&home.guild.text("general"));
     (0..THREADS)
         .map(|number| chat.open_thread(&format!("thread {number}")))
         .collect()
 }
 
-async fn burst(way: Way, late: Duration) -> Vec<Duration> {
-    let home = Home::with(way, Default::default()).await;
+async fn burst(way: DiscordTransport, late: Duration) -> Vec<Duration> {
+    let home = DiscordInstallation::with(way, Default::default()).await;
     let threads = threads(&home);
     if !late.is_zero() {
         let first = "/interactions/{interaction_id}/{interaction_token}/callback";
@@ -87,7 +87,7 @@ async fn burst(way: Way, late: Duration) -> Vec<Duration> {
 }
 
 async fn events() -> Duration {
-    let home = Home::with(Way::Proxy, Default::default()).await;
+    let home = DiscordInstallation::with(DiscordTransport::Proxy, Default::default()).await;
     let chats: Vec<Chat> = (0..THREADS)
         .map(|number| home.guild.person(&format!("person {number}")).direct())
         .collect();
@@ -105,7 +105,7 @@ async fn events() -> Duration {
 }
 
 async fn memory() -> (f64, f64) {
-    let home = Home::with(Way::Proxy, Default::default()).await;
+    let home = DiscordInstallation::with(DiscordTransport::Proxy, Default::default()).await;
     for guild in 0..GUILDS {
         let guild = home.discord.guild(&format!("guild {guild}"));
         for channel in 0..CHANNELS {

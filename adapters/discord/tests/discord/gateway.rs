@@ -4,10 +4,10 @@ use loopback_discord::Settings;
 use muninn_discord::{Shards, check};
 use muninn_platform::CheckStatus;
 
-use crate::support::{Echoes, Home, Scene, Way, run};
+use crate::support::{DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run};
 
 /// Runs a turn during which something happens to the gateway, and one after it.
-fn goes_on_after(happen: impl AsyncFnOnce(&Scene)) {
+fn goes_on_after(happen: impl AsyncFnOnce(&DiscordFixture)) {
     run(async |chat| {
         let question = chat.mention("wait for it");
         chat.bot.hears().await;
@@ -79,7 +79,7 @@ async fn several_shards_are_one_bot() {
             shards: set,
             ..Settings::default()
         };
-        let mut home = Home::with(Way::Proxy, settings).await;
+        let mut home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
         home.options.shards = shards;
         let bot = home.begin();
         home.discord.connected(2).await;
@@ -100,7 +100,7 @@ async fn several_shards_are_one_bot() {
 }
 
 async fn gives_up_after(code: u16, says: &str) {
-    let home = Home::new().await;
+    let home = DiscordInstallation::new().await;
     home.discord.refuses_sessions(code);
     let said = home.begin().gives_up().await;
     assert!(said.contains(says), "{code}: {said}");

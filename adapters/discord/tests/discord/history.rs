@@ -8,7 +8,7 @@ use muninn_platform::testing::read_history;
 use muninn_platform::{AudienceId, Body};
 use tempfile::TempDir;
 
-use crate::support::{Echoes, Scene, run};
+use crate::support::{DiscordFixture, Echoes, run};
 
 #[test]
 fn a_thread_of_1200_messages_is_read_whole_with_the_message_it_began_at() {
@@ -55,25 +55,25 @@ fn where_a_page_does_not_come_the_beginning_and_the_newest_are_read() {
 }
 
 /// Makes the bot keep until when it listened.
-async fn keeps(chat: &mut Scene) -> Kept {
+async fn keeps(chat: &mut DiscordFixture) -> DiscordSeenUntilFile {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("discord-seen");
     chat.home.options.missed.file = Some(file.clone());
     chat.restart_with(|_| {}).await;
     chat.echoes_aside("well 0").await;
-    Kept {
+    DiscordSeenUntilFile {
         file,
         _folder: folder,
     }
 }
 
 /// The file that keeps until when the bot listened.
-struct Kept {
+struct DiscordSeenUntilFile {
     file: PathBuf,
     _folder: TempDir,
 }
 
-impl Kept {
+impl DiscordSeenUntilFile {
     fn until(&self) -> String {
         std::fs::read_to_string(&self.file).unwrap_or_default()
     }
@@ -91,7 +91,7 @@ impl Kept {
     }
 }
 
-impl Scene {
+impl DiscordFixture {
     /// Waits for an echo in direct messages.
     async fn echoes_aside(&self, text: &str) {
         self.ann.direct().echoes(text).await;

@@ -3,7 +3,7 @@
 use muninn_platform::{Body, Command, ItemDeed};
 use serde_json::json;
 
-use crate::support::{Way, run, run_by};
+use crate::support::{DiscordTransport, run, run_by};
 
 /// Returns the number of the item and what to do with it, as the bot was told.
 fn deed(body: &Body) -> Option<(u32, ItemDeed)> {
@@ -66,7 +66,7 @@ fn what_is_asked_about_has_a_button_to_do_it_and_one_to_leave_it() {
 
 #[test]
 fn files_go_to_the_direct_messages_of_who_asks() {
-    for way in [Way::Proxy, Way::Real] {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
         run_by(way, async |chat| {
             let export = chat.command("export", &[]);
             export.is_answered().await;

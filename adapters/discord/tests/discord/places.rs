@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use muninn_platform::testing::EchoBot;
 
-use crate::support::{Echoes, Way, run, run_by};
+use crate::support::{DiscordTransport, Echoes, run, run_by};
 
 async fn audience_of(bot: &EchoBot, text: &str) -> (String, String) {
     let found = bot
@@ -110,7 +110,7 @@ fn a_voice_channels_chat_is_answered_beside_the_question() {
 /// violation.
 #[test]
 fn two_hundred_commands_at_once_are_acknowledged_in_time_by_a_slow_discord() {
-    run_by(Way::Real, async |chat| {
+    run_by(DiscordTransport::Real, async |chat| {
         let first = "/interactions/{interaction_id}/{interaction_token}/callback";
         let late = Duration::from_millis(400);
         chat.discord.next("POST", first).times(200).is_slow(late);

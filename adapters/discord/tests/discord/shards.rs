@@ -12,7 +12,7 @@ use muninn_platform::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{Echoes, Home, Way};
+use crate::support::{DiscordInstallation, DiscordTransport, Echoes};
 
 /// A Discord with two servers, and the options of two processes that each receive one of them. They
 /// share one graph.
@@ -26,12 +26,12 @@ struct Two {
 }
 
 impl Two {
-    async fn new(way: Way) -> Self {
+    async fn new(way: DiscordTransport) -> Self {
         let settings = Settings {
             shards: 2,
             ..Settings::default()
         };
-        let home = Home::with(way, settings).await;
+        let home = DiscordInstallation::with(way, settings).await;
         let mut guilds = [home.guild.clone(), home.discord.guild("Owls")];
         guilds.sort_by_key(|guild| (guild.id().get() >> 22) % 2);
         let folder = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn conversations(bot: &EchoBot) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_process_answers_in_its_own_servers_and_the_first_in_direct_messages() {
-    for way in [Way::Proxy, Way::Real] {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
         let two = Two::new(way).await;
         let bots = two.start().await;
         let mut seen = two.discord.shards();
@@ -137,7 +137,7 @@ async fn each_process_answers_in_its_own_servers_and_the_first_in_direct_message
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_had_accepted_when_it_was_killed_another_answers() {
-    let two = Two::new(Way::Proxy).await;
+    let two = Two::new(DiscordTransport::Proxy).await;
     let [mut first, second] = two.start().await;
     let [chat, _] = two.anns("general");
     let asked = chat.mention("wait for it");
@@ -183,7 +183,7 @@ async fn what_one_had_accepted_when_it_was_killed_another_answers() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_reads_what_it_missed_and_nothing_of_others() {
-    let two = Two::new(Way::Proxy).await;
+    let two = Two::new(DiscordTransport::Proxy).await;
     let bots = two.start().await;
     let anns = two.anns("general");
     let direct = two.guilds[0].person("ann").direct();
@@ -222,7 +222,7 @@ async fn each_reads_what_it_missed_and_nothing_of_others() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_process_with_both_reads_what_each_of_its_shards_missed() {
-    let mut two = Two::new(Way::Proxy).await;
+    let mut two = Two::new(DiscordTransport::Proxy).await;
     two.options[0].shards = "0-1/2".parse().unwrap();
     let bot = two.begin(0);
     two.discord.connected(2).await;
@@ -243,7 +243,7 @@ async fn one_process_with_both_reads_what_each_of_its_shards_missed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_that_is_gone_is_forgotten_by_the_process_whose_server_it_is_in() {
-    let two = Two::new(Way::Proxy).await;
+    let two = Two::new(DiscordTransport::Proxy).await;
     let bots = two.start().await;
     let anns = two.anns("general");
     for chat in &anns {
@@ -269,7 +269,7 @@ async fn a_place_that_is_gone_is_forgotten_by_the_process_whose_server_it_is_in(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn any_process_says_something_unasked_in_any_server() {
-    let two = Two::new(Way::Proxy).await;
+    let two = Two::new(DiscordTransport::Proxy).await;
     let bots = two.start().await;
     for (owner, chat) in two.anns("general").iter().enumerate() {
         let here = two.audience(owner, chat);
@@ -289,7 +289,7 @@ async fn any_process_says_something_unasked_in_any_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_process_tells_who_may_read_what_in_any_server() {
-    let two = Two::new(Way::Proxy).await;
+    let two = Two::new(DiscordTransport::Proxy).await;
     let guild = &two.guilds[0];
     let (ann, bob, carol) = (
         guild.person("ann"),
@@ -338,7 +338,7 @@ async fn every_process_tells_who_may_read_what_in_any_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_history_is_read_by_the_process_that_hears_the_server() {
-    let two = Two::new(Way::Proxy).await;
+    let two = Two::new(DiscordTransport::Proxy).await;
     let bots = two.start().await;
     let [chat, _] = two.anns("general");
     let here = two.audience(0, &chat);
@@ -363,7 +363,7 @@ async fn a_history_is_read_by_the_process_that_hears_the_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_doctor_says_which_servers_are_whose() {
-    let mut two = Two::new(Way::Proxy).await;
+    let mut two = Two::new(DiscordTransport::Proxy).await;
     let says = async |options: &DiscordOptions| {
         let findings = check(options).await;
         let all = findings.into_iter().map(|it| (it.verdict, it.text));

@@ -3,12 +3,12 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use loopback_discord::{Channel, Chat, Discord, Guild, Message, Person, Settings};
+use loopback_discord::{Chat, Discord, DiscordChannel, DiscordPerson, Guild, Message, Settings};
 use muninn_discord::{ApiEndpoint, DiscordOptions};
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 
 /// A Discord with one guild; everybody is allowed.
-pub(crate) struct Home {
+pub(crate) struct DiscordInstallation {
     pub(crate) discord: Arc<Discord>,
     pub(crate) guild: Guild,
     pub(crate) options: DiscordOptions,
@@ -17,19 +17,19 @@ pub(crate) struct Home {
 
 /// How the bot connects to the Discord on loopback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum DiscordTransport {
     /// As through a proxy that handles the rate limits itself.
     Proxy,
     /// As to the real Discord, with serenity's own rate limiter and TLS.
     Real,
 }
 
-impl Home {
+impl DiscordInstallation {
     pub(crate) async fn new() -> Self {
-        Self::with(Way::Proxy, Settings::default()).await
+        Self::with(DiscordTransport::Proxy, Settings::default()).await
     }
 
-    pub(crate) async fn with(way: Way, settings: Settings) -> Self {
+    pub(crate) async fn with(way: DiscordTransport, settings: Settings) -> Self {
         // The dependency tree contains two providers.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let discord = Arc::new(Discord::start_with(settings).await);
@@ -37,8 +37,8 @@ impl Home {
         let mut options = DiscordOptions::new(discord.token().into());
         options.allow = "*".parse().unwrap();
         options.api = match way {
-            Way::Proxy => ApiEndpoint::Proxy(discord.url()),
-            Way::Real => ApiEndpoint::Elsewhere {
+            DiscordTransport::Proxy => ApiEndpoint::Proxy(discord.url()),
+            DiscordTransport::Real => ApiEndpoint::Elsewhere {
                 address: discord.tls_address(),
                 authority: discord.authority().as_bytes().to_vec(),
             },
@@ -77,18 +77,18 @@ impl Home {
 }
 
 /// A bot, a channel, and Ann in it.
-pub(crate) struct Scene {
-    pub(crate) home: Home,
+pub(crate) struct DiscordFixture {
+    pub(crate) home: DiscordInstallation,
     pub(crate) discord: Arc<Discord>,
     pub(crate) guild: Guild,
     pub(crate) bot: EchoBot,
-    pub(crate) general: Channel,
-    pub(crate) ann: Person,
+    pub(crate) general: DiscordChannel,
+    pub(crate) ann: DiscordPerson,
     in_general: Chat,
 }
 
 /// Dereferences to Ann's chat in the channel.
-impl Deref for Scene {
+impl Deref for DiscordFixture {
     type Target = Chat;
 
     fn deref(&self) -> &Chat {
@@ -97,17 +97,20 @@ impl Deref for Scene {
 }
 
 /// Runs a chat; fails if Discord recorded a violation, or an answer was lost.
-pub(crate) fn run(chat: impl AsyncFnOnce(&mut Scene)) {
-    run_in(Home::new(), chat);
+pub(crate) fn run(chat: impl AsyncFnOnce(&mut DiscordFixture)) {
+    run_in(DiscordInstallation::new(), chat);
 }
 
 /// Like [`run`], with this kind of connection to Discord.
-pub(crate) fn run_by(way: Way, chat: impl AsyncFnOnce(&mut Scene)) {
-    run_in(Home::with(way, Settings::default()), chat);
+pub(crate) fn run_by(way: DiscordTransport, chat: impl AsyncFnOnce(&mut DiscordFixture)) {
+    run_in(DiscordInstallation::with(way, Settings::default()), chat);
 }
 
 /// Like [`run`], in this Discord.
-pub(crate) fn run_in(home: impl Future<Output = Home>, chat: impl AsyncFnOnce(&mut Scene)) {
+pub(crate) fn run_in(
+    home: impl Future<Output = DiscordInstallation>,
+    chat: impl AsyncFnOnce(&mut DiscordFixture),
+) {
     play(home, async |mut scene| {
         chat(&mut scene).await;
         let log = scene.bot.stop().await;
@@ -116,20 +119,20 @@ pub(crate) fn run_in(home: impl Future<Output = Home>, chat: impl AsyncFnOnce(&m
 }
 
 /// Runs a chat in which answers cannot be delivered.
-pub(crate) fn run_badly(chat: impl AsyncFnOnce(&mut Scene)) {
-    play(Home::new(), async |mut scene| {
+pub(crate) fn run_badly(chat: impl AsyncFnOnce(&mut DiscordFixture)) {
+    play(DiscordInstallation::new(), async |mut scene| {
         chat(&mut scene).await;
         scene.bot.stop().await;
     });
 }
 
-fn play(home: impl Future<Output = Home>, chat: impl AsyncFnOnce(Scene)) {
+fn play(home: impl Future<Output = DiscordInstallation>, chat: impl AsyncFnOnce(DiscordFixture)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let home = home.await;
         let general = home.guild.text("general");
         let ann = home.guild.person("ann");
-        let scene = Scene {
+        let scene = DiscordFixture {
             discord: Arc::clone(&home.discord),
             guild: home.guild.clone(),
             bot: home.start().await,
@@ -143,7 +146,7 @@ fn play(home: impl Future<Output = Home>, chat: impl AsyncFnOnce(Scene)) {
     });
 }
 
-impl Scene {
+impl DiscordFixture {
     /// Asks the bot something in the channel; returns the question's thread.
     pub(crate) async fn asks(&self, question: &str) -> Chat {
         self.thread_on(self.mention(question)).await

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use loopback_discord::{Limits, Permissions, Settings};
 
-use crate::support::{Echoes, Home, Scene, Way, run, run_badly, run_by, run_in};
+use crate::support::{
+    DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_badly, run_by, run_in,
+};
 
 const MESSAGES: &str = "/channels/{channel_id}/messages";
 const CALLBACK: &str = "/interactions/{interaction_id}/{interaction_token}/callback";
@@ -12,7 +14,7 @@ const ORIGINAL: &str = "/webhooks/{webhook_id}/{webhook_token}/messages/@origina
 
 #[test]
 fn a_rest_that_discord_wants_is_taken() {
-    run_by(Way::Real, async |chat| {
+    run_by(DiscordTransport::Real, async |chat| {
         let direct = chat.ann.direct();
         chat.discord
             .next("POST", MESSAGES)
@@ -53,17 +55,20 @@ fn within_discords_own_limits_nothing_is_refused() {
         limits: Limits::AsDiscord,
         ..Settings::default()
     };
-    run_in(Home::with(Way::Real, settings), async |chat| {
-        let direct = chat.ann.direct();
-        for number in 0..8 {
-            direct.say(&format!("say {number}"));
-        }
-        for number in 0..8 {
-            direct.hears(&number.to_string()).await;
-        }
-        direct.say("stream it");
-        direct.hears("echo: it").await;
-    });
+    run_in(
+        DiscordInstallation::with(DiscordTransport::Real, settings),
+        async |chat| {
+            let direct = chat.ann.direct();
+            for number in 0..8 {
+                direct.say(&format!("say {number}"));
+            }
+            for number in 0..8 {
+                direct.hears(&number.to_string()).await;
+            }
+            direct.say("stream it");
+            direct.hears("echo: it").await;
+        },
+    );
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn without_the_right_to_open_threads_the_answer_stands_in_the_channel() {
 }
 
 /// Waits for the error of an answer that could not be delivered.
-async fn given_up(chat: &Scene) -> String {
+async fn given_up(chat: &DiscordFixture) -> String {
     chat.bot
         .gets("the failure", |log| log.errors.first().cloned())
         .await
@@ -184,7 +189,7 @@ fn a_channel_that_is_deleted_in_mid_turn_is_given_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_discord_that_is_away_at_the_start_is_waited_for() {
-    let home = Home::new().await;
+    let home = DiscordInstallation::new().await;
     home.discord.next("GET", "/users/@me").times(2).fails(503);
     let bot = home.start().await;
     let direct = home.guild.person("ann").direct();

@@ -9,16 +9,16 @@ use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedUserId, UserId, uint};
 use serde_json::{Value, json};
 
 use super::PATIENCE;
-use super::view::{Message, View, Watch};
+use super::view::{RoomMessage, View, Watch};
 
 /// One room, as a person sees it.
-pub struct Chat {
+pub struct MatrixChat {
     pub room: Room,
     pub bot: OwnedUserId,
     view: Watch,
 }
 
-impl Chat {
+impl MatrixChat {
     pub(super) fn new(room: Room, bot: &UserId, view: Watch) -> Self {
         Self {
             room,
@@ -48,7 +48,7 @@ impl Chat {
     ///
     /// # Panics
     /// Panics when it cannot be sent, or is not answered in time.
-    pub async fn echoes(&self, text: &str) -> (OwnedEventId, Message) {
+    pub async fn echoes(&self, text: &str) -> (OwnedEventId, RoomMessage) {
         let question = self.ask(text).await;
         (question, self.hears(&format!("echo: {text}")).await)
     }
@@ -181,7 +181,7 @@ impl Chat {
     }
 
     /// Returns the bot's current messages in this room, redacted or not.
-    pub fn said(&self) -> Vec<Message> {
+    pub fn said(&self) -> Vec<RoomMessage> {
         self.of(&self.view.now())
     }
 
@@ -206,8 +206,8 @@ impl Chat {
         answered.collect()
     }
 
-    fn of(&self, view: &View) -> Vec<Message> {
-        let here = |message: &&Message| {
+    fn of(&self, view: &View) -> Vec<RoomMessage> {
+        let here = |message: &&RoomMessage| {
             message.room == *self.room.room_id() && message.sender == *self.bot
         };
         view.messages.iter().filter(here).cloned().collect()
@@ -217,7 +217,7 @@ impl Chat {
     ///
     /// # Panics
     /// Panics when it does not in time.
-    pub async fn hears(&self, text: &str) -> Message {
+    pub async fn hears(&self, text: &str) -> RoomMessage {
         self.finds(&format!("{text:?}"), |message| {
             message.text == text && !message.is_redacted
         })
@@ -228,7 +228,7 @@ impl Chat {
     ///
     /// # Panics
     /// Panics when none comes in time.
-    pub async fn finds(&self, what: &str, is_it: impl Fn(&Message) -> bool) -> Message {
+    pub async fn finds(&self, what: &str, is_it: impl Fn(&RoomMessage) -> bool) -> RoomMessage {
         self.sees(what, |view| {
             self.of(view).into_iter().find(|message| is_it(message))
         })
@@ -260,7 +260,7 @@ impl Chat {
     }
 }
 
-impl std::fmt::Debug for Chat {
+impl std::fmt::Debug for MatrixChat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Chat")
             .field("room", &self.room.room_id())

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 /// A message in its current version.
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct RoomMessage {
     pub room: String,
     pub id: String,
     pub sender: String,
@@ -39,7 +39,7 @@ pub struct Message {
 /// Everything that a person has seen.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    pub messages: Vec<Message>,
+    pub messages: Vec<RoomMessage>,
     /// Reactions: the message, the person, the key.
     pub reactions: Vec<(String, String, String)>,
     /// Rooms and people, each time somebody began to type.
@@ -185,7 +185,7 @@ impl View {
         }
         let mentions = &content["m.mentions"];
         let text = text_of(&content["body"]);
-        self.messages.push(Message {
+        self.messages.push(RoomMessage {
             room: room.to_owned(),
             id: text_of(&event["event_id"]),
             sender: text_of(&event["sender"]),

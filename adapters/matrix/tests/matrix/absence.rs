@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
-use muninn_matrix::testing::{Chat, OwnHomeserver, PATIENCE, Person, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, PATIENCE, RoomKind};
 use muninn_platform::testing::EchoMemory;
 
-use crate::support::{Home, homeserver, run};
+use crate::support::{MatrixInstallation, homeserver, run};
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -86,8 +86,8 @@ fn what_is_too_old_is_not_answered_but_redactions_are_followed() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn the_backlog_before_its_very_first_start_is_not_answered() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
-    let ann = Person::new(&homeserver, "ann").await;
+    let home = MatrixInstallation::new(&homeserver).await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let bot = home.start().await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     bot.stop().await;
@@ -153,9 +153,9 @@ fn an_answer_delivered_again_is_the_same_message() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_homeserver_that_was_away_is_caught_up_with() {
     let server = OwnHomeserver::start(&[]);
-    let home = Home::new(&server.url).await;
+    let home = MatrixInstallation::new(&server.url).await;
     let bot = home.start().await;
-    let ann = Person::new(&server.url, "ann").await;
+    let ann = MatrixPerson::new(&server.url, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     room.ask("wait for it").await;
     bot.gets("the question", |log| log.messages.first().cloned())
@@ -215,7 +215,7 @@ fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
 
 /// Returns what the bot says in a room, in alphabetical order. It asks the homeserver, which by
 /// itself sends a client only the last of many simultaneous messages.
-async fn answers(room: &Chat) -> Vec<String> {
+async fn answers(room: &MatrixChat) -> Vec<String> {
     let mut options = MessagesOptions::backward();
     options.limit = uint!(300);
     let page = room.room.messages(options).await.unwrap();

@@ -4,12 +4,12 @@ use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::ruma::api::client::message::get_message_events;
 use matrix_sdk::store::RoomLoadSettings;
-use muninn_matrix::testing::{Chat, OwnHomeserver, PATIENCE, Person, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, PATIENCE, RoomKind};
 use muninn_matrix::{Login, MatrixOptions, check};
 use muninn_platform::{CheckStatus, SelfCheckFinding};
 use secrecy::SecretString;
 
-use crate::support::{Home, bot_and_ann, homeserver, run};
+use crate::support::{MatrixInstallation, bot_and_ann, homeserver, run};
 
 fn wrong(findings: &[SelfCheckFinding]) -> Vec<&str> {
     let wrong = findings
@@ -19,7 +19,7 @@ fn wrong(findings: &[SelfCheckFinding]) -> Vec<&str> {
 }
 
 /// Creates another client with the bot's stored session, without its store.
-async fn beside(home: &Home) -> Client {
+async fn beside(home: &MatrixInstallation) -> Client {
     let stored = std::fs::read_to_string(home.path("session.json")).unwrap();
     let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
     let session: MatrixSession = serde_json::from_value(stored["session"].clone()).unwrap();
@@ -39,7 +39,7 @@ async fn beside(home: &Home) -> Client {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn the_password_is_needed_once_and_the_doctor_is_content() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let before = check(&home.options).await;
     assert_eq!(wrong(&before), Vec::<&str>::new());
     assert!(
@@ -48,7 +48,7 @@ async fn the_password_is_needed_once_and_the_doctor_is_content() {
             .any(|finding| finding.text.contains("not logged in yet"))
     );
     home.start().await.stop().await;
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let forget = |options: &mut MatrixOptions| {
         options.login = Login::Password {
             user: home.account.user.to_string(),
@@ -90,7 +90,7 @@ async fn the_password_is_needed_once_and_the_doctor_is_content() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     home.start().await.stop().await;
     let key = std::fs::read_to_string(home.path("recovery-key")).unwrap();
     set_aside(&home.options.folder);
@@ -109,7 +109,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     set_aside(&home.options.folder);
     let mut options = home.options.clone();
     options.recovery_key = Some(SecretString::from("EsTa aaaa bbbb"));
-    let with_wrong_key = Home { options, ..home };
+    let with_wrong_key = MatrixInstallation { options, ..home };
     let said = with_wrong_key.begin().gives_up().await;
     assert!(
         said.starts_with("MATRIX_RECOVERY_KEY does not open"),
@@ -121,7 +121,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn an_access_token_will_do() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let client = Client::builder()
         .homeserver_url(&homeserver)
         .build()
@@ -136,7 +136,7 @@ async fn an_access_token_will_do() {
     let first = home
         .start_with(|options| options.login = with(&token))
         .await;
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
     room.say("hello").await;
     room.hears("echo: hello").await;
@@ -147,7 +147,7 @@ async fn an_access_token_will_do() {
         .await;
     let mut options = home.options.clone();
     options.login = with("syt_nonsense");
-    let with_wrong_token = Home { options, ..home };
+    let with_wrong_token = MatrixInstallation { options, ..home };
     let said = with_wrong_token.begin().gives_up().await;
     assert!(
         said.contains("does not accept MATRIX_ACCESS_TOKEN"),
@@ -159,10 +159,10 @@ async fn an_access_token_will_do() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn tokens_that_run_out_are_refreshed_and_kept() {
     let server = OwnHomeserver::start(&["--token-lifetime", "5s"]);
-    let home = Home::new(&server.url).await;
+    let home = MatrixInstallation::new(&server.url).await;
     let bot = home.start().await;
     let first = std::fs::read_to_string(home.path("session.json")).unwrap();
-    let ann = Person::new(&server.url, "ann").await;
+    let ann = MatrixPerson::new(&server.url, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
     // The test needs real time to pass.
     tokio::time::sleep(std::time::Duration::from_secs(6)).await;
@@ -183,11 +183,11 @@ async fn tokens_that_run_out_are_refreshed_and_kept() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let says = async |set: &dyn Fn(&mut MatrixOptions), part: &str| {
         let mut options = home.options.clone();
         set(&mut options);
-        let changed = Home {
+        let changed = MatrixInstallation {
             options,
             homeserver: home.homeserver.clone(),
             account: home.account.clone(),
@@ -302,7 +302,7 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
     home.start().await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
     // The store and key of another device.
-    let other = Home::new(&home.homeserver).await;
+    let other = MatrixInstallation::new(&home.homeserver).await;
     other.start().await.stop().await;
     for part in ["store", "store-key"] {
         let (theirs, mine) = (other.path(part), home.path(part));
@@ -346,7 +346,7 @@ fn a_folder_that_was_put_back_encrypts_with_new_keys() {
 }
 
 /// Returns the encryption sessions of the bot's messages.
-async fn sessions(room: &Chat) -> std::collections::BTreeSet<String> {
+async fn sessions(room: &MatrixChat) -> std::collections::BTreeSet<String> {
     let id = room.room.room_id().to_owned();
     let mut request = get_message_events::v3::Request::backward(id);
     request.limit = matrix_sdk::ruma::uint!(100);

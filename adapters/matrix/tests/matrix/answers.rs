@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use matrix_sdk::ruma::api::client::media::create_content::v3::Request as Upload;
-use muninn_matrix::testing::{OwnHomeserver, Person, RoomKind};
+use muninn_matrix::testing::{MatrixPerson, OwnHomeserver, RoomKind};
 use serde_json::json;
 
-use crate::support::{Home, run, run_badly};
+use crate::support::{MatrixInstallation, run, run_badly};
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -188,9 +188,9 @@ fn a_file_that_lies_about_its_size_is_cut_off() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn at_the_homeservers_own_limits_everything_is_answered() {
     let server = OwnHomeserver::start(&["--limits", "default"]);
-    let home = Home::new(&server.url).await;
+    let home = MatrixInstallation::new(&server.url).await;
     let bot = home.start().await;
-    let ann = Person::new(&server.url, "ann").await;
+    let ann = MatrixPerson::new(&server.url, "ann").await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     for number in 0..13 {
         room.ask(&format!("question {number}")).await;

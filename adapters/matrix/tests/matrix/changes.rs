@@ -2,7 +2,7 @@
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
-use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, PATIENCE, RoomKind};
 use muninn_platform::{Body, Feedback, Opinion};
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn what_a_reply_quotes_is_not_repeated() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn an_edit_by_somebody_else_changes_nothing() {
     run(RoomKind::PLAIN, async |chat| {
-        let bob = Person::new(&chat.home.homeserver, "bob").await;
+        let bob = MatrixPerson::new(&chat.home.homeserver, "bob").await;
         chat.ann.bring(chat, &bob).await;
         let (question, _) = chat.echoes("one").await;
         let as_bob = bob.seen_by(chat);
@@ -219,7 +219,7 @@ fn a_stop_sign_stops_the_turn_it_is_put_on() {
 }
 
 /// Returns the bot's messages and edits that can still be read in the room.
-async fn readable(room: &Chat) -> Vec<Value> {
+async fn readable(room: &MatrixChat) -> Vec<Value> {
     let mut options = MessagesOptions::backward();
     options.limit = uint!(100);
     let page = room.room.messages(options).await.unwrap();
@@ -234,7 +234,7 @@ async fn readable(room: &Chat) -> Vec<Value> {
     events.filter(said).collect()
 }
 
-async fn nothing_is_readable(room: &Chat) {
+async fn nothing_is_readable(room: &MatrixChat) {
     let emptied = async {
         while !readable(room).await.is_empty() {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;

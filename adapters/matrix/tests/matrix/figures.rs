@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use muninn_matrix::testing::{Person, RoomKind};
+use muninn_matrix::testing::{MatrixPerson, RoomKind};
 
-use crate::support::{Home, homeserver};
+use crate::support::{MatrixInstallation, homeserver};
 
 const ROOMS: usize = 50;
 
@@ -28,14 +28,14 @@ fn resident() -> usize {
 #[expect(clippy::print_stderr, reason = "a measurement")]
 async fn figures() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let begun = Instant::now();
     home.start().await.stop().await;
     eprintln!(
         "first start, with login and keys, and end: {:?}",
         begun.elapsed()
     );
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let mut rooms = Vec::new();
     for number in 0..ROOMS {
         let encrypted = number % 2 == 1;
@@ -111,5 +111,5 @@ async fn figures() {
         "start until listening from a stored session, {ROOMS} rooms: {:?} (median)",
         starts[2]
     );
-    drop::<Person>(ann);
+    drop::<MatrixPerson>(ann);
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use matrix_sdk::ruma::api::client::room::get_room_event::v3::Request;
-use muninn_matrix::testing::{Person, RoomKind, copy_folder};
+use muninn_matrix::testing::{MatrixPerson, RoomKind, copy_folder};
 use serde_json::{Value, json};
 
-use crate::support::{Home, homeserver};
+use crate::support::{MatrixInstallation, homeserver};
 
 /// The discard port: whoever opens the frozen store connects to nobody.
 const NOBODY: &str = "http://127.0.0.1:9";
@@ -19,9 +19,9 @@ async fn soak_a_store_is_written_for_later_versions() {
         return;
     };
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let bot = home.start().await;
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     let chat = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let text = "The spare key is under the third pot.";
     let (question, _) = chat.echoes(text).await;

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use muninn_matrix::testing::{Person, RoomKind};
+use muninn_matrix::testing::{MatrixPerson, RoomKind};
 use muninn_platform::AudienceId;
 use muninn_platform::testing::read_history;
 
-use crate::support::{Scene, run};
+use crate::support::{MatrixFixture, run};
 
-impl Scene {
+impl MatrixFixture {
     /// Makes overheard messages be remembered there.
     fn is_heard(&self) -> AudienceId {
         let audience = AudienceId::new(format!("matrix/{}", self.room.room_id()));
@@ -86,7 +86,7 @@ fn a_rooms_history_is_read_from_a_day_on_also_after_a_kill() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn what_somebody_said_who_left_is_read() {
     run(RoomKind::PLAIN, async |chat| {
-        let bob = Person::new(&chat.home.homeserver, "bob").await;
+        let bob = MatrixPerson::new(&chat.home.homeserver, "bob").await;
         chat.ann.bring(chat, &bob).await;
         bob.seen_by(chat).say("The mast is up.").await;
         bob.seen_by(chat).room.leave().await.unwrap();

@@ -1,17 +1,17 @@
 //! Room keys that arrive after their messages.
 
-use muninn_matrix::testing::{KeyHolder, Person, RoomKind};
+use muninn_matrix::testing::{KeyHolder, MatrixPerson, RoomKind};
 
-use crate::support::{Home, homeserver};
+use crate::support::{MatrixInstallation, homeserver};
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_key_that_comes_late_is_waited_for_and_its_message_answered() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let bot = home.start().await;
     let keys = KeyHolder::before(&homeserver).await;
-    let ann = Person::new(keys.address(), "ann").await;
+    let ann = MatrixPerson::new(keys.address(), "ann").await;
     let kind = RoomKind {
         encrypted: true,
         direct: true,
@@ -41,10 +41,10 @@ async fn a_key_that_comes_late_is_waited_for_and_its_message_answered() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn of_a_missing_key_it_speaks_only_where_it_would_have_answered() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let _bot = home.start().await;
     let keys = KeyHolder::before(&homeserver).await;
-    let ann = Person::new(keys.address(), "ann").await;
+    let ann = MatrixPerson::new(keys.address(), "ann").await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let other = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     let (question, _) = room.echoes("hello").await;

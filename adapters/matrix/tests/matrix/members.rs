@@ -1,11 +1,11 @@
 //! Invitations, and the allow list.
 
 use matrix_sdk::ruma::events::room::member::MembershipState;
-use muninn_matrix::testing::{Chat, PATIENCE, Person, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, PATIENCE, RoomKind};
 
-use crate::support::{Home, bot_and_ann, homeserver, run};
+use crate::support::{MatrixInstallation, bot_and_ann, homeserver, run};
 
-async fn membership(room: &Chat, wanted: &MembershipState) {
+async fn membership(room: &MatrixChat, wanted: &MembershipState) {
     let reached = async {
         loop {
             room.room.sync_members().await.unwrap();
@@ -24,8 +24,8 @@ async fn membership(room: &Chat, wanted: &MembershipState) {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn it_joins_nobody_whom_it_was_not_set_up_for() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
-    let ann = Person::new(&homeserver, "ann").await;
+    let home = MatrixInstallation::new(&homeserver).await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     for allow in ["", "@somebody:localhost", "example.org"] {
         let bot = home
             .start_with(|options| options.allow = allow.parse().unwrap())
@@ -48,9 +48,9 @@ async fn it_joins_nobody_whom_it_was_not_set_up_for() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn it_joins_people_servers_and_rooms_that_are_named() {
     let homeserver = homeserver();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     for allow in [ann.account.user.as_str(), "localhost", "*"] {
-        let home = Home::new(&homeserver).await;
+        let home = MatrixInstallation::new(&homeserver).await;
         let _bot = home
             .start_with(|options| options.allow = allow.parse().unwrap())
             .await;
@@ -63,10 +63,10 @@ async fn it_joins_people_servers_and_rooms_that_are_named() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn in_a_room_it_answers_those_who_are_let_in_and_in_a_named_room_everybody() {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let (ann, bob) = (
-        Person::new(&homeserver, "ann").await,
-        Person::new(&homeserver, "bob").await,
+        MatrixPerson::new(&homeserver, "ann").await,
+        MatrixPerson::new(&homeserver, "bob").await,
     );
     let only_ann = ann.account.user.to_string();
     let bot = home

@@ -1,13 +1,13 @@
 //! Files of a person's own data, for them alone.
 
-use muninn_matrix::testing::{Message, RoomKind, View};
+use muninn_matrix::testing::{RoomKind, RoomMessage, View};
 use muninn_platform::testing::EchoLog;
 use muninn_platform::{Body, Command, MessageId};
 
 use crate::support::{bot_and_ann, run};
 
 /// Returns the files that the bot sent.
-fn files(view: &View, bot: &str) -> Vec<Message> {
+fn files(view: &View, bot: &str) -> Vec<RoomMessage> {
     let all = view.messages.iter();
     let files = all.filter(|it| it.kind == "m.file" && it.sender == bot);
     files.cloned().collect()
@@ -97,7 +97,7 @@ async fn what_is_asked_for_in_an_encrypted_room_is_not_put_into_one_that_is_not(
     let direct = ann.room(&home.account.user, RoomKind::DIRECT).await;
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     room.ask("hand over all of mine").await;
-    let refused = |it: &Message| it.text.starts_with("not handed over: ");
+    let refused = |it: &RoomMessage| it.text.starts_with("not handed over: ");
     let why = room.finds("why", refused).await;
     assert!(
         why.text.contains("not encrypted as this one is"),
@@ -124,7 +124,7 @@ async fn what_is_for_one_alone_is_in_no_room_with_others_nor_in_one_that_is_not_
     let bot = home.account.user.to_string();
     let told = |view: &View| {
         let mut all = view.messages.iter();
-        let is_told = |it: &&Message| it.sender == bot && it.text.contains("my list");
+        let is_told = |it: &&RoomMessage| it.sender == bot && it.text.contains("my list");
         Some(all.any(|it| is_told(&it) && it.room == *room.room.room_id()))
     };
     assert!(!room.sees("what the bot said", told).await);

@@ -1,9 +1,9 @@
 //! Conversations in rooms: plain, direct, encrypted, in threads. Each rule is tested in both
 //! directions.
 
-use crate::support::{Home, bot_and_ann, homeserver, run};
+use crate::support::{MatrixInstallation, bot_and_ann, homeserver, run};
 use muninn_matrix::Threads;
-use muninn_matrix::testing::{Person, RoomKind};
+use muninn_matrix::testing::{MatrixPerson, RoomKind};
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -96,9 +96,9 @@ fn a_reply_to_its_answer_is_meant_for_it_and_belongs_to_its_thread() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn threads_are_followed_or_left_alone_as_it_is_set() {
     let homeserver = homeserver();
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     for threads in [Threads::Follow, Threads::Never] {
-        let home = Home::new(&homeserver).await;
+        let home = MatrixInstallation::new(&homeserver).await;
         let bot = home.start_with(|options| options.threads = threads).await;
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
         let (question, answer) = room.echoes("hello").await;
@@ -192,7 +192,7 @@ fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
     run(RoomKind::DIRECT, async |chat| {
         chat.say("hello").await;
         chat.hears("echo: hello").await;
-        let bob = Person::new(&chat.home.homeserver, "bob").await;
+        let bob = MatrixPerson::new(&chat.home.homeserver, "bob").await;
         chat.ann.bring(chat, &bob).await;
         chat.say("hello bob").await;
         chat.echoes("and you?").await;
@@ -204,7 +204,7 @@ fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
     let (home, mut bot, ann) = bot_and_ann().await;
-    let bob = Person::new(&home.homeserver, "bob").await;
+    let bob = MatrixPerson::new(&home.homeserver, "bob").await;
     for has_newcomers in [false, true] {
         let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
         // It cannot join an invite-only room before it is invited.

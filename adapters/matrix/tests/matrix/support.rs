@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use muninn_matrix::testing::{Account, Chat, Person, RoomKind};
+use muninn_matrix::testing::{MatrixAccount, MatrixChat, MatrixPerson, RoomKind};
 use muninn_matrix::{Login, Matrix, MatrixOptions};
 use muninn_platform::testing::{EchoBot, EchoMemory};
 use secrecy::SecretString;
@@ -14,17 +14,17 @@ use tempfile::TempDir;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The account and folder of a bot, which can run any number of times.
-pub(crate) struct Home {
+pub(crate) struct MatrixInstallation {
     pub(crate) homeserver: String,
-    pub(crate) account: Account,
+    pub(crate) account: MatrixAccount,
     pub(crate) options: MatrixOptions,
     pub(crate) memory: EchoMemory,
     pub(crate) folder: Arc<TempDir>,
 }
 
-impl Home {
+impl MatrixInstallation {
     pub(crate) async fn new(homeserver: &str) -> Self {
-        let account = Account::new(homeserver, "muninn").await;
+        let account = MatrixAccount::new(homeserver, "muninn").await;
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let login = Login::Password {
             user: account.user.to_string(),
@@ -46,35 +46,35 @@ impl Home {
     }
 
     /// Starts the bot and waits until it listens.
-    pub(crate) async fn start(&self) -> Running {
+    pub(crate) async fn start(&self) -> MatrixBot {
         let running = self.begin();
         running.listens().await;
         running
     }
 
     /// Starts the bot.
-    pub(crate) fn begin(&self) -> Running {
-        Running::new(self.options.clone(), &self.memory)
+    pub(crate) fn begin(&self) -> MatrixBot {
+        MatrixBot::new(self.options.clone(), &self.memory)
     }
 
     /// Starts it with changed options.
-    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut MatrixOptions)) -> Running {
+    pub(crate) async fn start_with(&self, set: impl FnOnce(&mut MatrixOptions)) -> MatrixBot {
         let mut options = self.options.clone();
         set(&mut options);
-        let running = Running::new(options, &self.memory);
+        let running = MatrixBot::new(options, &self.memory);
         running.listens().await;
         running
     }
 }
 
 /// A running bot.
-pub(crate) struct Running {
+pub(crate) struct MatrixBot {
     bot: EchoBot,
     place: PathBuf,
     started: Instant,
 }
 
-impl Deref for Running {
+impl Deref for MatrixBot {
     type Target = EchoBot;
 
     fn deref(&self) -> &EchoBot {
@@ -82,13 +82,13 @@ impl Deref for Running {
     }
 }
 
-impl DerefMut for Running {
+impl DerefMut for MatrixBot {
     fn deref_mut(&mut self) -> &mut EchoBot {
         &mut self.bot
     }
 }
 
-impl Running {
+impl MatrixBot {
     fn new(options: MatrixOptions, memory: &EchoMemory) -> Self {
         let place = options.folder.join("place.json");
         Self {
@@ -128,35 +128,35 @@ impl Running {
 }
 
 /// A room with a listening bot, and a person in it.
-pub(crate) struct Scene {
-    pub(crate) home: Home,
-    pub(crate) bot: Running,
-    pub(crate) ann: Person,
-    in_room: Chat,
+pub(crate) struct MatrixFixture {
+    pub(crate) home: MatrixInstallation,
+    pub(crate) bot: MatrixBot,
+    pub(crate) ann: MatrixPerson,
+    in_room: MatrixChat,
 }
 
 /// Dereferences to the person's chat in the room.
-impl Deref for Scene {
-    type Target = Chat;
+impl Deref for MatrixFixture {
+    type Target = MatrixChat;
 
-    fn deref(&self) -> &Chat {
+    fn deref(&self) -> &MatrixChat {
         &self.in_room
     }
 }
 
-impl Scene {
+impl MatrixFixture {
     pub(crate) async fn starts_again(&mut self) {
         self.bot = self.home.start().await;
     }
 
     /// Creates another room with the bot and the person.
-    pub(crate) async fn room_of(&self, kind: RoomKind) -> Chat {
+    pub(crate) async fn room_of(&self, kind: RoomKind) -> MatrixChat {
         self.ann.room(&self.home.account.user, kind).await
     }
 }
 
 /// Runs a chat in a room of this kind; fails if an answer was lost.
-pub(crate) fn run(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
+pub(crate) fn run(kind: RoomKind, chat: impl AsyncFnOnce(&mut MatrixFixture)) {
     run_badly(kind, async |scene| {
         chat(scene).await;
         assert_eq!(scene.bot.log().errors, Vec::<String>::new());
@@ -164,12 +164,12 @@ pub(crate) fn run(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
 }
 
 /// Runs a chat in which answers cannot be delivered.
-pub(crate) fn run_badly(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
+pub(crate) fn run_badly(kind: RoomKind, chat: impl AsyncFnOnce(&mut MatrixFixture)) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let (home, bot, ann) = bot_and_ann().await;
         let in_room = ann.room(&home.account.user, kind).await;
-        let mut scene = Scene {
+        let mut scene = MatrixFixture {
             home,
             bot,
             ann,
@@ -180,11 +180,11 @@ pub(crate) fn run_badly(kind: RoomKind, chat: impl AsyncFnOnce(&mut Scene)) {
 }
 
 /// Creates a homeserver, a listening bot on it, and a person.
-pub(crate) async fn bot_and_ann() -> (Home, Running, Person) {
+pub(crate) async fn bot_and_ann() -> (MatrixInstallation, MatrixBot, MatrixPerson) {
     let homeserver = homeserver();
-    let home = Home::new(&homeserver).await;
+    let home = MatrixInstallation::new(&homeserver).await;
     let running = home.start().await;
-    let ann = Person::new(&homeserver, "ann").await;
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
     (home, running, ann)
 }
 

@@ -6,7 +6,7 @@ const RESCUE: &str = include_str!("../../../../tests/data/talk/quiet.jsonl");
 const OTHERS: &str = include_str!("../../../../tests/data/talk/quiet-more.jsonl");
 
 #[derive(Deserialize)]
-struct Row {
+struct ThreadMessage {
     thread: String,
     seq: u32,
     author: String,
@@ -23,13 +23,13 @@ struct Score {
     others: usize,
 }
 
-fn rows(text: &str) -> Vec<Row> {
+fn rows(text: &str) -> Vec<ThreadMessage> {
     let rows = text.lines().map(serde_json::from_str);
     rows.collect::<Result<_, _>>().unwrap()
 }
 
 /// What an adapter knows of a message: `@` is a mention, and replies are those of the data.
-fn told(row: &Row, all: &[Row]) -> (Utterance, bool) {
+fn told(row: &ThreadMessage, all: &[ThreadMessage]) -> (Utterance, bool) {
     let to = all
         .iter()
         .find(|it| it.thread == row.thread && Some(it.seq) == row.reply_to);

@@ -14,7 +14,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// A place on a platform, with the bot and a person in it. What the person says is meant for the bot.
 #[async_trait]
-pub trait Place: Send + Sync {
+pub trait ConformancePlace: Send + Sync {
     /// Says something. Returns the platform's id of the message.
     async fn say(&self, text: &str) -> String;
 
@@ -52,7 +52,7 @@ pub trait Place: Send + Sync {
 ///
 /// # Panics
 /// Panics when one fails; the output says which.
-pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
+pub async fn every_case<P: ConformancePlace>(new: impl AsyncFn() -> P) {
     answers_once(&new().await).await;
     shows_what_grows(&new().await).await;
     takes_away_what_is_given_up(&new().await).await;
@@ -66,7 +66,7 @@ pub async fn every_case<P: Place>(new: impl AsyncFn() -> P) {
     answers_after_a_crash(new().await).await;
 }
 
-async fn answers_once(place: &impl Place) {
+async fn answers_once(place: &impl ConformancePlace) {
     place.say("hello").await;
     stands(place, "one answer", |said| said == ["echo: hello"]).await;
     place.say("again").await;
@@ -76,7 +76,7 @@ async fn answers_once(place: &impl Place) {
     .await;
 }
 
-async fn shows_what_grows(place: &impl Place) {
+async fn shows_what_grows(place: &impl ConformancePlace) {
     place.say("grow it").await;
     if place.shows_growing() {
         let begins = |said: &[String]| matches!(said, [one] if one.starts_with("so far"));
@@ -88,7 +88,7 @@ async fn shows_what_grows(place: &impl Place) {
     stands(place, "the whole in its place", |said| said == ["echo: it"]).await;
 }
 
-async fn takes_away_what_is_given_up(place: &impl Place) {
+async fn takes_away_what_is_given_up(place: &impl ConformancePlace) {
     place.say("drop it").await;
     if place.shows_growing() {
         let begins = |said: &[String]| matches!(said, [one] if one.starts_with("to be dropped"));
@@ -100,7 +100,7 @@ async fn takes_away_what_is_given_up(place: &impl Place) {
     stands(place, "nothing of it", |said| said.is_empty()).await;
 }
 
-async fn loses_nothing_of_what_is_long(place: &impl Place) {
+async fn loses_nothing_of_what_is_long(place: &impl ConformancePlace) {
     place.say("long 600").await;
     let is_whole = |said: &[String]| said.iter().any(|part| part.contains("599 "));
     let said = stands(place, "the last line", is_whole).await;
@@ -112,7 +112,7 @@ async fn loses_nothing_of_what_is_long(place: &impl Place) {
     assert_eq!(numbers, (0..600).collect::<Vec<_>>(), "in their order");
 }
 
-async fn follows_edits(place: &impl Place) {
+async fn follows_edits(place: &impl ConformancePlace) {
     let question = place.say("Berlin").await;
     stands(place, "the answer", |said| said == ["echo: Berlin"]).await;
     place.say("next").await;
@@ -123,7 +123,7 @@ async fn follows_edits(place: &impl Place) {
     }
 }
 
-async fn follows_deletions(place: &impl Place) {
+async fn follows_deletions(place: &impl ConformancePlace) {
     let question = place.say("a slip").await;
     stands(place, "the answer", |said| said == ["echo: a slip"]).await;
     if place.delete(&question).await {
@@ -131,7 +131,7 @@ async fn follows_deletions(place: &impl Place) {
     }
 }
 
-async fn finds_the_answer_that_nobody_knows_of(place: &impl Place) {
+async fn finds_the_answer_that_nobody_knows_of(place: &impl ConformancePlace) {
     let question = place.say("unkept slip").await;
     stands(place, "the answer", |said| said == ["echo: unkept slip"]).await;
     place.say("another").await;
@@ -142,7 +142,7 @@ async fn finds_the_answer_that_nobody_knows_of(place: &impl Place) {
     }
 }
 
-async fn takes_away_what_is_forgotten(mut place: impl Place) {
+async fn takes_away_what_is_forgotten(mut place: impl ConformancePlace) {
     place.say("a secret").await;
     stands(&place, "the answer", |said| said == ["echo: a secret"]).await;
     place.say("grow a secret").await;
@@ -164,7 +164,7 @@ async fn takes_away_what_is_forgotten(mut place: impl Place) {
     );
 }
 
-async fn pings_nobody(place: &impl Place) {
+async fn pings_nobody(place: &impl ConformancePlace) {
     place
         .say("say @everyone @here @room <!channel> <!here> <@U1> <@1> <@&1> <!subteam^S1>")
         .await;
@@ -172,7 +172,7 @@ async fn pings_nobody(place: &impl Place) {
     assert_eq!(place.pinged().await, [""; 0]);
 }
 
-async fn gives_files_to_the_asker_alone(place: &impl Place) {
+async fn gives_files_to_the_asker_alone(place: &impl ConformancePlace) {
     place.say("hand over all of mine").await;
     let says = |said: &[String]| said.iter().any(|it| it.contains("handed over:"));
     let said = stands(place, "what became of them", says).await;
@@ -188,7 +188,7 @@ async fn gives_files_to_the_asker_alone(place: &impl Place) {
     }
 }
 
-async fn answers_after_a_crash(mut place: impl Place) {
+async fn answers_after_a_crash(mut place: impl ConformancePlace) {
     place.say("wait a moment").await;
     waits(&place).await;
     place.crash().await;
@@ -201,17 +201,17 @@ async fn answers_after_a_crash(mut place: impl Place) {
 }
 
 /// Returns once a message is in flight.
-async fn waits(place: &impl Place) {
+async fn waits(place: &impl ConformancePlace) {
     waits_for(place, 1).await;
 }
 
-async fn waits_for(place: &impl Place, messages: usize) {
+async fn waits_for(place: &impl ConformancePlace, messages: usize) {
     let got = |log: &super::EchoLog| (log.messages.len() >= messages).then_some(());
     place.bot().gets("the message", got).await;
 }
 
 async fn stands(
-    place: &impl Place,
+    place: &impl ConformancePlace,
     what: &str,
     is_there: impl Fn(&[String]) -> bool,
 ) -> Vec<String> {

@@ -56,7 +56,7 @@ impl Answer {
 
 /// The outcome of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MessageOutcome {
     Answered(Answer),
     /// The bot finished it, and the delivery failed.
     Lost(Answer),
@@ -137,9 +137,9 @@ impl Pending {
     pub async fn answer(mut self) -> Answer {
         let asked = std::mem::take(&mut self.asked);
         match self.outcome().await {
-            Outcome::Answered(answer) => answer,
-            Outcome::Lost(answer) => panic!("{asked}: the answer was lost: {answer:?}"),
-            Outcome::GivenUp(answer) => {
+            MessageOutcome::Answered(answer) => answer,
+            MessageOutcome::Lost(answer) => panic!("{asked}: the answer was lost: {answer:?}"),
+            MessageOutcome::GivenUp(answer) => {
                 panic!("{asked}: the bot gave the answer up; until then it showed {answer:?}")
             }
         }
@@ -149,7 +149,7 @@ impl Pending {
     ///
     /// # Panics
     /// Panics when nothing becomes of it in time.
-    pub async fn outcome(mut self) -> Outcome {
+    pub async fn outcome(mut self) -> MessageOutcome {
         let delivery = self.wait_for(|delivery| delivery.finished.is_some()).await;
         let answer = |parts| Answer {
             workings: delivery.workings,
@@ -159,9 +159,11 @@ impl Pending {
             offered: delivery.offered.clone(),
         };
         match &delivery.finished {
-            None => Outcome::GivenUp(answer(Vec::new())),
-            Some(Finished { parts, lost: false }) => Outcome::Answered(answer(parts.clone())),
-            Some(Finished { parts, lost: true }) => Outcome::Lost(answer(parts.clone())),
+            None => MessageOutcome::GivenUp(answer(Vec::new())),
+            Some(Finished { parts, lost: false }) => {
+                MessageOutcome::Answered(answer(parts.clone()))
+            }
+            Some(Finished { parts, lost: true }) => MessageOutcome::Lost(answer(parts.clone())),
         }
     }
 

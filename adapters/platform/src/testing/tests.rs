@@ -54,10 +54,10 @@ async fn bot(mut inbox: Arrivals) {
     }
 }
 
-fn room() -> Room {
+fn room() -> TestConversation {
     let (inbox, receiver) = Inbox::new(4);
     tokio::spawn(bot(receiver));
-    Room::new(inbox, "test/a/1", "test/a")
+    TestConversation::new(inbox, "test/a/1", "test/a")
 }
 
 #[tokio::test]
@@ -82,15 +82,18 @@ async fn answers_can_be_changed_and_taken_away() {
     room.edit("e1", "ann", "changed").await.answer().await;
     assert_eq!(room.shown(), ["changed", "e2 ann: and"]);
     let said = room.delete("e1", "ann").await.outcome().await;
-    assert!(matches!(said, Outcome::GivenUp(_)), "{said:?}");
+    assert!(matches!(said, MessageOutcome::GivenUp(_)), "{said:?}");
     assert_eq!(room.shown(), ["e2 ann: and"]);
 }
 
 #[tokio::test]
 async fn what_was_left_over_is_given_once_and_to_its_platform() {
     let (inbox, _arrivals) = Inbox::new(1);
-    let message =
-        Room::new(inbox, "test/a/1", "test/a").message("e", "ann", Body::Text("hi".into()));
+    let message = TestConversation::new(inbox, "test/a/1", "test/a").message(
+        "e",
+        "ann",
+        Body::Text("hi".into()),
+    );
     let (inbox, _arrivals) = Inbox::with_left_over(1, vec![message.clone()]);
     assert_eq!(inbox.take_left_over("other"), []);
     assert_eq!(inbox.take_left_over("test"), [message]);
@@ -108,10 +111,13 @@ async fn limits_hold() {
 async fn what_goes_wrong_is_told() {
     let room = room();
     let given_up = room.send("ann", "drop").await.outcome().await;
-    assert!(matches!(given_up, Outcome::GivenUp(_)), "{given_up:?}");
+    assert!(
+        matches!(given_up, MessageOutcome::GivenUp(_)),
+        "{given_up:?}"
+    );
     room.lose_next_delivery();
     let lost = room.send("ann", "hello").await.outcome().await;
-    assert!(matches!(lost, Outcome::Lost(_)), "{lost:?}");
+    assert!(matches!(lost, MessageOutcome::Lost(_)), "{lost:?}");
     room.say("ann", "and again").await;
 }
 

@@ -3,7 +3,7 @@
 use loopback_slack::{Chat, Slack};
 use muninn_platform::testing::EchoBot;
 
-use crate::support::{Home, Way, app};
+use crate::support::{EventTransport, SlackInstallation, app};
 
 pub(crate) const THREADS: usize = 50;
 pub(crate) const EACH: usize = 4;
@@ -61,8 +61,8 @@ pub(crate) async fn answered(asked: &[Chat], threads: &[Chat], bot: &EchoBot) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_events_in_fifty_threads_keep_their_order() {
-    for way in [Way::Socket, Way::Http] {
-        let home = Home::by(way, app()).await;
+    for way in [EventTransport::Socket, EventTransport::Http] {
+        let home = SlackInstallation::by(way, app()).await;
         let bot = home.start().await;
         let threads = ask(&home.slack, &crowd(&home.slack));
         answered(&threads, &threads, &bot).await;

@@ -3,7 +3,7 @@
 use muninn_platform::IncomingMessage;
 use muninn_platform::testing::EchoLog;
 
-use crate::support::{Echoes, Home, Way, app, run, run_as};
+use crate::support::{Echoes, EventTransport, SlackInstallation, app, run, run_as};
 
 #[test]
 fn an_edited_root_is_answered_anew_in_its_thread() {
@@ -85,7 +85,7 @@ fn files_are_read_as_far_as_wanted() {
 #[test]
 fn without_the_scope_a_file_is_told_of_as_refused() {
     run_as(
-        Way::Socket,
+        EventTransport::Socket,
         app().without_scope("files:read"),
         async |chat| {
             let direct = chat.ann.with_bot();
@@ -103,7 +103,7 @@ fn without_the_scope_a_file_is_told_of_as_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_a_shared_channel_a_file_is_asked_for() {
-    let home = Home::new(app()).await;
+    let home = SlackInstallation::new(app()).await;
     let channel = home.slack.channel("partners");
     channel.share();
     let id = channel.id().to_owned();

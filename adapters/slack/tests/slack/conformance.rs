@@ -1,11 +1,11 @@
 //! The conformance tests of every adapter.
 
 use async_trait::async_trait;
-use loopback_slack::{App, Chat, Surface};
+use loopback_slack::{Chat, SlackApp, Surface};
 use muninn_platform::testing::EchoBot;
-use muninn_platform::testing::conformance::{Place, every_case};
+use muninn_platform::testing::conformance::{ConformancePlace, every_case};
 
-use crate::support::{Home, Way, app};
+use crate::support::{EventTransport, SlackInstallation, app};
 
 /// Where people talk to the bot.
 #[derive(Clone, Copy, Debug)]
@@ -14,16 +14,16 @@ enum Where {
     Direct,
 }
 
-struct Spot {
-    home: Home,
+struct SlackConformancePlace {
+    home: SlackInstallation,
     /// The person's direct messages with the bot.
     direct: Chat,
     chat: Chat,
     bot: EchoBot,
 }
 
-async fn spot(way: Way, app: App, place: Where) -> Spot {
-    let home = Home::by(way, app).await;
+async fn spot(way: EventTransport, app: SlackApp, place: Where) -> SlackConformancePlace {
+    let home = SlackInstallation::by(way, app).await;
     let bot = home.start().await;
     let ann = home.slack.person("Ann");
     let chat = match place {
@@ -34,7 +34,7 @@ async fn spot(way: Way, app: App, place: Where) -> Spot {
             general.in_thread(&root)
         }
     };
-    Spot {
+    SlackConformancePlace {
         home,
         direct: ann.with_bot(),
         chat,
@@ -43,7 +43,7 @@ async fn spot(way: Way, app: App, place: Where) -> Spot {
 }
 
 #[async_trait]
-impl Place for Spot {
+impl ConformancePlace for SlackConformancePlace {
     async fn say(&self, text: &str) -> String {
         self.chat.ask(text)
     }
@@ -91,21 +91,21 @@ impl Place for Spot {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_threads_with_streams() {
-    every_case(async || spot(Way::Socket, app(), Where::Thread).await).await;
+    every_case(async || spot(EventTransport::Socket, app(), Where::Thread).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_threads_without_streams() {
     let app = app().without_streams().with_surface(Surface::Messages);
-    every_case(async || spot(Way::Socket, app.clone(), Where::Thread).await).await;
+    every_case(async || spot(EventTransport::Socket, app.clone(), Where::Thread).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_direct_messages() {
-    every_case(async || spot(Way::Socket, app(), Where::Direct).await).await;
+    every_case(async || spot(EventTransport::Socket, app(), Where::Direct).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn over_http() {
-    every_case(async || spot(Way::Http, app(), Where::Thread).await).await;
+    every_case(async || spot(EventTransport::Http, app(), Where::Thread).await).await;
 }

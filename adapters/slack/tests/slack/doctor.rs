@@ -4,10 +4,10 @@ use loopback_slack::manifest_faults;
 use muninn_platform::CheckStatus;
 use muninn_slack::{Mode, check, manifest};
 
-use crate::support::{Home, Way, app};
+use crate::support::{EventTransport, SlackInstallation, app};
 
 /// Returns the findings that are not OK.
-async fn faults(home: &Home) -> Vec<String> {
+async fn faults(home: &SlackInstallation) -> Vec<String> {
     let found = check(&home.options).await;
     let faults = found
         .into_iter()
@@ -17,7 +17,7 @@ async fn faults(home: &Home) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_app_of_our_manifest_is_well() {
-    let home = Home::new(app()).await;
+    let home = SlackInstallation::new(app()).await;
     let found = check(&home.options).await;
     let texts: Vec<&str> = found.iter().map(|finding| finding.text.as_str()).collect();
     assert_eq!(
@@ -37,7 +37,7 @@ async fn an_app_of_our_manifest_is_well() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_missing_is_named() {
-    let home = Home::new(
+    let home = SlackInstallation::new(
         app()
             .without_scope("files:read")
             .without_scope("users:read"),
@@ -51,7 +51,7 @@ async fn what_is_missing_is_named() {
 
     let mut no_socket = app();
     no_socket.app_scopes.clear();
-    let home = Home::new(no_socket).await;
+    let home = SlackInstallation::new(no_socket).await;
     let found = faults(&home).await;
     assert!(
         matches!(&found[..], [one] if one.contains("connections:write")),
@@ -59,7 +59,7 @@ async fn what_is_missing_is_named() {
     );
     let _ = home.slack.take_violations();
 
-    let home = Home::new(app()).await;
+    let home = SlackInstallation::new(app()).await;
     home.slack.revoke_tokens();
     let found = faults(&home).await;
     assert!(
@@ -72,7 +72,7 @@ async fn what_is_missing_is_named() {
     );
     let _ = home.slack.take_violations();
 
-    let mut home = Home::by(Way::Http, app()).await;
+    let mut home = SlackInstallation::by(EventTransport::Http, app()).await;
     home.options.allow = "".parse().unwrap();
     let found = faults(&home).await;
     assert!(found[0].contains("SLACK_ALLOW is empty"), "{found:?}");
@@ -81,7 +81,7 @@ async fn what_is_missing_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_no_slack_is_that_is_said() {
-    let mut home = Home::new(app()).await;
+    let mut home = SlackInstallation::new(app()).await;
     for url in [
         "http://127.0.0.1:9/api",
         "https://127.0.0.1:9/api",
@@ -98,7 +98,7 @@ async fn where_no_slack_is_that_is_said() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tls_address_is_an_error_and_no_panic() {
-    let home = Home::new(app()).await;
+    let home = SlackInstallation::new(app()).await;
     // The server does not speak TLS.
     let url = home.options.api_url.replace("http://", "https://");
     let bot = home.begin_with(|options| options.api_url = url);

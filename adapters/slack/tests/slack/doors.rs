@@ -4,17 +4,17 @@ use loopback_slack::{SIGNING_SECRET, sign};
 use muninn_slack::Entrance;
 use reqwest::{Client, StatusCode};
 
-use crate::support::{Home, Way, app};
+use crate::support::{EventTransport, SlackInstallation, app};
 
-struct Door {
-    home: Home,
+struct SlackEndpointFixture {
+    home: SlackInstallation,
     client: Client,
     url: String,
 }
 
-impl Door {
+impl SlackEndpointFixture {
     async fn new() -> (Self, muninn_platform::testing::EchoBot) {
-        let home = Home::by(Way::Http, app()).await;
+        let home = SlackInstallation::by(EventTransport::Http, app()).await;
         let bot = home.start().await;
         let Entrance::Http { address, .. } = home.options.entrance else {
             panic!("over HTTP");
@@ -48,7 +48,7 @@ const EVENT: &str = r#"{"type":"event_callback","event_id":"Ev1","event":{"type"
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_slack_is_let_in() {
-    let (door, bot) = Door::new().await;
+    let (door, bot) = SlackEndpointFixture::new().await;
     let now = chrono::Utc::now().timestamp();
     let forged = sign("another secret", &now.to_string(), EVENT);
     for signature in ["", "v0=00", &forged] {
@@ -68,7 +68,7 @@ async fn only_slack_is_let_in() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_is_taken_once() {
-    let (door, bot) = Door::new().await;
+    let (door, bot) = SlackEndpointFixture::new().await;
     let now = chrono::Utc::now().timestamp();
     let body = r#"{"type":"event_callback","event_id":"Ev2","event":{"type":"new_thing"}}"#;
     let signature = sign(SIGNING_SECRET, &now.to_string(), body);
@@ -83,7 +83,7 @@ async fn a_request_is_taken_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slack_may_look_whether_somebody_is_there() {
-    let (door, _bot) = Door::new().await;
+    let (door, _bot) = SlackEndpointFixture::new().await;
     let challenge = r#"{"type":"url_verification","token":"x","challenge":"3eZbrw1aB"}"#;
     let answer = door.knock(challenge, 0).await;
     assert_eq!(answer, (StatusCode::OK, "3eZbrw1aB".to_owned()));
@@ -98,7 +98,7 @@ async fn slack_may_look_whether_somebody_is_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_bot_did_not_take_slack_sends_again() {
     use muninn_platform::{Inbox, Platform as _};
-    let home = Home::by(Way::Http, app()).await;
+    let home = SlackInstallation::by(EventTransport::Http, app()).await;
     // A bot that accepts nothing.
     let (inbox, arrivals) = Inbox::new(1);
     let shutdown = tokio_util::sync::CancellationToken::new();
@@ -109,7 +109,7 @@ async fn what_the_bot_did_not_take_slack_sends_again() {
         panic!("over HTTP");
     };
     crate::support::listens(address).await;
-    let door = Door {
+    let door = SlackEndpointFixture {
         url: format!("http://{address}/slack/events"),
         client: Client::new(),
         home,

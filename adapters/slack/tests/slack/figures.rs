@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::bursts::{EACH, THREADS, answered, ask, crowd};
-use crate::support::{Home, Way, app, run};
+use crate::support::{EventTransport, SlackInstallation, app, run};
 use crate::wire::Wire;
 
 fn percentile(times: &mut [Duration], percent: usize) -> Duration {
@@ -19,10 +19,15 @@ fn spread(mut waits: Vec<Duration>) -> String {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a measurement"]
 async fn figures() {
-    for way in [Way::Socket, Way::Http] {
-        burst(&format!("{way:?}"), Home::by(way, app()).await, None).await;
+    for way in [EventTransport::Socket, EventTransport::Http] {
+        burst(
+            &format!("{way:?}"),
+            SlackInstallation::by(way, app()).await,
+            None,
+        )
+        .await;
     }
-    let home = Home::new(app()).await;
+    let home = SlackInstallation::new(app()).await;
     let (wire, near) = Wire::to(home.slack.address());
     home.slack.open_sockets_at(near);
     burst("Socket, over a wire", home, Some(wire)).await;
@@ -30,7 +35,7 @@ async fn figures() {
 
 /// Measures two bursts of the same people; in the first, nobody's name is cached.
 #[expect(clippy::print_stderr, reason = "a measurement")]
-async fn burst(what: &str, home: Home, wire: Option<Wire>) {
+async fn burst(what: &str, home: SlackInstallation, wire: Option<Wire>) {
     let begun = Instant::now();
     let bot = home.start().await;
     eprintln!("{what}: start {:.1?}", begun.elapsed());
@@ -72,7 +77,7 @@ fn figures_of_first_signs() {
         for number in 0..50 {
             let begun = Instant::now();
             let thread = chat.thread(&format!("wait {number}"));
-            let works = |thread: &loopback_slack::Thread| !thread.statuses.is_empty();
+            let works = |thread: &loopback_slack::AssistantThread| !thread.statuses.is_empty();
             thread.sees_thread("a status", works).await;
             waits.push(begun.elapsed());
             chat.bot.go_on();

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use loopback_slack::{Fault, TEAM};
+use loopback_slack::{ResponseFault, TEAM};
 use muninn_platform::testing::read_history;
 use muninn_platform::{AudienceId, Body, HistoryError};
 use tempfile::TempDir;
 
-use crate::support::{Scene, app, run, run_badly};
+use crate::support::{SlackFixture, app, run, run_badly};
 
 const LIMITED: &str = "(the platform limits how much I may read at once)";
 
 /// Creates a thread in which Ann wrote this many replies.
-fn long_thread(chat: &Scene, replies: usize) -> loopback_slack::Chat {
+fn long_thread(chat: &SlackFixture, replies: usize) -> loopback_slack::Chat {
     let thread = chat.in_thread(&chat.say("The standup moves."));
     for number in 1..=replies {
         thread.say(&format!("reply {number}"));
@@ -45,8 +45,10 @@ fn a_thread_of_1200_messages_is_read_whole() {
         let thread = long_thread(chat, 1_199);
         // The second page is rate limited once and fails once.
         let replies = "conversations.replies";
-        chat.slack.fail_after(replies, 1, Fault::RateLimited(1));
-        chat.slack.fail_after(replies, 1, Fault::Status(502));
+        chat.slack
+            .fail_after(replies, 1, ResponseFault::RateLimited(1));
+        chat.slack
+            .fail_after(replies, 1, ResponseFault::Status(502));
         thread.ask("background counted");
         thread
             .hears("overheard:\nAnn: The standup moves.\n1198 between\nAnn: reply 1199")
@@ -62,9 +64,9 @@ fn a_thread_of_1200_messages_is_read_whole() {
 fn what_was_read_before_a_page_is_refused_is_kept_and_said_to_be_a_part() {
     run(async |chat| {
         for (fault, why) in [
-            (Fault::RateLimited(60), LIMITED),
+            (ResponseFault::RateLimited(60), LIMITED),
             (
-                Fault::Error("thread_not_found"),
+                ResponseFault::Error("thread_not_found"),
                 "(the platform does not give me all of it)",
             ),
         ] {
@@ -104,12 +106,12 @@ fn an_app_that_may_ask_once_a_minute_reads_the_beginning_and_goes_on_without() {
 }
 
 /// Makes the bot keep until when it listened.
-async fn keeps(chat: &mut Scene) -> Kept {
+async fn keeps(chat: &mut SlackFixture) -> SlackSeenUntilFile {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("slack-seen");
     chat.home.options.missed.file = Some(file.clone());
     chat.restart().await;
-    let kept = Kept {
+    let kept = SlackSeenUntilFile {
         file,
         _folder: folder,
     };
@@ -119,12 +121,12 @@ async fn keeps(chat: &mut Scene) -> Kept {
 }
 
 /// The file that keeps until when the bot listened.
-struct Kept {
+struct SlackSeenUntilFile {
     file: PathBuf,
     _folder: TempDir,
 }
 
-impl Kept {
+impl SlackSeenUntilFile {
     fn until(&self) -> String {
         std::fs::read_to_string(&self.file).unwrap_or_default()
     }
@@ -143,7 +145,7 @@ impl Kept {
 }
 
 /// Stops the bot; Slack does not deliver events of the time in between, then or later.
-async fn goes_away(chat: &mut Scene) {
+async fn goes_away(chat: &mut SlackFixture) {
     chat.rests().await;
     chat.bot.ends().await;
     chat.slack.hold_events();
@@ -273,7 +275,7 @@ fn an_archived_channel_and_one_it_was_removed_from_have_nothing_for_it() {
         let asked = chat.ask("here");
         // What fails at first is requested again.
         chat.slack
-            .fail_next("conversations.history", Fault::Status(503));
+            .fail_next("conversations.history", ResponseFault::Status(503));
         chat.starts_again().await;
         chat.in_thread(&asked).hears("echo: here").await;
         kept.goes_on(&until).await;
@@ -294,7 +296,7 @@ fn killed_while_it_reads_what_it_missed_it_reads_it_again_and_answers_each_once(
         let second = chat.ann.in_channel(&later).ask("second");
         // The other channel is rate limited at first.
         chat.slack
-            .fail_after("conversations.history", 1, Fault::RateLimited(60));
+            .fail_after("conversations.history", 1, ResponseFault::RateLimited(60));
         chat.starts_again().await;
         chat.in_thread(&first).hears("echo: first").await;
         chat.slack.called("conversations.history", 2).await;
@@ -343,7 +345,7 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         chat.starts_again().await;
         // In the middle, Slack sets a rate limit.
         chat.slack
-            .fail_next("conversations.replies", Fault::RateLimited(7));
+            .fail_next("conversations.replies", ResponseFault::RateLimited(7));
         let channel = audience.clone();
         let history = chat.home.options.histories.of(&channel).unwrap();
         let since = Utc::now() - TimeDelta::hours(1);

@@ -1,9 +1,9 @@
 //! A person's own data: files of it, and buttons below lists of it.
 
-use loopback_slack::{Fault, TEAM};
+use loopback_slack::{ResponseFault, TEAM};
 use muninn_platform::{Body, Command, ItemDeed};
 
-use crate::support::{Way, app, run, run_as, run_badly};
+use crate::support::{EventTransport, app, run, run_as, run_badly};
 
 /// Returns the number of the item and what to do with it, as the bot was told.
 fn deed(body: &Body) -> Option<(u32, ItemDeed)> {
@@ -15,7 +15,7 @@ fn deed(body: &Body) -> Option<(u32, ItemDeed)> {
 
 #[test]
 fn each_thing_of_a_list_has_a_button_to_forget_it_and_a_form_to_correct_it() {
-    for way in [Way::Socket, Way::Http] {
+    for way in [EventTransport::Socket, EventTransport::Http] {
         run_as(way, app(), async |chat| {
             let thread = chat.thread("items");
             let list = thread
@@ -79,7 +79,7 @@ fn a_form_that_does_not_open_is_told_of() {
         chat.slash("/muninn", "ask items").await;
         let list = chat.finds("the list", |it| it.is_ephemeral).await;
         chat.slack
-            .fail_next("views.open", Fault::Error("expired_trigger_id"));
+            .fail_next("views.open", ResponseFault::Error("expired_trigger_id"));
         chat.click(&list, "Correct 2").await;
         let told = |it: &loopback_slack::Message| it.shown.contains("`correct 2: …`");
         chat.finds("what to do instead", told).await;
@@ -96,9 +96,11 @@ fn a_form_that_does_not_open_is_told_of() {
 #[test]
 fn files_go_to_the_direct_messages_of_who_asks_whatever_fails_at_first() {
     run(async |chat| {
-        chat.slack.fail_next("upload", Fault::Status(503));
-        chat.slack
-            .fail_next("files.completeUploadExternal", Fault::RateLimited(0));
+        chat.slack.fail_next("upload", ResponseFault::Status(503));
+        chat.slack.fail_next(
+            "files.completeUploadExternal",
+            ResponseFault::RateLimited(0),
+        );
         chat.slash("/muninn", "ask hand over all of mine").await;
         chat.hears("handed over: Directly").await;
         let given = chat.ann.with_bot().said();

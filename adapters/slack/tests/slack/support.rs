@@ -6,45 +6,46 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loopback_slack::{
-    APP_TOKEN, Addresses, App, BOT_TOKEN, Channel, Chat, Message, Person, SIGNING_SECRET, Slack,
+    APP_TOKEN, Addresses, BOT_TOKEN, Chat, Message, SIGNING_SECRET, Slack, SlackApp, SlackChannel,
+    SlackPerson,
 };
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
 use muninn_slack::{Entrance, Mode, SlackOptions, manifest};
 
 /// How events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum EventTransport {
     Socket,
     Http,
 }
 
 /// A workspace, and the bot that is installed in it, which can run any number of times.
-pub(crate) struct Home {
+pub(crate) struct SlackInstallation {
     pub(crate) slack: Arc<Slack>,
     pub(crate) options: SlackOptions,
     pub(crate) memory: EchoMemory,
 }
 
 /// Returns the app as our own manifest describes it.
-pub(crate) fn app() -> App {
-    App::from_manifest(&manifest(&Mode::Socket, "Muninn", "/muninn"))
+pub(crate) fn app() -> SlackApp {
+    SlackApp::from_manifest(&manifest(&Mode::Socket, "Muninn", "/muninn"))
 }
 
-impl Home {
-    pub(crate) async fn new(app: App) -> Self {
-        Self::by(Way::Socket, app).await
+impl SlackInstallation {
+    pub(crate) async fn new(app: SlackApp) -> Self {
+        Self::by(EventTransport::Socket, app).await
     }
 
-    pub(crate) async fn by(way: Way, mut app: App) -> Self {
+    pub(crate) async fn by(way: EventTransport, mut app: SlackApp) -> Self {
         // As in `main`.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        app.socket_mode = way == Way::Socket;
+        app.socket_mode = way == EventTransport::Socket;
         let slack = Arc::new(Slack::with(app).await);
         let entrance = match way {
-            Way::Socket => Entrance::Socket {
+            EventTransport::Socket => Entrance::Socket {
                 app_token: APP_TOKEN.into(),
             },
-            Way::Http => {
+            EventTransport::Http => {
                 let address = free_address();
                 let at = |path: &str| format!("http://{address}/slack/{path}");
                 slack.tell_over_http(Addresses {
@@ -109,17 +110,17 @@ pub(crate) async fn listens(address: SocketAddr) {
 }
 
 /// A workspace with a listening bot, a channel, and a person in it.
-pub(crate) struct Scene {
-    pub(crate) home: Home,
+pub(crate) struct SlackFixture {
+    pub(crate) home: SlackInstallation,
     pub(crate) slack: Arc<Slack>,
     pub(crate) bot: EchoBot,
-    pub(crate) channel: Channel,
-    pub(crate) ann: Person,
+    pub(crate) channel: SlackChannel,
+    pub(crate) ann: SlackPerson,
     pub(crate) general: Chat,
 }
 
 /// Dereferences to the person's chat in the channel.
-impl Deref for Scene {
+impl Deref for SlackFixture {
     type Target = Chat;
 
     fn deref(&self) -> &Chat {
@@ -128,12 +129,16 @@ impl Deref for Scene {
 }
 
 /// Runs a chat; fails if a rule of Slack's was broken, or an answer was lost.
-pub(crate) fn run(chat: impl AsyncFnOnce(&mut Scene)) {
-    run_as(Way::Socket, app(), chat);
+pub(crate) fn run(chat: impl AsyncFnOnce(&mut SlackFixture)) {
+    run_as(EventTransport::Socket, app(), chat);
 }
 
 /// Like [`run`], with this app.
-pub(crate) fn run_as(way: Way, app: App, chat: impl AsyncFnOnce(&mut Scene)) {
+pub(crate) fn run_as(
+    way: EventTransport,
+    app: SlackApp,
+    chat: impl AsyncFnOnce(&mut SlackFixture),
+) {
     play(
         way,
         app,
@@ -146,27 +151,35 @@ pub(crate) fn run_as(way: Way, app: App, chat: impl AsyncFnOnce(&mut Scene)) {
 }
 
 /// Like [`run`], with changed options.
-pub(crate) fn run_set(set: impl FnOnce(&mut SlackOptions), chat: impl AsyncFnOnce(&mut Scene)) {
-    play(Way::Socket, app(), set, async |mut scene| {
+pub(crate) fn run_set(
+    set: impl FnOnce(&mut SlackOptions),
+    chat: impl AsyncFnOnce(&mut SlackFixture),
+) {
+    play(EventTransport::Socket, app(), set, async |mut scene| {
         chat(&mut scene).await;
         scene.ends_well().await;
     });
 }
 
 /// Runs a chat in which rules are broken, or answers cannot be delivered.
-pub(crate) fn run_badly(app: App, chat: impl AsyncFnOnce(Scene)) {
-    play(Way::Socket, app, |_| {}, chat);
+pub(crate) fn run_badly(app: SlackApp, chat: impl AsyncFnOnce(SlackFixture)) {
+    play(EventTransport::Socket, app, |_| {}, chat);
 }
 
-fn play(way: Way, app: App, set: impl FnOnce(&mut SlackOptions), chat: impl AsyncFnOnce(Scene)) {
+fn play(
+    way: EventTransport,
+    app: SlackApp,
+    set: impl FnOnce(&mut SlackOptions),
+    chat: impl AsyncFnOnce(SlackFixture),
+) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let home = Home::by(way, app).await;
+        let home = SlackInstallation::by(way, app).await;
         let bot = home.start_with(set).await;
         let channel = home.slack.channel("general");
         let ann = home.slack.person("Ann");
         let general = ann.in_channel(&channel);
-        chat(Scene {
+        chat(SlackFixture {
             slack: Arc::clone(&home.slack),
             home,
             bot,
@@ -178,7 +191,7 @@ fn play(way: Way, app: App, set: impl FnOnce(&mut SlackOptions), chat: impl Asyn
     });
 }
 
-impl Scene {
+impl SlackFixture {
     /// Asks something in the channel; returns the thread.
     pub(crate) fn thread(&self, question: &str) -> Chat {
         self.in_thread(&self.ask(question))

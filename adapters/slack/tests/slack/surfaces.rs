@@ -4,7 +4,7 @@ use loopback_slack::{Answered, Surface, TEAM};
 use muninn_platform::{Body, Command, Feedback, ForgetWhat, Opinion};
 use serde_json::Value;
 
-use crate::support::{Echoes, Way, app, run, run_as, run_set};
+use crate::support::{Echoes, EventTransport, app, run, run_as, run_set};
 
 fn acknowledged() -> Answered {
     Answered::Acknowledged(Value::Null)
@@ -12,7 +12,7 @@ fn acknowledged() -> Answered {
 
 #[test]
 fn a_slash_command_answers_for_one_and_can_be_shared() {
-    for way in [Way::Socket, Way::Http] {
+    for way in [EventTransport::Socket, EventTransport::Http] {
         run_as(way, app(), async |chat| {
             let bob = chat.slack.person("Bob").in_channel(&chat.channel);
             let answered = chat.slash("/muninn", "ask When is it?").await;
@@ -217,13 +217,13 @@ fn commands_in_threads_are_mentions() {
 fn the_home_tells_what_it_is_and_forgets() {
     run(async |chat| {
         chat.ann.open_home();
-        let about = |home: &loopback_slack::Home| home.shown().contains("command: About");
+        let about = |home: &loopback_slack::HomeTab| home.shown().contains("command: About");
         let home = chat.ann.sees_home("what it is", about).await;
         assert_eq!(home.buttons(), ["Forget our direct messages"]);
         chat.ann
             .click_at_home(&home, "Forget our direct messages")
             .await;
-        let forgot = |home: &loopback_slack::Home| home.shown().contains("Forget(Audience)");
+        let forgot = |home: &loopback_slack::HomeTab| home.shown().contains("Forget(Audience)");
         chat.ann.sees_home("that it forgot", forgot).await;
         let log = chat.bot.log();
         let direct = chat.ann.with_bot();
@@ -244,17 +244,17 @@ fn only_ones_own_direct_messages_are_forgotten() {
         let bob = chat.slack.person("Bob");
         let bobs = bob.with_bot().channel_id().to_owned();
         chat.ann.open_home();
-        let about = |home: &loopback_slack::Home| home.shown().contains("command: About");
+        let about = |home: &loopback_slack::HomeTab| home.shown().contains("command: About");
         let mut home = chat.ann.sees_home("what it is", about).await;
         chat.rests().await;
         // The home is of an earlier process, so only Slack knows whose it is.
         chat.restart().await;
-        let forged = |home: &loopback_slack::Home, channel: &str| {
+        let forged = |home: &loopback_slack::HomeTab, channel: &str| {
             let own = chat.ann.with_bot().channel_id().to_owned();
             let text = serde_json::to_string(&home.0)
                 .unwrap()
                 .replace(&own, channel);
-            loopback_slack::Home(serde_json::from_str(&text).unwrap())
+            loopback_slack::HomeTab(serde_json::from_str(&text).unwrap())
         };
         let other = forged(&home, &bobs);
         chat.ann
@@ -265,7 +265,7 @@ fn only_ones_own_direct_messages_are_forgotten() {
         chat.ann
             .click_at_home(&home, "Forget our direct messages")
             .await;
-        let forgot = |home: &loopback_slack::Home| home.shown().contains("Forget(Audience)");
+        let forgot = |home: &loopback_slack::HomeTab| home.shown().contains("Forget(Audience)");
         chat.ann.sees_home("that it forgot", forgot).await;
         let log = chat.bot.log();
         assert_eq!(log.messages.len(), 1);
@@ -298,16 +298,17 @@ fn an_assistants_thread_has_prompts_title_and_status() {
     app.events.push("assistant_thread_started".to_owned());
     app.events
         .push("assistant_thread_context_changed".to_owned());
-    run_as(Way::Socket, app, async |chat| {
+    run_as(EventTransport::Socket, app, async |chat| {
         let thread = chat.ann.open_assistant_thread(Some(&chat.channel));
-        let has_prompts = |thread: &loopback_slack::Thread| thread.prompts.len() == 3;
+        let has_prompts = |thread: &loopback_slack::AssistantThread| thread.prompts.len() == 3;
         thread.sees_thread("prompts", has_prompts).await;
         thread.say("grow it");
         let has_title =
-            |thread: &loopback_slack::Thread| thread.title == "Conversation with Muninn";
+            |thread: &loopback_slack::AssistantThread| thread.title == "Conversation with Muninn";
         thread.sees_thread("a title", has_title).await;
-        let works =
-            |thread: &loopback_slack::Thread| thread.statuses.contains(&"is thinking…".to_owned());
+        let works = |thread: &loopback_slack::AssistantThread| {
+            thread.statuses.contains(&"is thinking…".to_owned())
+        };
         thread.sees_thread("a status", works).await;
         thread.streams().await;
         chat.bot.go_on();
@@ -315,7 +316,7 @@ fn an_assistants_thread_has_prompts_title_and_status() {
         // Somebody who uses Slack in another language is greeted in it.
         let otto = chat.slack.reader("Otto", "de-DE");
         let ottos = otto.open_assistant_thread(None);
-        let is_german = |thread: &loopback_slack::Thread| {
+        let is_german = |thread: &loopback_slack::AssistantThread| {
             thread
                 .prompts
                 .first()
@@ -367,7 +368,7 @@ fn an_agents_session_can_be_stopped_in_mid_stream() {
         assert_eq!(stopped, chat.bot.log().messages[0].conversation);
         thread.hears("echo: it").await;
         assert_eq!(thread.said().len(), 1);
-        let is_over = |thread: &loopback_slack::Thread| thread.lifecycle == "active";
+        let is_over = |thread: &loopback_slack::AssistantThread| thread.lifecycle == "active";
         thread.sees_thread("its end", is_over).await;
     });
 }
@@ -376,7 +377,7 @@ fn an_agents_session_can_be_stopped_in_mid_stream() {
 fn an_agents_session_is_not_called_after_its_question() {
     run(async |chat| {
         let thread = chat.thread("wait a moment");
-        let works = |thread: &loopback_slack::Thread| {
+        let works = |thread: &loopback_slack::AssistantThread| {
             let title = "Conversation with Muninn";
             (thread.lifecycle.as_str(), thread.title.as_str()) == ("processing", title)
         };
@@ -392,7 +393,7 @@ fn an_agents_messages_begin_threads_where_that_is_set() {
         |options| options.direct_threads = true,
         async |chat| {
             let direct = chat.ann.open_messages(None);
-            let has_prompts = |thread: &loopback_slack::Thread| thread.prompts.len() == 3;
+            let has_prompts = |thread: &loopback_slack::AssistantThread| thread.prompts.len() == 3;
             direct.sees_thread("prompts", has_prompts).await;
             let asked = direct.say("stream it");
             let thread = direct.in_thread(&asked);
@@ -405,22 +406,26 @@ fn an_agents_messages_begin_threads_where_that_is_set() {
 
 #[test]
 fn a_growing_message_has_a_stop_button() {
-    run_as(Way::Socket, app().without_streams(), async |chat| {
-        let thread = chat.thread("grow it");
-        let growing = thread
-            .finds("its beginning", |message| {
-                message.shown.starts_with("so far")
-            })
-            .await;
-        assert_eq!(growing.buttons(), ["Stop"]);
-        thread.click(&growing, "Stop").await;
-        let answer = thread.hears("echo: it").await;
-        assert_eq!(answer.buttons(), ["👍", "👎", "Why?"]);
-        let stops = chat.bot.log().stops;
-        assert_eq!(stops, [chat.bot.log().messages[0].conversation.clone()]);
-        // The bot asks only once.
-        chat.rests().await;
-        thread.echoes("more").await;
-        assert_eq!(chat.slack.calls_of("chat.startStream").len(), 1);
-    });
+    run_as(
+        EventTransport::Socket,
+        app().without_streams(),
+        async |chat| {
+            let thread = chat.thread("grow it");
+            let growing = thread
+                .finds("its beginning", |message| {
+                    message.shown.starts_with("so far")
+                })
+                .await;
+            assert_eq!(growing.buttons(), ["Stop"]);
+            thread.click(&growing, "Stop").await;
+            let answer = thread.hears("echo: it").await;
+            assert_eq!(answer.buttons(), ["👍", "👎", "Why?"]);
+            let stops = chat.bot.log().stops;
+            assert_eq!(stops, [chat.bot.log().messages[0].conversation.clone()]);
+            // The bot asks only once.
+            chat.rests().await;
+            thread.echoes("more").await;
+            assert_eq!(chat.slack.calls_of("chat.startStream").len(), 1);
+        },
+    );
 }

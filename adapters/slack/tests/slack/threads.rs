@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use muninn_platform::{Addressed, Channels};
 
-use crate::support::{Echoes, Home, Way, app, run, run_as};
+use crate::support::{Echoes, EventTransport, SlackInstallation, app, run, run_as};
 
 #[test]
 fn a_mention_is_answered_in_its_thread() {
-    for way in [Way::Socket, Way::Http] {
+    for way in [EventTransport::Socket, EventTransport::Http] {
         run_as(way, app(), async |chat| {
             let asked = chat.ask("Who are Odin's ravens?");
             let thread = chat.in_thread(&asked);
@@ -101,7 +101,7 @@ fn private_channels_and_groups_are_audiences_of_their_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_answered_can_be_set_by_channel() {
-    let home = Home::new(app()).await;
+    let home = SlackInstallation::new(app()).await;
     let names = ["always", "never", "mentions", "unset"];
     let channels = names.map(|name| home.slack.channel(name));
     let folder = tempfile::tempdir().unwrap();

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use loopback_slack::{Fault, Slack, Waits};
+use loopback_slack::{DeliveryTimings, ResponseFault, Slack};
 use muninn_platform::testing::EchoLog;
 
-use crate::support::{Echoes, Way, app, run, run_as, run_badly, run_set};
+use crate::support::{Echoes, EventTransport, app, run, run_as, run_badly, run_set};
 
 fn first_error(log: &EchoLog) -> Option<String> {
     log.errors.first().cloned()
@@ -15,7 +15,7 @@ fn first_error(log: &EchoLog) -> Option<String> {
 fn a_storm_of_limits_is_waited_out() {
     run(async |chat| {
         chat.slack
-            .fail("chat.postMessage", Fault::RateLimited(1), 3);
+            .fail("chat.postMessage", ResponseFault::RateLimited(1), 3);
         let begun = tokio::time::Instant::now();
         let threads: Vec<_> = (0..4)
             .map(|number| {
@@ -54,11 +54,11 @@ fn under_slacks_own_limits_everything_is_answered() {
 #[test]
 fn an_outage_is_waited_out_and_nothing_is_doubled() {
     for fault in [
-        Fault::Status(503),
-        Fault::Error("internal_error"),
-        Fault::Closed,
-        Fault::LostAnswer,
-        Fault::Garbage,
+        ResponseFault::Status(503),
+        ResponseFault::Error("internal_error"),
+        ResponseFault::Closed,
+        ResponseFault::LostAnswer,
+        ResponseFault::Garbage,
     ] {
         run(async |chat| {
             chat.slack.fail("chat.postMessage", fault.clone(), 2);
@@ -73,7 +73,7 @@ fn an_outage_is_waited_out_and_nothing_is_doubled() {
 
 #[test]
 fn the_same_event_is_answered_once() {
-    for way in [Way::Socket, Way::Http] {
+    for way in [EventTransport::Socket, EventTransport::Http] {
         run_as(way, app(), async |chat| {
             chat.slack.repeat_events(2);
             let thread = chat.thread("hello");
@@ -104,7 +104,8 @@ fn a_process_that_is_killed_in_mid_stream_leaves_one_answer() {
 fn an_answer_that_went_out_unnoticed_is_not_said_again() {
     run(async |chat| {
         // It is posted, but the process is killed before the response arrives.
-        chat.slack.fail_next("chat.postMessage", Fault::LostAnswer);
+        chat.slack
+            .fail_next("chat.postMessage", ResponseFault::LostAnswer);
         let thread = chat.thread("hello");
         thread.hears("echo: hello").await;
         chat.bot.dies();
@@ -117,7 +118,8 @@ fn an_answer_that_went_out_unnoticed_is_not_said_again() {
 #[test]
 fn it_is_found_behind_many_later_messages() {
     run(async |chat| {
-        chat.slack.fail_next("chat.postMessage", Fault::LostAnswer);
+        chat.slack
+            .fail_next("chat.postMessage", ResponseFault::LostAnswer);
         // Outside of threads, where Slack returns the newest messages first.
         let direct = chat.ann.with_bot();
         direct.echoes("hello").await;
@@ -143,7 +145,7 @@ fn it_is_found_behind_many_later_messages() {
 #[test]
 fn a_socket_that_is_cut_in_mid_turn_loses_nothing() {
     run(async |chat| {
-        chat.slack.set_waits(Waits::default().faster(60));
+        chat.slack.set_waits(DeliveryTimings::default().faster(60));
         let direct = chat.ann.with_bot();
         direct.say("wait a moment");
         chat.bot.hears().await;
@@ -163,7 +165,7 @@ fn a_socket_that_is_cut_in_mid_turn_loses_nothing() {
 #[test]
 fn a_socket_that_is_renewed_never_leaves_a_gap() {
     run(async |chat| {
-        chat.slack.set_waits(Waits::default().faster(10));
+        chat.slack.set_waits(DeliveryTimings::default().faster(10));
         let direct = chat.ann.with_bot();
         for (number, reason) in ["warning", "refresh_requested"].into_iter().enumerate() {
             chat.slack.disconnect_sockets(reason);
@@ -184,7 +186,7 @@ fn a_socket_that_is_renewed_never_leaves_a_gap() {
 #[test]
 fn slow_names_do_not_hold_the_acknowledgement_up() {
     run(async |chat| {
-        let slow = Fault::Slow(Duration::from_secs(10));
+        let slow = ResponseFault::Slow(Duration::from_secs(10));
         chat.slack.fail("users.info", slow, 1);
         chat.still_answers().await;
         let message = &chat.bot.log().messages[0];
@@ -262,7 +264,7 @@ fn without_names_it_answers_all_the_same() {
     let app = app()
         .without_scope("users:read")
         .without_scope("channels:read");
-    run_as(Way::Socket, app, async |chat| {
+    run_as(EventTransport::Socket, app, async |chat| {
         let thread = chat.thread("hello");
         thread.hears("echo: hello").await;
         let _ = chat.slack.take_violations();

@@ -1,9 +1,9 @@
 //! Unfinished answers: whatever fails, in the end there is exactly one complete answer.
 
-use loopback_slack::{App, Chat, Fault, Message, StreamState};
+use loopback_slack::{Chat, Message, ResponseFault, SlackApp, StreamState};
 use muninn_platform::testing::EchoLog;
 
-use crate::support::{Way, app, run, run_as};
+use crate::support::{EventTransport, app, run, run_as};
 
 const MANY: usize = 1_000;
 
@@ -12,7 +12,7 @@ fn standing(place: &Chat) -> Vec<Message> {
     said.filter(|message| !message.is_deleted).collect()
 }
 
-fn app_where(has_streams: bool) -> App {
+fn app_where(has_streams: bool) -> SlackApp {
     if has_streams {
         app()
     } else {
@@ -31,23 +31,27 @@ fn one_whole(thread: &Chat, text: &str, case: &str) {
 #[test]
 fn first_words_that_went_out_unheard_are_not_said_again() {
     for fault in [
-        Fault::LostAnswer,
-        Fault::LostBehind(503),
-        Fault::Closed,
-        Fault::Status(500),
-        Fault::Error("internal_error"),
+        ResponseFault::LostAnswer,
+        ResponseFault::LostBehind(503),
+        ResponseFault::Closed,
+        ResponseFault::Status(500),
+        ResponseFault::Error("internal_error"),
     ] {
         for (has_streams, method) in [(true, "chat.startStream"), (false, "chat.postMessage")] {
             let case = format!("{method}: {fault:?}");
-            run_as(Way::Socket, app_where(has_streams), async |chat| {
-                chat.slack.fail_next(method, fault.clone());
-                let thread = chat.thread("grow it");
-                chat.slack.called(method, 1).await;
-                chat.bot.go_on();
-                thread.hears("echo: it").await;
-                chat.rests().await;
-                one_whole(&thread, "echo: it", &case);
-            });
+            run_as(
+                EventTransport::Socket,
+                app_where(has_streams),
+                async |chat| {
+                    chat.slack.fail_next(method, fault.clone());
+                    let thread = chat.thread("grow it");
+                    chat.slack.called(method, 1).await;
+                    chat.bot.go_on();
+                    thread.hears("echo: it").await;
+                    chat.rests().await;
+                    one_whole(&thread, "echo: it", &case);
+                },
+            );
         }
     }
 }
@@ -55,7 +59,8 @@ fn first_words_that_went_out_unheard_are_not_said_again() {
 #[test]
 fn first_words_that_went_out_unheard_are_taken_back_with_the_answer() {
     run(async |chat| {
-        chat.slack.fail_next("chat.startStream", Fault::LostAnswer);
+        chat.slack
+            .fail_next("chat.startStream", ResponseFault::LostAnswer);
         let thread = chat.thread("drop it");
         chat.slack.called("chat.startStream", 1).await;
         chat.bot.go_on();
@@ -131,8 +136,11 @@ fn what_nobody_heard_of_goes_with_its_question() {
         thread.streams().await;
         chat.bot.dies();
         // The answering process cannot read the existing messages.
-        chat.slack
-            .fail("conversations.replies", Fault::Error("fatal_error"), 3);
+        chat.slack.fail(
+            "conversations.replies",
+            ResponseFault::Error("fatal_error"),
+            3,
+        );
         chat.starts_again().await;
         chat.bot.hears().await;
         chat.bot.go_on();
@@ -150,13 +158,13 @@ fn what_nobody_heard_of_goes_with_its_question() {
 #[test]
 fn a_stream_that_takes_no_more_is_finished_otherwise() {
     for fault in [
-        Fault::Status(500),
-        Fault::Closed,
-        Fault::LostAnswer,
-        Fault::LostBehind(502),
-        Fault::Error("internal_error"),
-        Fault::Error("message_not_in_streaming_state"),
-        Fault::Error("msg_too_long"),
+        ResponseFault::Status(500),
+        ResponseFault::Closed,
+        ResponseFault::LostAnswer,
+        ResponseFault::LostBehind(502),
+        ResponseFault::Error("internal_error"),
+        ResponseFault::Error("message_not_in_streaming_state"),
+        ResponseFault::Error("msg_too_long"),
     ] {
         for times in [1, MANY] {
             let case = format!("{times} times {fault:?}");
@@ -174,10 +182,10 @@ fn a_stream_that_takes_no_more_is_finished_otherwise() {
 #[test]
 fn a_stream_that_does_not_end_well_is_finished_otherwise() {
     for fault in [
-        Fault::Error("message_not_in_streaming_state"),
-        Fault::Error("invalid_blocks"),
-        Fault::LostAnswer,
-        Fault::Status(500),
+        ResponseFault::Error("message_not_in_streaming_state"),
+        ResponseFault::Error("invalid_blocks"),
+        ResponseFault::LostAnswer,
+        ResponseFault::Status(500),
     ] {
         run(async |chat| {
             chat.slack.fail_next("chat.stopStream", fault.clone());
@@ -197,15 +205,19 @@ fn refused_blocks_are_said_in_plain_words() {
         for has_streams in [true, false] {
             for question in ["it", "grow it"] {
                 let case = format!("{code}, streams: {has_streams}, {question}");
-                run_as(Way::Socket, app_where(has_streams), async |chat| {
-                    chat.slack.fail("", Fault::Blocks(code), MANY);
-                    let thread = chat.thread(question);
-                    chat.bot.hears().await;
-                    chat.bot.go_on();
-                    thread.hears("echo: it").await;
-                    chat.rests().await;
-                    one_whole(&thread, "echo: it", &case);
-                });
+                run_as(
+                    EventTransport::Socket,
+                    app_where(has_streams),
+                    async |chat| {
+                        chat.slack.fail("", ResponseFault::Blocks(code), MANY);
+                        let thread = chat.thread(question);
+                        chat.bot.hears().await;
+                        chat.bot.go_on();
+                        thread.hears("echo: it").await;
+                        chat.rests().await;
+                        one_whole(&thread, "echo: it", &case);
+                    },
+                );
             }
         }
     }
@@ -215,7 +227,7 @@ fn refused_blocks_are_said_in_plain_words() {
 fn a_long_answer_in_plain_words_is_whole() {
     run(async |chat| {
         chat.slack
-            .fail("", Fault::Blocks("msg_blocks_too_long"), MANY);
+            .fail("", ResponseFault::Blocks("msg_blocks_too_long"), MANY);
         let thread = chat.thread("long 500");
         thread
             .finds("its last line", |message| message.shown.contains("499 "))
@@ -239,7 +251,7 @@ fn an_answer_that_was_edited_into_refused_blocks_is_whole() {
         thread.hears("echo: one").await;
         chat.rests().await;
         chat.slack
-            .fail("chat.update", Fault::Blocks("invalid_blocks"), MANY);
+            .fail("chat.update", ResponseFault::Blocks("invalid_blocks"), MANY);
         chat.edit(&asked, "<@bot> two");
         thread
             .finds("it", |message| message.shown.ends_with("two"))
@@ -252,19 +264,24 @@ fn an_answer_that_was_edited_into_refused_blocks_is_whole() {
 #[test]
 fn what_cannot_be_changed_is_said_anew_and_taken_away() {
     for code in ["cant_update_message", "edit_window_closed", "update_failed"] {
-        run_as(Way::Socket, app().without_streams(), async |chat| {
-            let thread = chat.thread("grow it");
-            thread
-                .finds("its beginning", |message| {
-                    message.shown.starts_with("so far")
-                })
-                .await;
-            chat.slack.fail("chat.update", Fault::Error(code), MANY);
-            chat.bot.go_on();
-            thread.hears("echo: it").await;
-            chat.rests().await;
-            one_whole(&thread, "echo: it", code);
-        });
+        run_as(
+            EventTransport::Socket,
+            app().without_streams(),
+            async |chat| {
+                let thread = chat.thread("grow it");
+                thread
+                    .finds("its beginning", |message| {
+                        message.shown.starts_with("so far")
+                    })
+                    .await;
+                chat.slack
+                    .fail("chat.update", ResponseFault::Error(code), MANY);
+                chat.bot.go_on();
+                thread.hears("echo: it").await;
+                chat.rests().await;
+                one_whole(&thread, "echo: it", code);
+            },
+        );
     }
 }
 
@@ -273,7 +290,7 @@ fn private_answers_are_said_in_plain_words_too() {
     for method in ["response_url", ""] {
         run(async |chat| {
             chat.slack
-                .fail(method, Fault::Blocks("invalid_blocks"), MANY);
+                .fail(method, ResponseFault::Blocks("invalid_blocks"), MANY);
             chat.slash("/muninn", "ask here?").await;
             let answer = chat.hears("echo: here?").await;
             assert!(answer.is_ephemeral);
@@ -285,8 +302,11 @@ fn private_answers_are_said_in_plain_words_too() {
     run(async |chat| {
         let thread = chat.thread("one");
         thread.hears("echo: one").await;
-        chat.slack
-            .fail("chat.postEphemeral", Fault::Blocks("invalid_blocks"), MANY);
+        chat.slack.fail(
+            "chat.postEphemeral",
+            ResponseFault::Blocks("invalid_blocks"),
+            MANY,
+        );
         thread.ask("why");
         let answered = |log: &EchoLog| (log.answered == 2).then_some(());
         chat.bot.gets("the command", answered).await;
@@ -296,7 +316,7 @@ fn private_answers_are_said_in_plain_words_too() {
 
 #[test]
 fn a_private_answer_that_went_out_unheard_is_not_said_again() {
-    for fault in [Fault::LostAnswer, Fault::LostBehind(503)] {
+    for fault in [ResponseFault::LostAnswer, ResponseFault::LostBehind(503)] {
         run(async |chat| {
             chat.slack.fail_next("response_url", fault.clone());
             chat.slash("/muninn", "ask here?").await;
@@ -320,9 +340,10 @@ fn a_private_answer_that_went_out_unheard_is_not_said_again() {
 #[test]
 fn a_private_answer_that_slack_did_not_take_is_said_again() {
     run(async |chat| {
-        chat.slack.fail_next("response_url", Fault::RateLimited(1));
         chat.slack
-            .fail_next("chat.postEphemeral", Fault::RateLimited(1));
+            .fail_next("response_url", ResponseFault::RateLimited(1));
+        chat.slack
+            .fail_next("chat.postEphemeral", ResponseFault::RateLimited(1));
         chat.slash("/muninn", "ask here?").await;
         assert!(chat.hears("echo: here?").await.is_ephemeral);
         chat.rests().await;

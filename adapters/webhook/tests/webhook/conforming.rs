@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use muninn_platform::testing::EchoBot;
-use muninn_platform::testing::conformance::{Place, every_case};
+use muninn_platform::testing::conformance::{ConformancePlace, every_case};
 use serde_json::json;
 
 use crate::support::{Program, message};
@@ -38,7 +38,7 @@ impl There {
 }
 
 #[async_trait]
-impl Place for There {
+impl ConformancePlace for There {
     async fn say(&self, text: &str) -> String {
         let id = self.next_id();
         self.program.say(&id, text).await;

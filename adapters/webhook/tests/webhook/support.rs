@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The bot's messages that the program has.
 #[derive(Debug, Default)]
-struct Kept {
+struct ReceivedPosts {
     /// Ids and texts, in the order of their first arrival.
     messages: Vec<(String, String)>,
     /// Everything that was posted.
@@ -39,7 +39,7 @@ struct Kept {
 
 #[derive(Clone)]
 struct Address {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<ReceivedPosts>>,
     changed: watch::Sender<()>,
 }
 

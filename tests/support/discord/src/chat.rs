@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::permissions::Permissions;
-use crate::places::Channel;
-use crate::server::Shared;
+use crate::places::DiscordChannel;
+use crate::server::SharedWorld;
 use crate::view::{self, Message, Thread};
-use crate::world::{Attached, Draft, Kind, World};
+use crate::world::{Attached, ChannelType, MessageDraft, World};
 use crate::{Id, PATIENCE};
 
 pub use doing::{Interacting, Target};
@@ -17,14 +17,14 @@ pub use doing::{Interacting, Target};
 /// One place, as a person sees it. Clones are the same place.
 #[derive(Clone, Debug)]
 pub struct Chat {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWorld>,
     bot: Id,
     person: Id,
     channel: Id,
 }
 
 impl Chat {
-    pub(crate) fn new(shared: &Arc<Shared>, bot: Id, person: Id, channel: Id) -> Self {
+    pub(crate) fn new(shared: &Arc<SharedWorld>, bot: Id, person: Id, channel: Id) -> Self {
         Self {
             shared: Arc::clone(shared),
             bot,
@@ -39,8 +39,8 @@ impl Chat {
     }
 
     /// Returns the place as a test controls it.
-    pub fn channel(&self) -> Channel {
-        Channel::new(&self.shared, self.bot, self.channel)
+    pub fn channel(&self) -> DiscordChannel {
+        DiscordChannel::new(&self.shared, self.bot, self.channel)
     }
 
     fn at(&self, channel: Id) -> Self {
@@ -56,7 +56,7 @@ impl Chat {
     /// Panics when this person may not.
     #[track_caller]
     pub fn say(&self, text: &str) -> Id {
-        self.post(Draft::text(text))
+        self.post(MessageDraft::text(text))
     }
 
     /// Sends a message to the bot.
@@ -74,9 +74,9 @@ impl Chat {
     /// As [`Self::say`].
     #[track_caller]
     pub fn reply(&self, to: Id, text: &str) -> Id {
-        self.post(Draft {
+        self.post(MessageDraft {
             reference: Some(to),
-            ..Draft::text(text)
+            ..MessageDraft::text(text)
         })
     }
 
@@ -86,10 +86,10 @@ impl Chat {
     /// As [`Self::say`].
     #[track_caller]
     pub fn reply_quietly(&self, to: Id, text: &str) -> Id {
-        self.post(Draft {
+        self.post(MessageDraft {
             reference: Some(to),
             allowed_mentions: Some(serde_json::json!({ "parse": ["users", "roles", "everyone"], "replied_user": false })),
-            ..Draft::text(text)
+            ..MessageDraft::text(text)
         })
     }
 
@@ -128,14 +128,14 @@ impl Chat {
             world.files.insert(id, file);
             id
         });
-        self.post(Draft {
+        self.post(MessageDraft {
             attachments: vec![file],
-            ..Draft::text(text)
+            ..MessageDraft::text(text)
         })
     }
 
     #[track_caller]
-    fn post(&self, draft: Draft) -> Id {
+    fn post(&self, draft: MessageDraft) -> Id {
         let posted = self.shared.with(|world| {
             let channel = world
                 .channel_for(self.person, self.channel)
@@ -230,7 +230,13 @@ impl Chat {
     pub fn open_post(&self, title: &str, text: &str) -> Self {
         let id = self.shared.with(|world| {
             let id = world.new_id();
-            world.open_post(id, self.channel, self.person, title, Draft::text(text));
+            world.open_post(
+                id,
+                self.channel,
+                self.person,
+                title,
+                MessageDraft::text(text),
+            );
             id
         });
         self.at(id)
@@ -238,13 +244,13 @@ impl Chat {
 
     /// Opens a public thread.
     pub fn open_thread(&self, name: &str) -> Self {
-        self.open(name, Kind::PublicThread)
+        self.open(name, ChannelType::PublicThread)
     }
 
     /// Opens a thread at a message of this channel.
     pub fn open_thread_on(&self, message: Id, name: &str) -> Self {
         self.shared.with(|world| {
-            let kind = Kind::PublicThread;
+            let kind = ChannelType::PublicThread;
             world.open_thread_from(self.channel, message, self.person, name, kind);
         });
         self.at(message)
@@ -252,10 +258,10 @@ impl Chat {
 
     /// Opens a private thread.
     pub fn open_private_thread(&self, name: &str) -> Self {
-        self.open(name, Kind::PrivateThread)
+        self.open(name, ChannelType::PrivateThread)
     }
 
-    fn open(&self, name: &str, kind: Kind) -> Self {
+    fn open(&self, name: &str, kind: ChannelType) -> Self {
         let id = self.shared.with(|world| {
             let id = world.new_id();
             world.open_thread(id, self.channel, self.person, name, kind);

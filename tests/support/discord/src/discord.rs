@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 
-use crate::fault::Next;
-use crate::gateway::Frame;
+use crate::fault::FaultBuilder;
+use crate::gateway::GatewayFrame;
 use crate::limits::Limits;
 use crate::places::Guild;
-use crate::server::{Listening, Shared, listen, router};
-use crate::world::{App, Counts, Excuse, Refusal, User, World};
+use crate::server::{ServerHandle, SharedWorld, listen, router};
+use crate::world::{DiscordApplication, Excuse, GatewayCounts, RefusedRequest, User, World};
 use crate::{Id, PATIENCE, TOKEN};
 
 /// The initial settings of the server.
@@ -51,10 +51,10 @@ impl Default for Settings {
 /// See the crate.
 #[derive(Debug)]
 pub struct Discord {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWorld>,
     bot: Id,
-    plain: Listening,
-    secure: Listening,
+    plain: ServerHandle,
+    secure: ServerHandle,
     authority: String,
     checked: bool,
 }
@@ -85,7 +85,7 @@ impl Discord {
         world.buckets.limits = settings.limits;
         world.acknowledge_within = settings.acknowledge_within;
         let bot = world.new_app(&settings.name, TOKEN, settings.privileged, settings.shards);
-        let shared = Arc::new(Shared::new(world));
+        let shared = Arc::new(SharedWorld::new(world));
         let authority = crate::tls::authority();
         Self {
             plain: listen(plain, router(Arc::clone(&shared)), None),
@@ -157,8 +157,8 @@ impl Discord {
     /// Sets what happens to the next request with this method (`*` for any) and route, such as
     /// `/channels/{channel_id}/messages`; `*` for any, `/attachments` for files.
     #[track_caller]
-    pub fn next(&self, method: &str, route: &str) -> Next<'_> {
-        Next {
+    pub fn next(&self, method: &str, route: &str) -> FaultBuilder<'_> {
+        FaultBuilder {
             shared: &self.shared,
             method: method.to_owned(),
             route: route.to_owned(),
@@ -169,7 +169,7 @@ impl Discord {
 
     /// Cuts every gateway connection.
     pub fn drops_connections(&self) {
-        self.to_all(|| Frame::Cut);
+        self.to_all(|| GatewayFrame::Cut);
     }
 
     /// Refuses new gateway connections, or accepts them again.
@@ -185,14 +185,16 @@ impl Discord {
     /// Asks every client to connect anew (opcode 7).
     pub fn asks_to_reconnect(&self) {
         self.to_all(|| {
-            Frame::payload(&serde_json::json!({ "op": 7, "t": null, "s": null, "d": null }))
+            GatewayFrame::payload(&serde_json::json!({ "op": 7, "t": null, "s": null, "d": null }))
         });
     }
 
     /// Tells every client that its session is no longer valid (opcode 9), for good or not.
     pub fn invalidates_sessions(&self, resumable: bool) {
         self.to_all(|| {
-            Frame::payload(&serde_json::json!({ "op": 9, "t": null, "s": null, "d": resumable }))
+            GatewayFrame::payload(
+                &serde_json::json!({ "op": 9, "t": null, "s": null, "d": resumable }),
+            )
         });
         if !resumable {
             self.forgets_sessions();
@@ -207,11 +209,11 @@ impl Discord {
     /// Asks every client for a heartbeat (opcode 1).
     pub fn asks_for_heartbeat(&self) {
         self.to_all(|| {
-            Frame::payload(&serde_json::json!({ "op": 1, "t": null, "s": null, "d": null }))
+            GatewayFrame::payload(&serde_json::json!({ "op": 1, "t": null, "s": null, "d": null }))
         });
     }
 
-    fn to_all(&self, frame: impl Fn() -> Frame) {
+    fn to_all(&self, frame: impl Fn() -> GatewayFrame) {
         self.shared.with(|world| {
             for session in &world.sessions {
                 session.send(frame());
@@ -242,7 +244,7 @@ impl Discord {
         })
     }
 
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> GatewayCounts {
         self.shared.look(|world| world.counts)
     }
 
@@ -250,7 +252,11 @@ impl Discord {
     ///
     /// # Panics
     /// Panics when they are not in time.
-    pub async fn counted(&self, what: &str, fits: impl Fn(&Counts) -> bool) -> Counts {
+    pub async fn counted(
+        &self,
+        what: &str,
+        fits: impl Fn(&GatewayCounts) -> bool,
+    ) -> GatewayCounts {
         self.until(what, |world| fits(&world.counts).then_some(world.counts))
             .await
     }
@@ -296,7 +302,7 @@ impl Discord {
     }
 
     /// Returns every refusal so far.
-    pub fn refusals(&self) -> Vec<Refusal> {
+    pub fn refusals(&self) -> Vec<RefusedRequest> {
         self.shared.look(|world| world.refusals.clone())
     }
 
@@ -397,7 +403,7 @@ impl World {
     fn new_app(&mut self, name: &str, token: &str, privileged: u64, shards: u64) -> Id {
         let owner = self.new_user("owner", false);
         let id = self.new_user(name, true);
-        let app = App {
+        let app = DiscordApplication {
             id,
             token: token.to_owned(),
             privileged,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::server::Shared;
+use crate::server::SharedWorld;
 
 /// What happens to a request.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) enum Failing {
 
 /// A failure that waits for its request.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct QueuedFault {
     pub(crate) method: String,
     pub(crate) route: String,
     pub(crate) failing: Failing,
@@ -37,21 +37,21 @@ pub(crate) struct Fault {
 
 /// Configures what happens to the next request of a route; see [`crate::Discord::next`].
 #[must_use = "say what happens to it"]
-pub struct Next<'a> {
-    pub(crate) shared: &'a Arc<Shared>,
+pub struct FaultBuilder<'a> {
+    pub(crate) shared: &'a Arc<SharedWorld>,
     pub(crate) method: String,
     pub(crate) route: String,
     pub(crate) place: String,
     pub(crate) times: usize,
 }
 
-impl std::fmt::Debug for Next<'_> {
+impl std::fmt::Debug for FaultBuilder<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the next {} {}", self.method, self.route)
     }
 }
 
-impl Next<'_> {
+impl FaultBuilder<'_> {
     /// Applies to the next `times` requests.
     pub fn times(self, times: usize) -> Self {
         Self { times, ..self }
@@ -101,7 +101,7 @@ impl Next<'_> {
     }
 
     fn fails_by(self, failing: Failing) {
-        let fault = Fault {
+        let fault = QueuedFault {
             method: self.method,
             route: self.route,
             failing,

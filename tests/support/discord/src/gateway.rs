@@ -19,7 +19,7 @@ const REPLAY: usize = 10_000;
 
 /// An outgoing frame.
 #[derive(Debug)]
-pub(crate) enum Frame {
+pub(crate) enum GatewayFrame {
     /// Serialized once, also for the session's buffer.
     Payload(Utf8Bytes),
     /// A close frame with a code.
@@ -28,7 +28,7 @@ pub(crate) enum Frame {
     Cut,
 }
 
-impl Frame {
+impl GatewayFrame {
     pub(crate) fn payload(payload: &Value) -> Self {
         Self::Payload(payload.to_string().into())
     }
@@ -36,7 +36,7 @@ impl Frame {
 
 /// A session that began with an identify, while it can be resumed.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct GatewaySession {
     pub(crate) id: String,
     pub(crate) app: Id,
     /// Its shard, and the number of shards.
@@ -45,16 +45,16 @@ pub(crate) struct Session {
     pub(crate) seq: u64,
     log: VecDeque<(u64, Utf8Bytes)>,
     /// The connection, while there is one.
-    pub(crate) link: Option<mpsc::UnboundedSender<Frame>>,
+    pub(crate) link: Option<mpsc::UnboundedSender<GatewayFrame>>,
 }
 
-impl Session {
+impl GatewaySession {
     pub(crate) fn new(
         id: String,
         app: Id,
         shard: (u64, u64),
         intents: u64,
-        link: mpsc::UnboundedSender<Frame>,
+        link: mpsc::UnboundedSender<GatewayFrame>,
     ) -> Self {
         Self {
             id,
@@ -76,11 +76,11 @@ impl Session {
             self.log.pop_front();
         }
         self.log.push_back((self.seq, payload.clone()));
-        self.send(Frame::Payload(payload));
+        self.send(GatewayFrame::Payload(payload));
     }
 
     /// Sends a frame that is no event.
-    pub(crate) fn send(&self, frame: Frame) {
+    pub(crate) fn send(&self, frame: GatewayFrame) {
         if let Some(link) = &self.link {
             // A connection that has just ended receives nothing any more.
             let _ = link.send(frame);
@@ -88,14 +88,14 @@ impl Session {
     }
 
     /// Resumes on another connection after event `seq`; returns false if too much was missed.
-    fn resume(&mut self, seq: u64, link: mpsc::UnboundedSender<Frame>) -> bool {
+    fn resume(&mut self, seq: u64, link: mpsc::UnboundedSender<GatewayFrame>) -> bool {
         let oldest = self.log.front().map_or(1, |(oldest, _)| *oldest);
         if seq + 1 < oldest || seq > self.seq {
             return false;
         }
         self.link = Some(link);
         for (_, payload) in self.log.iter().filter(|(number, _)| *number > seq) {
-            self.send(Frame::Payload(payload.clone()));
+            self.send(GatewayFrame::Payload(payload.clone()));
         }
         self.push("RESUMED", &json!({ "_trace": [] }));
         true

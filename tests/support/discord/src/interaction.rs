@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Id;
 use crate::error::ApiError;
-use crate::world::{Place, World, intents};
+use crate::world::{EventScope, World, intents};
 
 /// How long a client may answer.
 pub(crate) const LIFE: Duration = Duration::from_mins(15);
@@ -23,7 +23,7 @@ pub(crate) enum Doing {
 
 /// The state of the response.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum ResponseState {
     Waiting,
     /// "Muninn is thinking".
     Deferred,
@@ -53,7 +53,7 @@ pub(crate) struct Interaction {
     pub(crate) born: Duration,
     /// Whether a client was connected to receive it.
     pub(crate) delivered: bool,
-    pub(crate) answer: Answer,
+    pub(crate) answer: ResponseState,
     pub(crate) acknowledged: Option<Duration>,
     pub(crate) original: Option<Id>,
     pub(crate) is_ephemeral: bool,
@@ -84,7 +84,7 @@ impl Interaction {
     fn opened_by<'a>(&self, world: &'a World) -> Option<&'a Self> {
         let earlier = world.interactions.values().rev();
         let mut presses = earlier.filter(|it| it.doing == Doing::Component && it.user == self.user);
-        presses.find(|it| it.source == self.source && it.answer == Answer::Form)
+        presses.find(|it| it.source == self.source && it.answer == ResponseState::Form)
     }
 
     fn owners(&self, world: &World) -> Value {
@@ -108,7 +108,7 @@ impl World {
         );
         interaction.born = self.clock.elapsed();
         let guild = self.channels[&interaction.channel].guild;
-        let is_there = |session: &&crate::gateway::Session| {
+        let is_there = |session: &&crate::gateway::GatewaySession| {
             session.app == interaction.app && session.link.is_some()
         };
         interaction.delivered = self.sessions.iter().any(|session| is_there(&session));
@@ -117,7 +117,7 @@ impl World {
         self.interactions.insert(id, interaction);
         self.tell(
             "INTERACTION_CREATE",
-            Place::App(app, guild),
+            EventScope::App(app, guild),
             intents::ALWAYS,
             |_, _| payload.clone(),
         );
@@ -170,7 +170,7 @@ impl World {
         let Some(known) = known else {
             return Err(ApiError::unknown_interaction());
         };
-        if known.answer != Answer::Waiting {
+        if known.answer != ResponseState::Waiting {
             return Err(ApiError::already_acknowledged());
         }
         if now - known.born > self.acknowledge_within {
@@ -191,7 +191,7 @@ impl World {
         if self.clock.elapsed() - known.born > LIFE {
             return Err(ApiError::bad_webhook_token());
         }
-        if known.answer == Answer::Waiting {
+        if known.answer == ResponseState::Waiting {
             return Err(ApiError::unknown_webhook());
         }
         Ok(known)
@@ -202,7 +202,7 @@ impl World {
         let now = self.clock.elapsed();
         let late = |known: &&Interaction| {
             known.delivered
-                && known.answer == Answer::Waiting
+                && known.answer == ResponseState::Waiting
                 && now - known.born > self.acknowledge_within
         };
         let late = self.interactions.values().filter(late);

@@ -50,14 +50,14 @@ use std::time::Duration;
 
 pub use chat::{Chat, Interacting, Target};
 pub use discord::{Discord, Settings};
-pub use fault::{Gate, Next};
+pub use fault::{FaultBuilder, Gate};
 pub use id::Id;
 pub use limits::Limits;
 pub use permissions::Permissions;
-pub use person::Person;
-pub use places::{Channel, Guild, Webhook};
-pub use view::{Attachment, Button, Message, Thread};
-pub use world::{Counts, Refusal};
+pub use person::DiscordPerson;
+pub use places::{DiscordChannel, Guild, Webhook};
+pub use view::{Attachment, Message, MessageButton, Thread};
+pub use world::{GatewayCounts, RefusedRequest};
 
 /// Maximum wait: longer than anything takes, also on a loaded machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -43,18 +43,18 @@ struct Window {
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
     pub(crate) headers: Vec<(&'static str, String)>,
-    pub(crate) refused: Option<Refused>,
+    pub(crate) refused: Option<RateLimitRefusal>,
     /// The client was told to wait, and did not.
     pub(crate) impatient: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Refused {
+pub(crate) struct RateLimitRefusal {
     pub(crate) after: Duration,
     pub(crate) global: bool,
 }
 
-impl Refused {
+impl RateLimitRefusal {
     pub(crate) fn body(&self) -> Value {
         json!({ "message": "You are being rate limited.", "retry_after": round(self.after), "global": self.global, "code": 0 })
     }
@@ -165,7 +165,7 @@ fn refusal(after: Duration, global: bool, impatient: bool) -> Verdict {
     }
     Verdict {
         headers,
-        refused: Some(Refused { after, global }),
+        refused: Some(RateLimitRefusal { after, global }),
         impatient,
     }
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crate::Id;
 use crate::chat::Chat;
-use crate::places::Channel;
-use crate::server::Shared;
+use crate::places::DiscordChannel;
+use crate::server::SharedWorld;
 
 /// Somebody's account.
 #[derive(Clone, Debug)]
-pub struct Person {
-    shared: Arc<Shared>,
+pub struct DiscordPerson {
+    shared: Arc<SharedWorld>,
     bot: Id,
     id: Id,
 }
 
-impl Person {
-    pub(crate) fn new(shared: &Arc<Shared>, bot: Id, id: Id) -> Self {
+impl DiscordPerson {
+    pub(crate) fn new(shared: &Arc<SharedWorld>, bot: Id, id: Id) -> Self {
         Self {
             shared: Arc::clone(shared),
             bot,
@@ -37,7 +37,7 @@ impl Person {
     /// # Panics
     /// Panics when they do not see it.
     #[track_caller]
-    pub fn at(&self, channel: &Channel) -> Chat {
+    pub fn at(&self, channel: &DiscordChannel) -> Chat {
         let sees = self
             .shared
             .look(|world| world.sees(self.id, &world.channels[&channel.id()]));

@@ -4,27 +4,29 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::permissions::Overwrite;
-use crate::person::Person;
-use crate::server::Shared;
-use crate::world::{self, Draft, Kind, Member, Place, Role, World, intents};
+use crate::person::DiscordPerson;
+use crate::server::SharedWorld;
+use crate::world::{
+    self, ChannelType, EventScope, GuildMember, GuildRole, MessageDraft, World, intents,
+};
 use crate::{Id, Permissions};
 
 /// A server.
 #[derive(Clone, Debug)]
 pub struct Guild {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWorld>,
     bot: Id,
     id: Id,
 }
 
 impl Guild {
-    pub(crate) fn new(shared: &Arc<Shared>, bot: Id, name: &str) -> Self {
+    pub(crate) fn new(shared: &Arc<SharedWorld>, bot: Id, name: &str) -> Self {
         let guild = Self::without_bot(shared, bot, name);
         guild.invite_bot();
         guild
     }
 
-    pub(crate) fn without_bot(shared: &Arc<Shared>, bot: Id, name: &str) -> Self {
+    pub(crate) fn without_bot(shared: &Arc<SharedWorld>, bot: Id, name: &str) -> Self {
         let id = shared.with(|world| world.new_guild(name));
         Self {
             shared: Arc::clone(shared),
@@ -55,7 +57,7 @@ impl Guild {
             world.join(id, app, vec![role]);
             world.tell(
                 "GUILD_CREATE",
-                Place::App(app, Some(id)),
+                EventScope::App(app, Some(id)),
                 intents::GUILDS,
                 |world, listener| world.guild_create_json(&world.guilds[&id], listener),
             );
@@ -74,7 +76,7 @@ impl Guild {
     }
 
     /// Somebody leaves; the bot is not told, as it does not listen to that.
-    pub fn loses(&self, person: &Person) {
+    pub fn loses(&self, person: &DiscordPerson) {
         let id = self.id;
         self.shared.with(|world| {
             let guild = world.guilds.get_mut(&id).expect("the server is there");
@@ -88,7 +90,7 @@ impl Guild {
         self.shared.with(|world| {
             world.tell(
                 "GUILD_DELETE",
-                Place::App(bot, Some(id)),
+                EventScope::App(bot, Some(id)),
                 intents::GUILDS,
                 |_, _| serde_json::json!({ "id": id.json() }),
             );
@@ -112,7 +114,7 @@ impl Guild {
             };
             world.tell(
                 event,
-                Place::Guild(id),
+                EventScope::Guild(id),
                 intents::GUILDS,
                 |world, listener| {
                     if is_out {
@@ -126,12 +128,12 @@ impl Guild {
     }
 
     /// Somebody new, who is in this server.
-    pub fn person(&self, name: &str) -> Person {
+    pub fn person(&self, name: &str) -> DiscordPerson {
         self.member(name, false, &[])
     }
 
     /// Somebody who reads Discord in a language: `de`.
-    pub fn reader(&self, name: &str, locale: &str) -> Person {
+    pub fn reader(&self, name: &str, locale: &str) -> DiscordPerson {
         let reader = self.member(name, false, &[]);
         self.shared.with(|world| {
             let user = world.users.get_mut(&reader.id());
@@ -141,7 +143,7 @@ impl Guild {
     }
 
     /// Somebody who may manage messages, threads and channels.
-    pub fn moderator(&self, name: &str) -> Person {
+    pub fn moderator(&self, name: &str) -> DiscordPerson {
         let powers = Permissions::MANAGE_MESSAGES
             | Permissions::MANAGE_THREADS
             | Permissions::MANAGE_CHANNELS;
@@ -150,19 +152,19 @@ impl Guild {
     }
 
     /// Another bot, which the test plays.
-    pub fn other_bot(&self, name: &str) -> Person {
+    pub fn other_bot(&self, name: &str) -> DiscordPerson {
         self.member(name, true, &[])
     }
 
-    fn member(&self, name: &str, is_bot: bool, roles: &[Id]) -> Person {
+    fn member(&self, name: &str, is_bot: bool, roles: &[Id]) -> DiscordPerson {
         let id = self.shared.with(|world| world.new_user(name, is_bot));
-        let person = Person::new(&self.shared, self.bot, id);
+        let person = DiscordPerson::new(&self.shared, self.bot, id);
         self.admits(&person, roles);
         person
     }
 
     /// Somebody of another server comes into this one too, with roles.
-    pub fn admits(&self, person: &Person, roles: &[Id]) {
+    pub fn admits(&self, person: &DiscordPerson, roles: &[Id]) {
         self.shared
             .with(|world| world.join(self.id, person.id(), roles.to_vec()));
     }
@@ -174,7 +176,7 @@ impl Guild {
     }
 
     /// Gives a member a role.
-    pub fn grants(&self, person: &Person, role: Id) {
+    pub fn grants(&self, person: &DiscordPerson, role: Id) {
         let (id, user) = (self.id, person.id());
         self.shared.with(|world| {
             if let Some(member) = world
@@ -188,20 +190,20 @@ impl Guild {
         });
     }
 
-    pub fn text(&self, name: &str) -> Channel {
-        self.channel(name, Kind::Text, &[])
+    pub fn text(&self, name: &str) -> DiscordChannel {
+        self.channel(name, ChannelType::Text, &[])
     }
 
-    pub fn forum(&self, name: &str) -> Channel {
-        self.channel(name, Kind::Forum, &[])
+    pub fn forum(&self, name: &str) -> DiscordChannel {
+        self.channel(name, ChannelType::Forum, &[])
     }
 
-    pub fn announcements(&self, name: &str) -> Channel {
-        self.channel(name, Kind::Announcement, &[])
+    pub fn announcements(&self, name: &str) -> DiscordChannel {
+        self.channel(name, ChannelType::Announcement, &[])
     }
 
-    pub fn voice(&self, name: &str) -> Channel {
-        self.channel(name, Kind::Voice, &[])
+    pub fn voice(&self, name: &str) -> DiscordChannel {
+        self.channel(name, ChannelType::Voice, &[])
     }
 
     pub(crate) fn many_channels(&self, channels: usize) {
@@ -210,10 +212,10 @@ impl Guild {
             for position in 0..channels {
                 let id = world.new_id();
                 let name = format!("channel-{position}");
-                let channel = world::Channel {
+                let channel = world::StoredChannel {
                     position,
                     topic: Some(format!("What {name} is about")),
-                    ..world::Channel::new(id, Kind::Text, Some(guild), &name)
+                    ..world::StoredChannel::new(id, ChannelType::Text, Some(guild), &name)
                 };
                 world.channels.insert(id, channel);
             }
@@ -224,7 +226,7 @@ impl Guild {
     ///
     /// # Panics
     /// Panics when there are not as many.
-    pub fn nth_channel(&self, number: usize) -> Channel {
+    pub fn nth_channel(&self, number: usize) -> DiscordChannel {
         let id = self.shared.look(|world| {
             let mut here = world
                 .channels
@@ -232,10 +234,15 @@ impl Guild {
                 .filter(|channel| channel.guild == Some(self.id) && channel.thread.is_none());
             here.nth(number).expect("as many channels").id
         });
-        Channel::new(&self.shared, self.bot, id)
+        DiscordChannel::new(&self.shared, self.bot, id)
     }
 
-    fn channel(&self, name: &str, kind: Kind, overwrites: &[(Id, Overwrite)]) -> Channel {
+    fn channel(
+        &self,
+        name: &str,
+        kind: ChannelType,
+        overwrites: &[(Id, Overwrite)],
+    ) -> DiscordChannel {
         let guild = self.id;
         let id = self.shared.with(|world| {
             let id = world.new_id();
@@ -244,29 +251,29 @@ impl Guild {
                 .values()
                 .filter(|channel| channel.guild == Some(guild))
                 .count();
-            let channel = world::Channel {
+            let channel = world::StoredChannel {
                 position,
                 overwrites: overwrites.iter().copied().collect(),
-                ..world::Channel::new(id, kind, Some(guild), name)
+                ..world::StoredChannel::new(id, kind, Some(guild), name)
             };
             world.channels.insert(id, channel);
             world.tell_of_channel("CHANNEL_CREATE", id);
             id
         });
-        Channel::new(&self.shared, self.bot, id)
+        DiscordChannel::new(&self.shared, self.bot, id)
     }
 }
 
 /// A channel or a thread.
 #[derive(Clone, Debug)]
-pub struct Channel {
-    pub(crate) shared: Arc<Shared>,
+pub struct DiscordChannel {
+    pub(crate) shared: Arc<SharedWorld>,
     pub(crate) bot: Id,
     id: Id,
 }
 
-impl Channel {
-    pub(crate) fn new(shared: &Arc<Shared>, bot: Id, id: Id) -> Self {
+impl DiscordChannel {
+    pub(crate) fn new(shared: &Arc<SharedWorld>, bot: Id, id: Id) -> Self {
         Self {
             shared: Arc::clone(shared),
             bot,
@@ -329,7 +336,7 @@ impl Channel {
         });
     }
 
-    fn set(&self, change: impl FnOnce(&mut world::Thread)) {
+    fn set(&self, change: impl FnOnce(&mut world::ThreadMetadata)) {
         let id = self.id;
         self.shared.with(|world| {
             let now = world.clock.now();
@@ -349,7 +356,7 @@ impl Channel {
     pub fn webhook(&self, name: &str) -> Webhook {
         let id = self.shared.with(|world| {
             let id = world.new_id();
-            let webhook = world::Webhook {
+            let webhook = world::WebhookState {
                 id,
                 name: name.to_owned(),
                 channel: self.id,
@@ -367,7 +374,7 @@ impl Channel {
 /// Posts in a channel without being anybody.
 #[derive(Clone, Debug)]
 pub struct Webhook {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWorld>,
     id: Id,
 }
 
@@ -378,9 +385,9 @@ impl Webhook {
         self.shared.with(|world| {
             let channel = world.webhooks[&self.id].channel;
             let author = world.webhook_author();
-            let draft = Draft {
+            let draft = MessageDraft {
                 webhook: Some(self.id),
-                ..Draft::text(text)
+                ..MessageDraft::text(text)
             };
             world.post(channel, author, draft)
         })
@@ -391,13 +398,13 @@ impl World {
     fn new_guild(&mut self, name: &str) -> Id {
         let id = self.new_guild_id();
         let owner = self.new_user("owner", false);
-        let everyone = Role {
+        let everyone = GuildRole {
             id,
             name: "@everyone".to_owned(),
             permissions: Permissions::EVERYONE,
             of_app: None,
         };
-        let guild = world::Guild {
+        let guild = world::GuildState {
             id,
             name: name.to_owned(),
             owner,
@@ -418,7 +425,7 @@ impl World {
         of_app: Option<Id>,
     ) -> Id {
         let id = self.new_id();
-        let role = Role {
+        let role = GuildRole {
             id,
             name: name.to_owned(),
             permissions,
@@ -432,7 +439,7 @@ impl World {
         found.roles.push(role);
         self.tell(
             "GUILD_ROLE_CREATE",
-            Place::Guild(guild),
+            EventScope::Guild(guild),
             intents::GUILDS,
             |_, _| serde_json::json!({ "guild_id": guild.json(), "role": json }),
         );
@@ -442,7 +449,7 @@ impl World {
     fn join(&mut self, guild: Id, user: Id, roles: Vec<Id>) {
         let joined_at = self.clock.now();
         if let Some(guild) = self.guilds.get_mut(&guild) {
-            guild.members.insert(user, Member { roles, joined_at });
+            guild.members.insert(user, GuildMember { roles, joined_at });
         }
         if !self.apps.contains_key(&user) {
             self.tell_of_member("GUILD_MEMBER_ADD", guild, user);
@@ -450,10 +457,15 @@ impl World {
     }
 
     fn tell_of_member(&mut self, event: &'static str, guild: Id, user: Id) {
-        self.tell(event, Place::Guild(guild), intents::MEMBERS, |world, _| {
-            let member = world.member_json(&world.guilds[&guild], user);
-            world::with_guild(member, Some(guild))
-        });
+        self.tell(
+            event,
+            EventScope::Guild(guild),
+            intents::MEMBERS,
+            |world, _| {
+                let member = world.member_json(&world.guilds[&guild], user);
+                world::with_guild(member, Some(guild))
+            },
+        );
     }
 
     /// Who has come to see a channel is told of its threads.
@@ -461,7 +473,7 @@ impl World {
         let Some(guild) = self.channels[&channel].guild else {
             return;
         };
-        self.tell("THREAD_LIST_SYNC", Place::Channel(channel), intents::GUILDS, |world, listener| {
+        self.tell("THREAD_LIST_SYNC", EventScope::Channel(channel), intents::GUILDS, |world, listener| {
             let here = world.channels.values().filter(|thread| {
                 let is_active = thread.thread.as_ref().is_some_and(|thread| !thread.archived);
                 thread.parent == Some(channel) && is_active && world.sees(listener.app, thread)

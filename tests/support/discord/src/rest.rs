@@ -16,18 +16,18 @@ use crate::error::ApiError;
 use crate::server::multipart::Sent;
 use crate::world::World;
 
-use answers::{Deed, Wants as Answers};
-use channels::Wants as Channels;
-use directory::Wants as Directory;
-use messages::Wants as Messages;
-use registry::{Scope, Wants as Registry};
-use threads::Wants as Threads;
+use answers::{Deed, InteractionOperation as Answers};
+use channels::ChannelOperation as Channels;
+use directory::DirectoryOperation as Directory;
+use messages::MessageOperation as Messages;
+use registry::{CommandOperation as Registry, CommandScope};
+use threads::ThreadOperation as Threads;
 
 /// The handler of a request, and what is asked of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Directory(Directory),
-    Registry(Registry, Scope),
+    Registry(Registry, CommandScope),
     Channel(Channels),
     Message(Messages),
     Thread(Threads),
@@ -78,22 +78,22 @@ const ROUTES: &[(&str, &str, Route)] = &[
     (
         "GET",
         "/applications/{application_id}/commands",
-        Route::Registry(Registry::All, Scope::Everywhere),
+        Route::Registry(Registry::All, CommandScope::Everywhere),
     ),
     (
         "PUT",
         "/applications/{application_id}/commands",
-        Route::Registry(Registry::Set, Scope::Everywhere),
+        Route::Registry(Registry::Set, CommandScope::Everywhere),
     ),
     (
         "GET",
         "/applications/{application_id}/guilds/{guild_id}/commands",
-        Route::Registry(Registry::All, Scope::Guild),
+        Route::Registry(Registry::All, CommandScope::Guild),
     ),
     (
         "PUT",
         "/applications/{application_id}/guilds/{guild_id}/commands",
-        Route::Registry(Registry::Set, Scope::Guild),
+        Route::Registry(Registry::Set, CommandScope::Guild),
     ),
     (
         "GET",
@@ -209,14 +209,14 @@ const ROUTES: &[(&str, &str, Route)] = &[
 
 /// A path that the server knows.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct RouteMatch {
     pub(crate) route: Route,
     /// Its name in the published description.
     pub(crate) template: &'static str,
     pub(crate) params: Vec<String>,
 }
 
-impl Found {
+impl RouteMatch {
     /// Returns the part of the path that has its own rate limits: a channel, a server, or a webhook
     /// with its token.
     pub(crate) fn major(&self) -> String {
@@ -277,7 +277,7 @@ impl Call<'_> {
 }
 
 /// Finds the route of a path.
-pub(crate) fn find(method: &str, path: &str) -> Result<Found, ApiError> {
+pub(crate) fn find(method: &str, path: &str) -> Result<RouteMatch, ApiError> {
     let path = path
         .strip_prefix("/api/v10")
         .ok_or_else(ApiError::not_found)?;
@@ -287,7 +287,7 @@ pub(crate) fn find(method: &str, path: &str) -> Result<Found, ApiError> {
             continue;
         };
         if *of == method {
-            return Ok(Found {
+            return Ok(RouteMatch {
                 route: *route,
                 template,
                 params,

@@ -17,17 +17,17 @@ use tokio::sync::watch;
 use crate::traffic::Traffic;
 use crate::world::World;
 
-pub(crate) use listener::{Listening, listen};
+pub(crate) use listener::{ServerHandle, listen};
 
 /// State shared by every connection and every handle of a test.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SharedWorld {
     world: Mutex<World>,
     pub(crate) changed: watch::Sender<u64>,
     pub(crate) traffic: Traffic,
 }
 
-impl Shared {
+impl SharedWorld {
     pub(crate) fn new(world: World) -> Self {
         Self {
             changed: world.changed.clone(),
@@ -52,7 +52,7 @@ impl Shared {
     }
 }
 
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
+pub(crate) fn router(shared: Arc<SharedWorld>) -> Router {
     Router::new()
         .route("/gateway-socket", get(gateway))
         .route("/gateway-socket/", get(gateway))
@@ -64,7 +64,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 }
 
 async fn gateway(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<SharedWorld>>,
     Query(query): Query<std::collections::HashMap<String, String>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {

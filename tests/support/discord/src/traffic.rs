@@ -12,7 +12,7 @@ static FILE: OnceLock<Option<Mutex<File>>> = OnceLock::new();
 
 /// A REST request and its response.
 #[derive(Debug)]
-pub(crate) struct Exchange<'a> {
+pub(crate) struct RestExchange<'a> {
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
     /// Its name in the published description; `None` for an unknown path.
@@ -30,7 +30,7 @@ pub(crate) struct Exchange<'a> {
 pub(crate) struct Traffic;
 
 impl Traffic {
-    pub(crate) fn rest(self, exchange: &Exchange<'_>) {
+    pub(crate) fn rest(self, exchange: &RestExchange<'_>) {
         write(|| {
             json!({
                 "kind": "rest", "method": exchange.method, "path": exchange.path, "route": exchange.route,

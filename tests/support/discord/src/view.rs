@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::Id;
-use crate::server::Shared;
-use crate::world::{self, Kind, World, flags, kinds};
+use crate::server::SharedWorld;
+use crate::world::{self, ChannelType, World, flags, kinds};
 
 /// A button under a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Button {
+pub struct MessageButton {
     pub label: String,
     /// Empty for one that only opens an address.
     pub custom_id: String,
@@ -62,7 +62,7 @@ pub struct Message {
     /// A notice of Discord's own, which nobody wrote.
     pub is_system: bool,
     pub embeds: Vec<Value>,
-    pub buttons: Vec<Button>,
+    pub buttons: Vec<MessageButton>,
     pub attachments: Vec<Attachment>,
     pub replies_to: Option<Id>,
     /// The thread on it.
@@ -83,7 +83,7 @@ impl Message {
     /// # Panics
     /// Panics when there is none.
     #[track_caller]
-    pub fn button(&self, label: &str) -> Button {
+    pub fn button(&self, label: &str) -> MessageButton {
         let found = self.buttons.iter().find(|button| button.label == label);
         found
             .cloned()
@@ -93,7 +93,7 @@ impl Message {
 
 /// What is found as soon as it is there; none when it is not in time.
 pub(crate) async fn until<T>(
-    shared: &Shared,
+    shared: &SharedWorld,
     patience: Duration,
     find: impl Fn(&World) -> Option<T>,
 ) -> Option<T> {
@@ -119,14 +119,15 @@ impl World {
             .get(&channel)
             .into_iter()
             .flat_map(|messages| messages.values());
-        let is_for =
-            |message: &&world::Message| message.draft.ephemeral_for.is_none_or(|only| only == to);
+        let is_for = |message: &&world::StoredMessage| {
+            message.draft.ephemeral_for.is_none_or(|only| only == to)
+        };
         all.filter(is_for)
             .map(|message| self.shown_one(message))
             .collect()
     }
 
-    fn shown_one(&self, message: &world::Message) -> Message {
+    fn shown_one(&self, message: &world::StoredMessage) -> Message {
         let draft = &message.draft;
         let webhook = draft
             .webhook
@@ -186,7 +187,7 @@ impl World {
             Some(Thread {
                 id: channel.id,
                 name: channel.name.clone(),
-                is_private: channel.kind == Kind::PrivateThread,
+                is_private: channel.kind == ChannelType::PrivateThread,
                 is_archived: thread.archived,
                 is_locked: thread.locked,
                 members: thread.members.keys().copied().collect(),
@@ -204,7 +205,7 @@ fn attachment(file: &world::Attached) -> Attachment {
     }
 }
 
-fn buttons(rows: &[Value]) -> Vec<Button> {
+fn buttons(rows: &[Value]) -> Vec<MessageButton> {
     let inner = rows
         .iter()
         .filter_map(|row| row["components"].as_array())
@@ -212,7 +213,7 @@ fn buttons(rows: &[Value]) -> Vec<Button> {
     let buttons = inner.filter(|component| component["type"] == 2);
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     buttons
-        .map(|button| Button {
+        .map(|button| MessageButton {
             label: match &button["label"] {
                 // One that shows only an emoji is called by it.
                 Value::Null => text(&button["emoji"]["name"]),

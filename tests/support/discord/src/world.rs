@@ -15,21 +15,21 @@ use tokio::sync::watch;
 use crate::Id;
 use crate::clock::Clock;
 use crate::error::ApiError;
-use crate::fault::Fault;
-use crate::gateway::Session;
+use crate::fault::QueuedFault;
+use crate::gateway::GatewaySession;
 use crate::interaction::Interaction;
 use crate::limits::Buckets;
 use crate::permissions::{self, Permissions};
 
-pub(crate) use channel::{Channel, Kind, Thread, thread_member_json};
-pub(crate) use guild::{Guild, Member, Role};
-pub(crate) use message::{Attached, Draft, Message, flags, kinds, with_guild};
-pub(crate) use telling::{Listener, Place, intents, shard_of};
-pub(crate) use user::{App, User, Webhook};
+pub(crate) use channel::{ChannelType, StoredChannel, ThreadMetadata, thread_member_json};
+pub(crate) use guild::{GuildMember, GuildRole, GuildState};
+pub(crate) use message::{Attached, MessageDraft, StoredMessage, flags, kinds, with_guild};
+pub(crate) use telling::{EventScope, Listener, intents, shard_of};
+pub(crate) use user::{DiscordApplication, User, WebhookState};
 
 /// Counts of gateway events since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct GatewayCounts {
     /// New sessions.
     pub identified: usize,
     /// Resumed sessions.
@@ -44,7 +44,7 @@ pub struct Counts {
 
 /// A refusal by the server.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct RefusedRequest {
     pub method: String,
     pub path: String,
     pub status: u16,
@@ -59,13 +59,13 @@ pub(crate) struct World {
     pub(crate) files_url: String,
     pub(crate) heartbeat: Duration,
     pub(crate) acknowledge_within: Duration,
-    pub(crate) apps: BTreeMap<Id, App>,
+    pub(crate) apps: BTreeMap<Id, DiscordApplication>,
     pub(crate) users: BTreeMap<Id, User>,
-    pub(crate) guilds: BTreeMap<Id, Guild>,
-    pub(crate) channels: BTreeMap<Id, Channel>,
+    pub(crate) guilds: BTreeMap<Id, GuildState>,
+    pub(crate) channels: BTreeMap<Id, StoredChannel>,
     /// By channel, then by id.
-    pub(crate) messages: BTreeMap<Id, BTreeMap<Id, Message>>,
-    pub(crate) webhooks: BTreeMap<Id, Webhook>,
+    pub(crate) messages: BTreeMap<Id, BTreeMap<Id, StoredMessage>>,
+    pub(crate) webhooks: BTreeMap<Id, WebhookState>,
     pub(crate) interactions: BTreeMap<Id, Interaction>,
     /// By Discord's own words: application, guild or none for global, command.
     pub(crate) commands: BTreeMap<(Id, Option<Id>), Vec<Value>>,
@@ -74,8 +74,8 @@ pub(crate) struct World {
     pub(crate) forms: BTreeMap<Id, serde_json::Value>,
     /// Who began to type where, and when by the server's clock.
     pub(crate) typed: Vec<(Id, Id, Duration)>,
-    pub(crate) sessions: Vec<Session>,
-    pub(crate) counts: Counts,
+    pub(crate) sessions: Vec<GatewaySession>,
+    pub(crate) counts: GatewayCounts,
     /// Refuses every connection.
     pub(crate) gateway_is_down: bool,
     /// Refuses every identify: the connection is closed with this code.
@@ -83,10 +83,10 @@ pub(crate) struct World {
     /// How many additional times each message and interaction is delivered.
     pub(crate) repeats: usize,
     pub(crate) buckets: Buckets,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<QueuedFault>,
     pub(crate) violations: Vec<String>,
     pub(crate) excuses: Vec<Excuse>,
-    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) refusals: Vec<RefusedRequest>,
     /// Every request's method and route, in order.
     pub(crate) requests: Vec<(String, &'static str)>,
     pub(crate) changed: watch::Sender<u64>,
@@ -121,7 +121,7 @@ impl World {
             forms: BTreeMap::new(),
             typed: Vec::new(),
             sessions: Vec::new(),
-            counts: Counts::default(),
+            counts: GatewayCounts::default(),
             gateway_is_down: false,
             refuses_with: None,
             repeats: 0,
@@ -171,7 +171,7 @@ impl World {
     }
 
     /// Returns somebody's permissions in a channel; a thread has those of its parent.
-    pub(crate) fn permissions(&self, user: Id, channel: &Channel) -> Permissions {
+    pub(crate) fn permissions(&self, user: Id, channel: &StoredChannel) -> Permissions {
         let Some(guild) = channel.guild.and_then(|guild| self.guilds.get(&guild)) else {
             let is_there = channel.recipients.contains(&user);
             return if is_there {
@@ -204,10 +204,10 @@ impl World {
 
     /// Whether somebody sees a channel. A private thread is visible to its members and to those who
     /// manage threads.
-    pub(crate) fn sees(&self, user: Id, channel: &Channel) -> bool {
+    pub(crate) fn sees(&self, user: Id, channel: &StoredChannel) -> bool {
         let permissions = self.permissions(user, channel);
         let is_in = match (&channel.thread, channel.kind) {
-            (Some(thread), Kind::PrivateThread) => {
+            (Some(thread), ChannelType::PrivateThread) => {
                 thread.members.contains_key(&user)
                     || permissions.contains(Permissions::MANAGE_THREADS)
             }
@@ -217,7 +217,7 @@ impl World {
     }
 
     /// A channel that somebody sees.
-    pub(crate) fn channel_for(&self, user: Id, channel: Id) -> Result<&Channel, ApiError> {
+    pub(crate) fn channel_for(&self, user: Id, channel: Id) -> Result<&StoredChannel, ApiError> {
         let found = self
             .channels
             .get(&channel)
@@ -230,18 +230,18 @@ impl World {
     }
 
     /// Where the parent counts: the channel itself, or that of a thread.
-    pub(crate) fn message(&self, channel: Id, message: Id) -> Option<&Message> {
+    pub(crate) fn message(&self, channel: Id, message: Id) -> Option<&StoredMessage> {
         let found = self.messages.get(&channel)?.get(&message)?;
         (!found.deleted).then_some(found)
     }
 
-    pub(crate) fn message_mut(&mut self, channel: Id, message: Id) -> Option<&mut Message> {
+    pub(crate) fn message_mut(&mut self, channel: Id, message: Id) -> Option<&mut StoredMessage> {
         let found = self.messages.get_mut(&channel)?.get_mut(&message)?;
         (!found.deleted).then_some(found)
     }
 
     /// The application of a token.
-    pub(crate) fn app_of(&self, token: &str) -> Option<&App> {
+    pub(crate) fn app_of(&self, token: &str) -> Option<&DiscordApplication> {
         self.apps.values().find(|app| app.token == token)
     }
 }

@@ -13,20 +13,20 @@ use serde_json::{Map, Value, json};
 
 use crate::ids::BOT_USER;
 use crate::state::State;
-use crate::workspace::{ChannelKind, Room};
+use crate::workspace::{ChannelKind, StoredConversation};
 
 /// The implementation of a method.
-pub(crate) type Act = fn(&mut State, &Arguments) -> Result<Value, Refusal>;
+pub(crate) type Act = fn(&mut State, &Arguments) -> Result<Value, MethodError>;
 
 /// An `ok: false` response.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct MethodError {
     pub(crate) error: &'static str,
     /// Fields beside the error: `needed`, `response_metadata`…
     pub(crate) beside: Map<String, Value>,
 }
 
-impl Refusal {
+impl MethodError {
     pub(crate) fn new(error: &'static str) -> Self {
         let beside = Map::new();
         Self { error, beside }
@@ -76,25 +76,31 @@ impl Arguments {
 
 /// Returns a conversation that the bot may read: `channel_not_found` hides private ones that it is
 /// not in.
-pub(crate) fn readable<'a>(state: &'a State, channel: &str) -> Result<&'a Room, Refusal> {
+pub(crate) fn readable<'a>(
+    state: &'a State,
+    channel: &str,
+) -> Result<&'a StoredConversation, MethodError> {
     let room = state.workspace.rooms.get(channel);
-    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
+    let room = room.ok_or_else(|| MethodError::new("channel_not_found"))?;
     if room.has(BOT_USER) {
         return Ok(room);
     }
     match room.kind {
-        ChannelKind::Public => Err(Refusal::new("not_in_channel")),
+        ChannelKind::Public => Err(MethodError::new("not_in_channel")),
         ChannelKind::Private | ChannelKind::Direct | ChannelKind::Group => {
-            Err(Refusal::new("channel_not_found"))
+            Err(MethodError::new("channel_not_found"))
         }
     }
 }
 
 /// Returns a conversation that the bot may write in.
-pub(crate) fn writable<'a>(state: &'a State, channel: &str) -> Result<&'a Room, Refusal> {
+pub(crate) fn writable<'a>(
+    state: &'a State,
+    channel: &str,
+) -> Result<&'a StoredConversation, MethodError> {
     let room = readable(state, channel)?;
     if room.is_archived {
-        return Err(Refusal::new("is_archived"));
+        return Err(MethodError::new("is_archived"));
     }
     Ok(room)
 }

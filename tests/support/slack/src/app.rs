@@ -6,7 +6,7 @@ use crate::manifest::EVENT_SCOPES;
 
 /// The scopes and subscriptions of the installed app.
 #[derive(Clone, Debug)]
-pub struct App {
+pub struct SlackApp {
     /// Scopes of the bot's token.
     pub scopes: Vec<String>,
     /// Scopes of the app-level token.
@@ -73,7 +73,7 @@ const EVENTS: [&str; 10] = [
     "message.mpim",
 ];
 
-impl Default for App {
+impl Default for SlackApp {
     /// An agent with everything that a bot for threads needs, over Socket Mode.
     fn default() -> Self {
         Self {
@@ -90,7 +90,7 @@ impl Default for App {
     }
 }
 
-impl App {
+impl SlackApp {
     /// Creates the app of a manifest, installed with everything it requests.
     pub fn from_manifest(manifest: &Value) -> Self {
         let texts = |value: &Value| -> Vec<String> {

@@ -8,7 +8,7 @@ mod tests;
 
 use serde_json::{Value, json};
 
-use rules::{BLOCKS, ELEMENTS, Field, OBJECTS, Rule, Shape, Surface};
+use rules::{BLOCKS, BlockFieldType, ELEMENTS, Field, OBJECTS, Rule, Surface};
 
 pub(crate) use shown::{pings, shown};
 
@@ -157,18 +157,23 @@ impl Checker {
     fn field(&mut self, kind: &str, field: &Field, value: &Value) {
         let name = format!("{kind}.{}", field.name);
         match field.shape {
-            Shape::String(least, most) => self.string(&name, value, least, most),
-            Shape::Plain(most) => self.text(&name, value, most, &["plain_text"]),
-            Shape::Either(most) => self.text(&name, value, most, &["plain_text", "mrkdwn"]),
-            Shape::Flag if !value.is_boolean() => self.say(format!("{name}: no boolean")),
-            Shape::Number if !value.is_number() => self.say(format!("{name}: no number")),
-            Shape::Word(words) if !words.iter().any(|word| value == word) => {
+            BlockFieldType::String(least, most) => self.string(&name, value, least, most),
+            BlockFieldType::Plain(most) => self.text(&name, value, most, &["plain_text"]),
+            BlockFieldType::Either(most) => {
+                self.text(&name, value, most, &["plain_text", "mrkdwn"])
+            }
+            BlockFieldType::Flag if !value.is_boolean() => self.say(format!("{name}: no boolean")),
+            BlockFieldType::Number if !value.is_number() => self.say(format!("{name}: no number")),
+            BlockFieldType::Word(words) if !words.iter().any(|word| value == word) => {
                 self.say(format!("{name}: must be one of {}", words.join(", ")));
             }
-            Shape::Flag | Shape::Number | Shape::Word(_) | Shape::Any => {}
-            Shape::Object(kind) => self.object(value, kind, OBJECTS),
-            Shape::Element(kinds) => self.element(&name, value, kinds),
-            Shape::Elements(kinds, most) => {
+            BlockFieldType::Flag
+            | BlockFieldType::Number
+            | BlockFieldType::Word(_)
+            | BlockFieldType::Any => {}
+            BlockFieldType::Object(kind) => self.object(value, kind, OBJECTS),
+            BlockFieldType::Element(kinds) => self.element(&name, value, kinds),
+            BlockFieldType::Elements(kinds, most) => {
                 for element in self.list(&name, value, most) {
                     self.element(&name, element, kinds);
                 }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use crate::ids::BOT_USER;
-use crate::person::Person;
-use crate::state::Shared;
-use crate::workspace::Room;
+use crate::person::SlackPerson;
+use crate::state::SharedState;
+use crate::workspace::StoredConversation;
 
 /// A conversation of any kind.
 #[derive(Clone, Debug)]
-pub struct Channel {
-    shared: Arc<Shared>,
+pub struct SlackChannel {
+    shared: Arc<SharedState>,
     id: String,
 }
 
-impl Channel {
-    pub(crate) fn new(shared: Arc<Shared>, id: String) -> Self {
+impl SlackChannel {
+    pub(crate) fn new(shared: Arc<SharedState>, id: String) -> Self {
         Self { shared, id }
     }
 
@@ -24,7 +24,7 @@ impl Channel {
         &self.id
     }
 
-    fn change(&self, change: impl FnOnce(&mut Room)) {
+    fn change(&self, change: impl FnOnce(&mut StoredConversation)) {
         self.shared.change(|state| {
             change(
                 state
@@ -47,7 +47,7 @@ impl Channel {
     }
 
     /// Removes somebody, without notifying the bot.
-    pub fn remove(&self, person: &Person) {
+    pub fn remove(&self, person: &SlackPerson) {
         self.change(|room| room.members.retain(|member| member != person.id()));
     }
 

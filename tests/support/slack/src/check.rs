@@ -5,10 +5,10 @@ mod tests;
 
 use serde_json::{Map, Value, json};
 
-use crate::api::{Arguments, Refusal};
+use crate::api::{Arguments, MethodError};
 use crate::blocks;
 use crate::ids::{is_id, is_ts};
-use crate::methods::{Argument, EDITED_TEXT, Kind, Method, Need};
+use crate::methods::{Argument, ArgumentKind, EDITED_TEXT, Method, Need};
 
 /// How the arguments were sent.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) struct Checked {
     /// Rules that it breaks.
     pub(crate) violations: Vec<String>,
     /// Slack's refusal; Slack ignores some violations.
-    pub(crate) refusal: Option<Refusal>,
+    pub(crate) refusal: Option<MethodError>,
 }
 
 /// Checks the arguments of a call.
@@ -72,7 +72,7 @@ impl Checked {
         let what = format!("{}: {what}", method.name);
         if let (Some(error), None) = (error, &self.refusal) {
             let messages = json!({ "messages": [format!("[ERROR] {what}")] });
-            self.refusal = Some(Refusal::new(error).with("response_metadata", messages));
+            self.refusal = Some(MethodError::new(error).with("response_metadata", messages));
         }
         self.violations.push(what);
     }
@@ -134,51 +134,57 @@ impl Checked {
 }
 
 /// Returns Slack's error for an argument of this kind that is invalid.
-fn error_of(kind: Kind) -> &'static str {
+fn error_of(kind: ArgumentKind) -> &'static str {
     match kind {
-        Kind::Text(4_000 | 12_000 | 40_000) | Kind::Filled(12_000) => "msg_too_long",
-        Kind::Blocks => "invalid_blocks",
-        Kind::Attachments => "invalid_attachments",
-        Kind::Chunks => "invalid_chunks",
-        Kind::Metadata => "invalid_metadata_format",
-        Kind::Id("CGD" | "CGDU") => "channel_not_found",
-        Kind::Id(_)
-        | Kind::Text(_)
-        | Kind::Filled(_)
-        | Kind::Ts
-        | Kind::Flag
-        | Kind::Number(_, _)
-        | Kind::Word(_)
-        | Kind::Home
-        | Kind::Modal
-        | Kind::Uploads
-        | Kind::Prompts
-        | Kind::Texts(_) => "invalid_arguments",
+        ArgumentKind::Text(4_000 | 12_000 | 40_000) | ArgumentKind::Filled(12_000) => {
+            "msg_too_long"
+        }
+        ArgumentKind::Blocks => "invalid_blocks",
+        ArgumentKind::Attachments => "invalid_attachments",
+        ArgumentKind::Chunks => "invalid_chunks",
+        ArgumentKind::Metadata => "invalid_metadata_format",
+        ArgumentKind::Id("CGD" | "CGDU") => "channel_not_found",
+        ArgumentKind::Id(_)
+        | ArgumentKind::Text(_)
+        | ArgumentKind::Filled(_)
+        | ArgumentKind::Ts
+        | ArgumentKind::Flag
+        | ArgumentKind::Number(_, _)
+        | ArgumentKind::Word(_)
+        | ArgumentKind::Home
+        | ArgumentKind::Modal
+        | ArgumentKind::Uploads
+        | ArgumentKind::Prompts
+        | ArgumentKind::Texts(_) => "invalid_arguments",
     }
 }
 
 /// Converts a form's value to the type of its kind.
-fn from_form(kind: Kind, sent: &Value) -> Value {
+fn from_form(kind: ArgumentKind, sent: &Value) -> Value {
     let text = sent.as_str().unwrap_or_default();
     match kind {
-        Kind::Flag => match text {
+        ArgumentKind::Flag => match text {
             "1" | "true" => json!(true),
             "0" | "false" => json!(false),
             _ => sent.clone(),
         },
-        Kind::Number(_, _) => text
+        ArgumentKind::Number(_, _) => text
             .parse::<i64>()
             .map_or_else(|_| sent.clone(), |number| json!(number)),
-        Kind::Blocks
-        | Kind::Attachments
-        | Kind::Metadata
-        | Kind::Home
-        | Kind::Modal
-        | Kind::Uploads
-        | Kind::Chunks
-        | Kind::Prompts
-        | Kind::Texts(_) => serde_json::from_str(text).unwrap_or_else(|_| sent.clone()),
-        Kind::Text(_) | Kind::Filled(_) | Kind::Id(_) | Kind::Ts | Kind::Word(_) => sent.clone(),
+        ArgumentKind::Blocks
+        | ArgumentKind::Attachments
+        | ArgumentKind::Metadata
+        | ArgumentKind::Home
+        | ArgumentKind::Modal
+        | ArgumentKind::Uploads
+        | ArgumentKind::Chunks
+        | ArgumentKind::Prompts
+        | ArgumentKind::Texts(_) => serde_json::from_str(text).unwrap_or_else(|_| sent.clone()),
+        ArgumentKind::Text(_)
+        | ArgumentKind::Filled(_)
+        | ArgumentKind::Id(_)
+        | ArgumentKind::Ts
+        | ArgumentKind::Word(_) => sent.clone(),
     }
 }
 
@@ -187,7 +193,7 @@ fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
     let name = argument.name;
     let text = value.as_str();
     // The text of an edit is counted in bytes, after escaping.
-    let is_edited = matches!(argument.kind, Kind::Text(EDITED_TEXT));
+    let is_edited = matches!(argument.kind, ArgumentKind::Text(EDITED_TEXT));
     let length = text.map(|text| {
         if is_edited {
             text.len()
@@ -196,29 +202,29 @@ fn wrong_with(argument: &Argument, value: &Value) -> Vec<String> {
         }
     });
     let is_right = match argument.kind {
-        Kind::Text(most) => length.is_some_and(|length| length <= most),
-        Kind::Filled(most) => length.is_some_and(|length| (1..=most).contains(&length)),
-        Kind::Id(kinds) => text.is_some_and(|text| is_id(text, kinds)),
-        Kind::Ts => text.is_some_and(is_ts),
-        Kind::Flag => value.is_boolean(),
-        Kind::Number(from, to) => value
+        ArgumentKind::Text(most) => length.is_some_and(|length| length <= most),
+        ArgumentKind::Filled(most) => length.is_some_and(|length| (1..=most).contains(&length)),
+        ArgumentKind::Id(kinds) => text.is_some_and(|text| is_id(text, kinds)),
+        ArgumentKind::Ts => text.is_some_and(is_ts),
+        ArgumentKind::Flag => value.is_boolean(),
+        ArgumentKind::Number(from, to) => value
             .as_i64()
             .is_some_and(|number| (from..=to).contains(&number)),
-        Kind::Word(words) => text.is_some_and(|text| words.contains(&text)),
-        Kind::Attachments => value.as_array().is_some_and(|list| list.len() <= 100),
-        Kind::Texts(most) => value
+        ArgumentKind::Word(words) => text.is_some_and(|text| words.contains(&text)),
+        ArgumentKind::Attachments => value.as_array().is_some_and(|list| list.len() <= 100),
+        ArgumentKind::Texts(most) => value
             .as_array()
             .is_some_and(|list| list.len() <= most && list.iter().all(Value::is_string)),
-        Kind::Metadata => is_metadata(value),
-        Kind::Prompts => are_prompts(value),
-        Kind::Chunks => are_chunks(value),
-        Kind::Blocks => return of(name, blocks::of_message(value)),
-        Kind::Uploads => value.as_array().is_some_and(|list| {
+        ArgumentKind::Metadata => is_metadata(value),
+        ArgumentKind::Prompts => are_prompts(value),
+        ArgumentKind::Chunks => are_chunks(value),
+        ArgumentKind::Blocks => return of(name, blocks::of_message(value)),
+        ArgumentKind::Uploads => value.as_array().is_some_and(|list| {
             let is_file = |file: &Value| file["id"].as_str().is_some_and(|id| is_id(id, "F"));
             !list.is_empty() && list.iter().all(is_file)
         }),
-        Kind::Home => return of(name, blocks::of_home(value)),
-        Kind::Modal => return of(name, blocks::of_modal(value)),
+        ArgumentKind::Home => return of(name, blocks::of_home(value)),
+        ArgumentKind::Modal => return of(name, blocks::of_modal(value)),
     };
     if is_right {
         return Vec::new();

@@ -16,11 +16,11 @@ use tokio::time::Instant;
 use crate::outgoing::OutgoingKind;
 use crate::responses;
 use crate::sockets;
-use crate::state::{Shared, State};
+use crate::state::{SharedState, State};
 
 /// Slack's waiting times; tests shorten them.
 #[derive(Clone, Debug)]
-pub struct Waits {
+pub struct DeliveryTimings {
     /// For an acknowledgement: 3 s.
     pub acknowledgement: Duration,
     /// Before each retry of an event: none, 1 min, 5 min.
@@ -29,7 +29,7 @@ pub struct Waits {
     pub refresh: Duration,
 }
 
-impl Default for Waits {
+impl Default for DeliveryTimings {
     fn default() -> Self {
         let seconds = |seconds: &[u64]| seconds.iter().copied().map(Duration::from_secs).collect();
         Self {
@@ -40,7 +40,7 @@ impl Default for Waits {
     }
 }
 
-impl Waits {
+impl DeliveryTimings {
     /// Divides all waiting times, except for acknowledgements.
     #[must_use]
     pub fn faster(mut self, times: u32) -> Self {
@@ -52,7 +52,7 @@ impl Waits {
 
 /// One attempt of a delivery.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     pub at: Instant,
     /// The reason of a retry; empty for the first attempt.
     pub reason: &'static str,
@@ -67,7 +67,7 @@ pub struct Attempt {
 
 /// The state of a delivery.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Outcome {
+pub enum DeliveryStatus {
     /// In flight, or waiting for a connection or the next attempt.
     Pending,
     Acknowledged,
@@ -81,8 +81,8 @@ pub struct Delivery {
     pub kind: OutgoingKind,
     /// The outer event, the interaction or the command.
     pub payload: Value,
-    pub attempts: Vec<Attempt>,
-    pub outcome: Outcome,
+    pub attempts: Vec<DeliveryAttempt>,
+    pub outcome: DeliveryStatus,
     /// The content of the acknowledgement; null without any.
     pub answer: Value,
     pub(crate) id: usize,
@@ -97,9 +97,9 @@ impl Delivery {
         let are_over = self.attempts.iter().all(|attempt| attempt.is_over);
         let is_told = self.attempts.len() >= self.copies && are_over;
         match self.outcome {
-            Outcome::Pending => false,
-            Outcome::Acknowledged => is_told,
-            Outcome::GivenUp => true,
+            DeliveryStatus::Pending => false,
+            DeliveryStatus::Acknowledged => is_told,
+            DeliveryStatus::GivenUp => true,
         }
     }
 
@@ -168,7 +168,7 @@ impl Deliveries {
         connection: Option<usize>,
     ) -> usize {
         let delivery = self.get(id);
-        delivery.attempts.push(Attempt {
+        delivery.attempts.push(DeliveryAttempt {
             at: Instant::now(),
             reason,
             acknowledged_after: None,
@@ -181,7 +181,7 @@ impl Deliveries {
 }
 
 /// Sends what is in the outbox.
-pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
+pub(crate) fn send_off(shared: &Arc<SharedState>, state: &mut State) {
     for outgoing in std::mem::take(&mut state.workspace.outbox) {
         let is_event = outgoing.kind == OutgoingKind::Event;
         let is_held = is_event && state.deliveries.is_held;
@@ -195,7 +195,7 @@ pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
             kind: outgoing.kind,
             payload: outgoing.payload,
             attempts: Vec::new(),
-            outcome: Outcome::Pending,
+            outcome: DeliveryStatus::Pending,
             answer: Value::Null,
             id,
             lane: outgoing.lane,
@@ -212,7 +212,7 @@ pub(crate) fn send_off(shared: &Arc<Shared>, state: &mut State) {
 }
 
 /// Attempts a delivery now.
-pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
+pub(crate) fn tell(shared: &Arc<SharedState>, state: &mut State, id: usize, reason: &'static str) {
     if state.deliveries.addresses.is_empty() {
         sockets::tell(shared, state, id, reason);
     } else {
@@ -226,7 +226,7 @@ pub(crate) fn acknowledge(state: &mut State, id: usize, attempt: usize, answer: 
     let tried = &mut delivery.attempts[attempt];
     tried.acknowledged_after = Some(tried.at.elapsed());
     tried.is_over = true;
-    delivery.outcome = Outcome::Acknowledged;
+    delivery.outcome = DeliveryStatus::Acknowledged;
     delivery.answer = answer.clone();
     let kind = delivery.kind;
     let url = delivery.payload["response_url"]
@@ -245,7 +245,7 @@ pub(crate) fn acknowledge(state: &mut State, id: usize, attempt: usize, answer: 
 
 /// Retries after a failed attempt, as long as Slack would.
 pub(crate) fn fail(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedState>,
     state: &mut State,
     id: usize,
     attempt: usize,
@@ -254,7 +254,7 @@ pub(crate) fn fail(
     let retries = state.waits.retries.clone();
     let delivery = state.deliveries.get(id);
     let tried = &mut delivery.attempts[attempt];
-    if std::mem::replace(&mut tried.is_over, true) || delivery.outcome != Outcome::Pending {
+    if std::mem::replace(&mut tried.is_over, true) || delivery.outcome != DeliveryStatus::Pending {
         return;
     }
     let wait = match delivery.kind {
@@ -262,7 +262,7 @@ pub(crate) fn fail(
         OutgoingKind::Interaction | OutgoingKind::Command => None,
     };
     let Some(wait) = wait.copied() else {
-        delivery.outcome = Outcome::GivenUp;
+        delivery.outcome = DeliveryStatus::GivenUp;
         let what = format!(
             "not acknowledged, {reason}: {}",
             crate::state::brief(&delivery.payload)
@@ -275,7 +275,7 @@ pub(crate) fn fail(
         tokio::time::sleep(wait).await;
         let again = Arc::clone(&shared);
         shared.change(|state| {
-            if state.deliveries.get(id).outcome == Outcome::Pending {
+            if state.deliveries.get(id).outcome == DeliveryStatus::Pending {
                 tell(&again, state, id, reason);
             }
         });

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::ids::{APP, BOT_USER, TEAM, id};
-use crate::outgoing::{Outgoing, OutgoingKind};
+use crate::outgoing::{OutgoingDelivery, OutgoingKind};
 use crate::post::Writer;
 use crate::workspace::{ChannelKind, Workspace};
 
@@ -25,7 +25,7 @@ impl Workspace {
     pub(crate) fn send(&mut self, kind: OutgoingKind, lane: &str, payload: Value) -> usize {
         let id = self.number();
         let lane = lane.to_owned();
-        self.outbox.push(Outgoing {
+        self.outbox.push(OutgoingDelivery {
             kind,
             payload,
             lane,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A failure in place of a response.
 #[derive(Clone, Debug)]
-pub enum Fault {
+pub enum ResponseFault {
     /// 429 with `Retry-After` in seconds.
     RateLimited(u64),
     /// A status such as 500 or 503, with a page that is no JSON.
@@ -30,7 +30,7 @@ pub enum Fault {
 struct Planned {
     /// Empty: every method.
     method: String,
-    fault: Fault,
+    fault: ResponseFault,
     /// How many more times.
     times: usize,
     /// How many calls pass before it begins.
@@ -42,7 +42,7 @@ struct Planned {
 pub(crate) struct Faults(Vec<Planned>);
 
 impl Faults {
-    pub(crate) fn plan(&mut self, method: &str, fault: Fault, times: usize, after: usize) {
+    pub(crate) fn plan(&mut self, method: &str, fault: ResponseFault, times: usize, after: usize) {
         let method = method.to_owned();
         self.0.push(Planned {
             method,
@@ -53,7 +53,7 @@ impl Faults {
     }
 
     /// Returns the failure of this call, if one is planned.
-    pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
+    pub(crate) fn take(&mut self, method: &str) -> Option<ResponseFault> {
         for planned in &mut self.0 {
             if planned.times == 0 || !(planned.method.is_empty() || planned.method == method) {
                 continue;

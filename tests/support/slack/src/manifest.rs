@@ -37,7 +37,7 @@ const FREE_EVENTS: &[&str] = &[
 ];
 
 /// What a field of a manifest must be.
-enum Shape {
+enum ManifestFieldType {
     /// A text of at most this many characters.
     Text(usize),
     Flag,
@@ -53,82 +53,133 @@ enum Shape {
 }
 
 /// All fields by path; required ones end in `!`.
-const FIELDS: &[(&str, Shape)] = &[
-    ("_metadata", Shape::Any),
-    ("display_information!", Shape::Group),
-    ("display_information.name!", Shape::Text(35)),
-    ("display_information.description", Shape::Text(140)),
-    ("display_information.long_description", Shape::Text(4_000)),
-    ("display_information.background_color", Shape::Text(7)),
-    ("features", Shape::Group),
-    ("features.agent_view", Shape::Group),
-    ("features.agent_view.agent_description", Shape::Text(300)),
-    ("features.agent_view.suggested_prompts", Shape::Groups(4)),
+const FIELDS: &[(&str, ManifestFieldType)] = &[
+    ("_metadata", ManifestFieldType::Any),
+    ("display_information!", ManifestFieldType::Group),
+    ("display_information.name!", ManifestFieldType::Text(35)),
+    (
+        "display_information.description",
+        ManifestFieldType::Text(140),
+    ),
+    (
+        "display_information.long_description",
+        ManifestFieldType::Text(4_000),
+    ),
+    (
+        "display_information.background_color",
+        ManifestFieldType::Text(7),
+    ),
+    ("features", ManifestFieldType::Group),
+    ("features.agent_view", ManifestFieldType::Group),
+    (
+        "features.agent_view.agent_description",
+        ManifestFieldType::Text(300),
+    ),
+    (
+        "features.agent_view.suggested_prompts",
+        ManifestFieldType::Groups(4),
+    ),
     (
         "features.agent_view.suggested_prompts.title!",
-        Shape::Text(255),
+        ManifestFieldType::Text(255),
     ),
     (
         "features.agent_view.suggested_prompts.message!",
-        Shape::Text(4_000),
+        ManifestFieldType::Text(4_000),
     ),
-    ("features.agent_view.actions", Shape::Any),
-    ("features.app_home", Shape::Group),
-    ("features.app_home.home_tab_enabled", Shape::Flag),
-    ("features.app_home.messages_tab_enabled", Shape::Flag),
+    ("features.agent_view.actions", ManifestFieldType::Any),
+    ("features.app_home", ManifestFieldType::Group),
+    (
+        "features.app_home.home_tab_enabled",
+        ManifestFieldType::Flag,
+    ),
+    (
+        "features.app_home.messages_tab_enabled",
+        ManifestFieldType::Flag,
+    ),
     (
         "features.app_home.messages_tab_read_only_enabled",
-        Shape::Flag,
+        ManifestFieldType::Flag,
     ),
-    ("features.assistant_view", Shape::Group),
+    ("features.assistant_view", ManifestFieldType::Group),
     (
         "features.assistant_view.assistant_description!",
-        Shape::Text(300),
+        ManifestFieldType::Text(300),
     ),
     (
         "features.assistant_view.suggested_prompts",
-        Shape::Groups(4),
+        ManifestFieldType::Groups(4),
     ),
     (
         "features.assistant_view.suggested_prompts.title!",
-        Shape::Text(255),
+        ManifestFieldType::Text(255),
     ),
     (
         "features.assistant_view.suggested_prompts.message!",
-        Shape::Text(4_000),
+        ManifestFieldType::Text(4_000),
     ),
-    ("features.bot_user", Shape::Group),
-    ("features.bot_user.display_name!", Shape::Text(80)),
-    ("features.bot_user.always_online", Shape::Flag),
-    ("features.shortcuts", Shape::Groups(10)),
-    ("features.shortcuts.name!", Shape::Text(24)),
+    ("features.bot_user", ManifestFieldType::Group),
+    (
+        "features.bot_user.display_name!",
+        ManifestFieldType::Text(80),
+    ),
+    ("features.bot_user.always_online", ManifestFieldType::Flag),
+    ("features.shortcuts", ManifestFieldType::Groups(10)),
+    ("features.shortcuts.name!", ManifestFieldType::Text(24)),
     (
         "features.shortcuts.type!",
-        Shape::Word(&["global", "message"]),
+        ManifestFieldType::Word(&["global", "message"]),
     ),
-    ("features.shortcuts.callback_id!", Shape::Text(255)),
-    ("features.shortcuts.description!", Shape::Text(150)),
-    ("features.slash_commands", Shape::Groups(50)),
-    ("features.slash_commands.command!", Shape::Text(32)),
-    ("features.slash_commands.description!", Shape::Text(2_000)),
-    ("features.slash_commands.should_escape", Shape::Flag),
-    ("features.slash_commands.url", Shape::Url),
-    ("features.slash_commands.usage_hint", Shape::Text(1_000)),
-    ("oauth_config", Shape::Group),
-    ("oauth_config.redirect_urls", Shape::Any),
-    ("oauth_config.scopes", Shape::Group),
-    ("oauth_config.scopes.bot", Shape::Any),
-    ("oauth_config.scopes.bot_optional", Shape::Any),
-    ("settings", Shape::Group),
-    ("settings.event_subscriptions", Shape::Group),
-    ("settings.event_subscriptions.bot_events", Shape::Any),
-    ("settings.event_subscriptions.request_url", Shape::Url),
-    ("settings.interactivity", Shape::Group),
-    ("settings.interactivity.is_enabled!", Shape::Flag),
-    ("settings.interactivity.request_url", Shape::Url),
-    ("settings.org_deploy_enabled", Shape::Flag),
-    ("settings.socket_mode_enabled", Shape::Flag),
-    ("settings.token_rotation_enabled", Shape::Flag),
+    (
+        "features.shortcuts.callback_id!",
+        ManifestFieldType::Text(255),
+    ),
+    (
+        "features.shortcuts.description!",
+        ManifestFieldType::Text(150),
+    ),
+    ("features.slash_commands", ManifestFieldType::Groups(50)),
+    (
+        "features.slash_commands.command!",
+        ManifestFieldType::Text(32),
+    ),
+    (
+        "features.slash_commands.description!",
+        ManifestFieldType::Text(2_000),
+    ),
+    (
+        "features.slash_commands.should_escape",
+        ManifestFieldType::Flag,
+    ),
+    ("features.slash_commands.url", ManifestFieldType::Url),
+    (
+        "features.slash_commands.usage_hint",
+        ManifestFieldType::Text(1_000),
+    ),
+    ("oauth_config", ManifestFieldType::Group),
+    ("oauth_config.redirect_urls", ManifestFieldType::Any),
+    ("oauth_config.scopes", ManifestFieldType::Group),
+    ("oauth_config.scopes.bot", ManifestFieldType::Any),
+    ("oauth_config.scopes.bot_optional", ManifestFieldType::Any),
+    ("settings", ManifestFieldType::Group),
+    ("settings.event_subscriptions", ManifestFieldType::Group),
+    (
+        "settings.event_subscriptions.bot_events",
+        ManifestFieldType::Any,
+    ),
+    (
+        "settings.event_subscriptions.request_url",
+        ManifestFieldType::Url,
+    ),
+    ("settings.interactivity", ManifestFieldType::Group),
+    (
+        "settings.interactivity.is_enabled!",
+        ManifestFieldType::Flag,
+    ),
+    ("settings.interactivity.request_url", ManifestFieldType::Url),
+    ("settings.org_deploy_enabled", ManifestFieldType::Flag),
+    ("settings.socket_mode_enabled", ManifestFieldType::Flag),
+    ("settings.token_rotation_enabled", ManifestFieldType::Flag),
 ];
 
 /// Returns what Slack would refuse in a manifest, or what would not work; empty for a valid one.
@@ -188,16 +239,18 @@ fn of_group(value: &Value, path: &str, faults: &mut Vec<String>) {
     }
 }
 
-fn of_field(value: &Value, shape: &Shape, path: &str, faults: &mut Vec<String>) {
+fn of_field(value: &Value, shape: &ManifestFieldType, path: &str, faults: &mut Vec<String>) {
     let text = value.as_str();
     let is_right = match shape {
-        Shape::Text(most) => text.is_some_and(|text| (1..=*most).contains(&text.chars().count())),
-        Shape::Flag => value.is_boolean(),
-        Shape::Url => text.is_some_and(|text| text.starts_with("https://")),
-        Shape::Word(words) => text.is_some_and(|text| words.contains(&text)),
-        Shape::Any => true,
-        Shape::Group => return of_group(value, path, faults),
-        Shape::Groups(most) => {
+        ManifestFieldType::Text(most) => {
+            text.is_some_and(|text| (1..=*most).contains(&text.chars().count()))
+        }
+        ManifestFieldType::Flag => value.is_boolean(),
+        ManifestFieldType::Url => text.is_some_and(|text| text.starts_with("https://")),
+        ManifestFieldType::Word(words) => text.is_some_and(|text| words.contains(&text)),
+        ManifestFieldType::Any => true,
+        ManifestFieldType::Group => return of_group(value, path, faults),
+        ManifestFieldType::Groups(most) => {
             let groups = value.as_array().map_or(&[][..], Vec::as_slice);
             groups
                 .iter()

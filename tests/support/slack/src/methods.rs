@@ -32,7 +32,7 @@ pub(crate) enum Scopes {
 
 /// What an argument must be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ArgumentKind {
     /// A text of at most this many characters.
     Text(usize),
     /// A text of 1 to this many characters.
@@ -76,7 +76,7 @@ pub(crate) enum Need {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Argument {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ArgumentKind,
     pub(crate) need: Need,
 }
 
@@ -118,17 +118,17 @@ pub(crate) fn find(name: &str) -> Option<&'static Method> {
     all.find(|method| method.name == name)
 }
 
-const fn required(name: &'static str, kind: Kind) -> Argument {
+const fn required(name: &'static str, kind: ArgumentKind) -> Argument {
     let need = Need::Required;
     Argument { name, kind, need }
 }
 
-const fn optional(name: &'static str, kind: Kind) -> Argument {
+const fn optional(name: &'static str, kind: ArgumentKind) -> Argument {
     let need = Need::Optional;
     Argument { name, kind, need }
 }
 
-const fn one_of(name: &'static str, kind: Kind) -> Argument {
+const fn one_of(name: &'static str, kind: ArgumentKind) -> Argument {
     let need = Need::OneOfThem;
     Argument { name, kind, need }
 }

@@ -15,7 +15,7 @@ pub enum OutgoingKind {
 
 /// One delivery to the app.
 #[derive(Clone, Debug)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingDelivery {
     pub(crate) kind: OutgoingKind,
     pub(crate) payload: Value,
     /// Deliveries of one lane reach a URL one after the other; lanes run in parallel.

@@ -10,26 +10,26 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::app::Surface;
-use crate::channel::Channel;
+use crate::channel::SlackChannel;
 use crate::ids::TEAM;
-use crate::state::Shared;
+use crate::state::SharedState;
 
 pub use chat::Chat;
 pub use clicks::Answered;
-pub use view::{Form, Home, Message, Thread};
+pub use view::{AssistantThread, Form, HomeTab, Message};
 
 /// Longer than anything takes, also on a loaded machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Somebody in the workspace.
 #[derive(Clone, Debug)]
-pub struct Person {
-    pub(crate) shared: Arc<Shared>,
+pub struct SlackPerson {
+    pub(crate) shared: Arc<SharedState>,
     id: String,
 }
 
-impl Person {
-    pub(crate) fn new(shared: Arc<Shared>, id: String) -> Self {
+impl SlackPerson {
+    pub(crate) fn new(shared: Arc<SharedState>, id: String) -> Self {
         Self { shared, id }
     }
 
@@ -39,7 +39,7 @@ impl Person {
     }
 
     /// A conversation as they see it; they are in it from now on.
-    pub fn in_channel(&self, channel: &Channel) -> Chat {
+    pub fn in_channel(&self, channel: &SlackChannel) -> Chat {
         self.shared.change(|state| {
             let room = state
                 .workspace
@@ -65,7 +65,7 @@ impl Person {
     }
 
     /// Opens the app's messages, as one does to talk with an agent, looking at `channel` beside them.
-    pub fn open_messages(&self, channel: Option<&Channel>) -> Chat {
+    pub fn open_messages(&self, channel: Option<&SlackChannel>) -> Chat {
         let context = channel.map_or(json!({}), looking_at);
         self.open_tab("messages", &context);
         self.with_bot()
@@ -86,18 +86,18 @@ impl Person {
     }
 
     /// What the home tab shows; none before the app published it.
-    pub fn home(&self) -> Option<Home> {
+    pub fn home(&self) -> Option<HomeTab> {
         let state = self.shared.look();
-        state.workspace.homes.get(&self.id).cloned().map(Home)
+        state.workspace.homes.get(&self.id).cloned().map(HomeTab)
     }
 
     /// Waits until the home tab shows something.
     ///
     /// # Panics
     /// Panics when it does not in time.
-    pub async fn sees_home(&self, what: &str, is_it: impl Fn(&Home) -> bool) -> Home {
+    pub async fn sees_home(&self, what: &str, is_it: impl Fn(&HomeTab) -> bool) -> HomeTab {
         let found = self.shared.until(PATIENCE, |state| {
-            let home = state.workspace.homes.get(&self.id).cloned().map(Home)?;
+            let home = state.workspace.homes.get(&self.id).cloned().map(HomeTab)?;
             is_it(&home).then_some(home)
         });
         match found.await {
@@ -125,7 +125,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when the app is no assistant (`features.assistant_view`).
-    pub fn open_assistant_thread(&self, channel: Option<&Channel>) -> Chat {
+    pub fn open_assistant_thread(&self, channel: Option<&SlackChannel>) -> Chat {
         let chat = self.with_bot();
         let thread = self.shared.change(|state| {
             assert_eq!(
@@ -154,7 +154,7 @@ impl Person {
     }
 
     /// Looks at another channel while an assistant thread, or an agent's messages, are open.
-    pub fn change_context(&self, chat: &Chat, channel: &Channel) {
+    pub fn change_context(&self, chat: &Chat, channel: &SlackChannel) {
         self.shared.change(|state| {
             let workspace = &mut state.workspace;
             match (workspace.app.surface, chat.thread_ts()) {
@@ -177,6 +177,6 @@ impl Person {
 }
 
 /// As `app_context_changed` tells what somebody looks at.
-fn looking_at(channel: &Channel) -> Value {
+fn looking_at(channel: &SlackChannel) -> Value {
     json!({ "entities": [{ "type": "slack#/types/channel_id", "value": channel.id(), "team_id": TEAM }] })
 }

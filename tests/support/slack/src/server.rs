@@ -7,26 +7,26 @@ use axum::Router;
 use axum::routing::{any, get, post};
 use serde_json::Value;
 
-use crate::app::App;
+use crate::app::SlackApp;
 use crate::call::Call;
-use crate::channel::Channel;
-use crate::delivery::{self, Addresses, Delivery, Waits};
-use crate::faults::Fault;
+use crate::channel::SlackChannel;
+use crate::delivery::{self, Addresses, Delivery, DeliveryTimings};
+use crate::faults::ResponseFault;
 use crate::ids::{APP_TOKEN, BOT_TOKEN};
 use crate::manifest::manifest_faults;
 use crate::outgoing::OutgoingKind;
-use crate::person::{PATIENCE, Person};
+use crate::person::{PATIENCE, SlackPerson};
 use crate::post::StreamState;
-use crate::sockets::{self, Frame};
-use crate::state::{Shared, State, brief};
+use crate::sockets::{self, SocketCommand};
+use crate::state::{SharedState, State, brief};
 use crate::web;
-use crate::workspace::{ChannelKind, Member};
+use crate::workspace::{ChannelKind, WorkspaceMember};
 
 /// A Slack with one workspace and one app in it. See the crate.
 #[derive(Debug)]
 pub struct Slack {
     address: SocketAddr,
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedState>,
     serving: tokio::task::JoinHandle<()>,
     is_checked: bool,
 }
@@ -34,12 +34,12 @@ pub struct Slack {
 impl Slack {
     /// With an app that has all it needs, over Socket Mode.
     pub async fn start() -> Self {
-        Self::with(App::default()).await
+        Self::with(SlackApp::default()).await
     }
 
     /// With the app that this manifest describes; what Slack would not take of it is a violation.
     pub async fn with_manifest(manifest: &Value) -> Self {
-        let slack = Self::with(App::from_manifest(manifest)).await;
+        let slack = Self::with(SlackApp::from_manifest(manifest)).await;
         slack.shared.change(|state| {
             for fault in manifest_faults(manifest) {
                 state.violate(format!("manifest: {fault}"));
@@ -52,7 +52,7 @@ impl Slack {
     ///
     /// # Panics
     /// Panics when there is no port for it.
-    pub async fn with(app: App) -> Self {
+    pub async fn with(app: SlackApp) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
             .expect("a port");
@@ -60,7 +60,7 @@ impl Slack {
         let mut state = State::default();
         state.workspace.app = app;
         state.workspace.base_url = format!("http://{address}");
-        let shared = Shared::new(state);
+        let shared = SharedState::new(state);
         let router = Router::new()
             .route("/api/{method}", any(web::call))
             .route("/link/", get(sockets::link))
@@ -100,83 +100,83 @@ impl Slack {
     }
 
     /// Somebody new in the workspace.
-    pub fn person(&self, name: &str) -> Person {
-        self.member(Member {
+    pub fn person(&self, name: &str) -> SlackPerson {
+        self.member(WorkspaceMember {
             name: name.to_owned(),
-            ..Member::default()
+            ..WorkspaceMember::default()
         })
     }
 
     /// Somebody who reads Slack in a language: `de-DE`.
-    pub fn reader(&self, name: &str, locale: &str) -> Person {
-        self.member(Member {
+    pub fn reader(&self, name: &str, locale: &str) -> SlackPerson {
+        self.member(WorkspaceMember {
             name: name.to_owned(),
             locale: Some(locale.to_owned()),
-            ..Member::default()
+            ..WorkspaceMember::default()
         })
     }
 
     /// A workspace administrator.
-    pub fn admin(&self, name: &str) -> Person {
+    pub fn admin(&self, name: &str) -> SlackPerson {
         let name = name.to_owned();
-        self.member(Member {
+        self.member(WorkspaceMember {
             name,
             is_admin: true,
-            ..Member::default()
+            ..WorkspaceMember::default()
         })
     }
 
     /// Somebody of another team, as in Slack Connect channels.
-    pub fn stranger(&self, name: &str) -> Person {
+    pub fn stranger(&self, name: &str) -> SlackPerson {
         let name = name.to_owned();
-        self.member(Member {
+        self.member(WorkspaceMember {
             name,
             is_stranger: true,
-            ..Member::default()
+            ..WorkspaceMember::default()
         })
     }
 
     /// Another app's bot.
-    pub fn other_bot(&self, name: &str) -> Person {
+    pub fn other_bot(&self, name: &str) -> SlackPerson {
         let bot_id = self
             .shared
             .change(|state| crate::ids::id('B', state.workspace.number()));
         let (name, bot_id) = (name.to_owned(), Some(bot_id));
-        self.member(Member {
+        self.member(WorkspaceMember {
             name,
             bot_id,
-            ..Member::default()
+            ..WorkspaceMember::default()
         })
     }
 
-    fn member(&self, member: Member) -> Person {
+    fn member(&self, member: WorkspaceMember) -> SlackPerson {
         let id = self
             .shared
             .change(|state| state.workspace.add_member(member));
-        Person::new(Arc::clone(&self.shared), id)
+        SlackPerson::new(Arc::clone(&self.shared), id)
     }
 
     /// A public channel with the bot in it.
-    pub fn channel(&self, name: &str) -> Channel {
+    pub fn channel(&self, name: &str) -> SlackChannel {
         self.channel_of(ChannelKind::Public, name, &[])
     }
 
     /// A private channel with the bot and these people in it.
-    pub fn private_channel(&self, name: &str, people: &[&Person]) -> Channel {
+    pub fn private_channel(&self, name: &str, people: &[&SlackPerson]) -> SlackChannel {
         self.channel_of(ChannelKind::Private, name, people)
     }
 
     /// A group direct message of the bot and these people.
-    pub fn group(&self, people: &[&Person]) -> Channel {
+    pub fn group(&self, people: &[&SlackPerson]) -> SlackChannel {
         self.channel_of(ChannelKind::Group, "mpdm-group-1", people)
     }
 
-    fn channel_of(&self, kind: ChannelKind, name: &str, people: &[&Person]) -> Channel {
+    fn channel_of(&self, kind: ChannelKind, name: &str, people: &[&SlackPerson]) -> SlackChannel {
         let people: Vec<&str> = people.iter().map(|person| person.id()).collect();
         let id = self
             .shared
             .change(|state| state.workspace.add_room(kind, name, &people));
-        Channel::new(Arc::clone(&self.shared), id)
+        SlackChannel::new(Arc::clone(&self.shared), id)
     }
 
     /// From now on the app is told over HTTP.
@@ -192,12 +192,12 @@ impl Slack {
     }
 
     /// Other waits than Slack's.
-    pub fn set_waits(&self, waits: Waits) {
+    pub fn set_waits(&self, waits: DeliveryTimings) {
         self.shared.change(|state| state.waits = waits);
     }
 
     /// Changes what the app may do and is told, as a new installation does.
-    pub fn reinstall(&self, app: App) {
+    pub fn reinstall(&self, app: SlackApp) {
         self.shared.change(|state| state.workspace.app = app);
     }
 
@@ -238,18 +238,18 @@ impl Slack {
     }
 
     /// The next call of a method goes wrong; an empty method is any.
-    pub fn fail_next(&self, method: &str, fault: Fault) {
+    pub fn fail_next(&self, method: &str, fault: ResponseFault) {
         self.fail(method, fault, 1);
     }
 
     /// So many calls of a method go wrong.
-    pub fn fail(&self, method: &str, fault: Fault, times: usize) {
+    pub fn fail(&self, method: &str, fault: ResponseFault, times: usize) {
         self.shared
             .change(|state| state.faults.plan(method, fault, times, 0));
     }
 
     /// So many calls of a method pass, then one goes wrong.
-    pub fn fail_after(&self, method: &str, passing: usize, fault: Fault) {
+    pub fn fail_after(&self, method: &str, passing: usize, fault: ResponseFault) {
         self.shared
             .change(|state| state.faults.plan(method, fault, 1, passing));
     }
@@ -305,18 +305,20 @@ impl Slack {
 
     /// Cuts every connection without a good-bye.
     pub fn cut_sockets(&self) {
-        self.shared.change(|state| state.sockets.all(&Frame::Cut));
+        self.shared
+            .change(|state| state.sockets.all(&SocketCommand::Cut));
     }
 
     /// Closes every connection with a good-bye.
     pub fn close_sockets(&self) {
-        self.shared.change(|state| state.sockets.all(&Frame::Close));
+        self.shared
+            .change(|state| state.sockets.all(&SocketCommand::Close));
     }
 
     /// Every connection stays open and says nothing more, not even a pong.
     pub fn freeze_sockets(&self) {
         self.shared.change(|state| {
-            state.sockets.all(&Frame::Freeze);
+            state.sockets.all(&SocketCommand::Freeze);
             state
                 .sockets
                 .open
@@ -327,7 +329,7 @@ impl Slack {
 
     /// Tells every connection to disconnect, and closes it a while later ([`Waits::refresh`]).
     pub fn disconnect_sockets(&self, reason: &str) {
-        let frame = Frame::Text(sockets::disconnect(reason).to_string());
+        let frame = SocketCommand::Text(sockets::disconnect(reason).to_string());
         let (senders, wait) = self.shared.change(|state| {
             state.sockets.all(&frame);
             let open = state.sockets.open.iter_mut();
@@ -341,7 +343,7 @@ impl Slack {
             tokio::time::sleep(wait).await;
             for sender in senders {
                 // It may be closed already.
-                let _ = sender.send(Frame::Close);
+                let _ = sender.send(SocketCommand::Close);
             }
         });
     }
@@ -349,7 +351,7 @@ impl Slack {
     /// Sends every connection a text as it is.
     pub fn send_text(&self, text: &str) {
         self.shared
-            .change(|state| state.sockets.all(&Frame::Text(text.to_owned())));
+            .change(|state| state.sockets.all(&SocketCommand::Text(text.to_owned())));
     }
 
     /// Every call of the Web API and of response addresses so far.
@@ -453,7 +455,8 @@ impl Slack {
 impl Drop for Slack {
     fn drop(&mut self) {
         self.serving.abort();
-        self.shared.change(|state| state.sockets.all(&Frame::Cut));
+        self.shared
+            .change(|state| state.sockets.all(&SocketCommand::Cut));
         if !self.is_checked && !std::thread::panicking() {
             self.check();
         }

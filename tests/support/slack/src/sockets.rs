@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::delivery::{self, Outcome};
+use crate::delivery::{self, DeliveryStatus};
 use crate::ids::APP;
 use crate::outgoing::OutgoingKind;
-use crate::state::{Shared, State};
+use crate::state::{SharedState, State};
 
 /// "Socket Mode allows your app to maintain up to 10 open WebSocket connections at the same time."
 const MOST: usize = 10;
@@ -28,7 +28,7 @@ const MOST_UNANSWERED: usize = 3;
 
 /// A command to a connection.
 #[derive(Clone, Debug)]
-pub(crate) enum Frame {
+pub(crate) enum SocketCommand {
     Text(String),
     /// The attempt of a delivery, whose time begins when it is written.
     Envelope(String, usize, usize),
@@ -42,9 +42,9 @@ pub(crate) enum Frame {
 }
 
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct SocketConnection {
     pub(crate) id: usize,
-    pub(crate) sender: mpsc::UnboundedSender<Frame>,
+    pub(crate) sender: mpsc::UnboundedSender<SocketCommand>,
     /// Told to disconnect: it receives nothing new.
     pub(crate) is_retiring: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Sockets {
     pub(crate) tickets: Vec<String>,
     /// The address for opening connections, if it is not the server itself.
     pub(crate) front: Option<SocketAddr>,
-    pub(crate) open: Vec<Connection>,
+    pub(crate) open: Vec<SocketConnection>,
     /// How many were opened since the start.
     pub(crate) opened: usize,
     turn: usize,
@@ -63,14 +63,15 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     /// Returns the next connection, in turn: "Events are sent to one of the connections".
-    fn next(&mut self) -> Option<&Connection> {
-        let usable: Vec<&Connection> = self.open.iter().filter(|one| !one.is_retiring).collect();
+    fn next(&mut self) -> Option<&SocketConnection> {
+        let usable: Vec<&SocketConnection> =
+            self.open.iter().filter(|one| !one.is_retiring).collect();
         self.turn += 1;
         let count = usable.len().max(1);
         usable.get(self.turn % count).copied()
     }
 
-    pub(crate) fn all(&self, frame: &Frame) {
+    pub(crate) fn all(&self, frame: &SocketCommand) {
         for connection in &self.open {
             // A closing connection is handled by its own task.
             let _ = connection.sender.send(frame.clone());
@@ -79,7 +80,7 @@ impl Sockets {
 }
 
 /// Sends a delivery in an envelope on one of the connections.
-pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
+pub(crate) fn tell(shared: &Arc<SharedState>, state: &mut State, id: usize, reason: &'static str) {
     let Some((connection, sender)) = state.sockets.next().map(|one| (one.id, one.sender.clone()))
     else {
         return unheard(state, id);
@@ -90,7 +91,7 @@ pub(crate) fn tell(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &
     let delivery = state.deliveries.get(id);
     let frame = envelope_of(&envelope, delivery.kind, &delivery.payload, attempt, reason);
     state.deliveries.envelopes.insert(envelope, (id, attempt));
-    let _ = sender.send(Frame::Envelope(frame.to_string(), id, attempt));
+    let _ = sender.send(SocketCommand::Envelope(frame.to_string(), id, attempt));
     let (shared, wait) = (Arc::clone(shared), state.waits.acknowledgement);
     tokio::spawn(async move {
         tokio::time::sleep(wait).await;
@@ -104,7 +105,9 @@ fn unheard(state: &mut State, id: usize) {
     let delivery = state.deliveries.get(id);
     match delivery.kind {
         OutgoingKind::Event => state.deliveries.waiting.push(id),
-        OutgoingKind::Interaction | OutgoingKind::Command => delivery.outcome = Outcome::GivenUp,
+        OutgoingKind::Interaction | OutgoingKind::Command => {
+            delivery.outcome = DeliveryStatus::GivenUp
+        }
     }
 }
 
@@ -140,7 +143,7 @@ fn accepts_answer(kind: OutgoingKind, payload: &Value) -> bool {
 
 /// `GET /link/?ticket=…`
 pub(crate) async fn link(
-    Extract(shared): Extract<Arc<Shared>>,
+    Extract(shared): Extract<Arc<SharedState>>,
     uri: Uri,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -168,7 +171,7 @@ pub(crate) async fn link(
     upgrade.on_upgrade(move |socket| serve(shared, socket))
 }
 
-async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
+async fn serve(shared: Arc<SharedState>, mut socket: WebSocket) {
     let (sender, frames) = mpsc::unbounded_channel();
     let Some((id, hello)) = shared.change(|state| open(state, sender)) else {
         let refusal = disconnect("too_many_websockets").to_string();
@@ -189,14 +192,17 @@ async fn serve(shared: Arc<Shared>, mut socket: WebSocket) {
 }
 
 /// Accepts a connection if there is room; returns its number and its greeting.
-fn open(state: &mut State, sender: mpsc::UnboundedSender<Frame>) -> Option<(usize, String)> {
+fn open(
+    state: &mut State,
+    sender: mpsc::UnboundedSender<SocketCommand>,
+) -> Option<(usize, String)> {
     if state.sockets.open.len() >= MOST {
         return None;
     }
     state.sockets.opened += 1;
     let id = state.sockets.opened;
     let is_retiring = false;
-    state.sockets.open.push(Connection {
+    state.sockets.open.push(SocketConnection {
         id,
         sender,
         is_retiring,
@@ -215,7 +221,7 @@ pub(crate) fn disconnect(reason: &str) -> Value {
 }
 
 /// Closes a connection; what was not acknowledged is delivered over another one.
-fn close(shared: &Arc<Shared>, state: &mut State, id: usize) {
+fn close(shared: &Arc<SharedState>, state: &mut State, id: usize) {
     state.sockets.open.retain(|connection| connection.id != id);
     let mut broken = Vec::new();
     for delivery in &state.deliveries.all {
@@ -231,16 +237,16 @@ fn close(shared: &Arc<Shared>, state: &mut State, id: usize) {
 }
 
 async fn talk(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedState>,
     socket: &mut WebSocket,
-    mut frames: mpsc::UnboundedReceiver<Frame>,
+    mut frames: mpsc::UnboundedReceiver<SocketCommand>,
 ) {
     let mut pings = tokio::time::interval(PING_EVERY);
     let mut unanswered = 0;
     while unanswered <= MOST_UNANSWERED {
         let frame = tokio::select! {
             frame = frames.recv() => frame,
-            _ = pings.tick() => Some(Frame::Ping),
+            _ = pings.tick() => Some(SocketCommand::Ping),
             heard = socket.recv() => match heard {
                 Some(Ok(Message::Pong(_))) => { unanswered = 0; continue }
                 Some(Ok(heard)) => { hear(shared, heard); continue }
@@ -248,18 +254,18 @@ async fn talk(
             },
         };
         let sent = match frame {
-            Some(Frame::Text(text)) => socket.send(Message::Text(text.into())).await,
-            Some(Frame::Envelope(text, id, attempt)) => {
+            Some(SocketCommand::Text(text)) => socket.send(Message::Text(text.into())).await,
+            Some(SocketCommand::Envelope(text, id, attempt)) => {
                 shared.look().deliveries.get(id).attempts[attempt].at = Instant::now();
                 socket.send(Message::Text(text.into())).await
             }
-            Some(Frame::Ping) => {
+            Some(SocketCommand::Ping) => {
                 unanswered += 1;
                 socket.send(Message::Ping("loopback".into())).await
             }
-            Some(Frame::Close) => socket.send(Message::Close(None)).await,
-            Some(Frame::Freeze) => std::future::pending().await,
-            Some(Frame::Cut) | None => return,
+            Some(SocketCommand::Close) => socket.send(Message::Close(None)).await,
+            Some(SocketCommand::Freeze) => std::future::pending().await,
+            Some(SocketCommand::Cut) | None => return,
         };
         if sent.is_err() {
             return;
@@ -267,7 +273,7 @@ async fn talk(
     }
 }
 
-fn hear(shared: &Arc<Shared>, heard: Message) {
+fn hear(shared: &Arc<SharedState>, heard: Message) {
     match heard {
         Message::Text(text) => shared.change(|state| acknowledged(state, text.as_str())),
         Message::Binary(_) => shared.change(|state| {

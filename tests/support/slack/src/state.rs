@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::call::Call;
-use crate::delivery::{Deliveries, Waits};
+use crate::delivery::{Deliveries, DeliveryTimings};
 use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::responses::ResponseUrl;
@@ -33,7 +33,7 @@ pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) sockets: Sockets,
     pub(crate) deliveries: Deliveries,
-    pub(crate) waits: Waits,
+    pub(crate) waits: DeliveryTimings,
     pub(crate) responses: BTreeMap<String, ResponseUrl>,
     /// Who did what, and when: a form may be opened for it.
     pub(crate) triggers: BTreeMap<String, (String, Instant)>,
@@ -71,14 +71,14 @@ pub(crate) type HttpClient = Client<HttpConnector, Full<Bytes>>;
 
 /// The state with its lock, shared by whoever serves and whoever tests.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SharedState {
     state: Mutex<State>,
     /// Bumped at each change.
     changes: watch::Sender<u64>,
     pub(crate) http: HttpClient,
 }
 
-impl Shared {
+impl SharedState {
     pub(crate) fn new(state: State) -> Arc<Self> {
         let http = Client::builder(TokioExecutor::new()).build_http();
         let (state, changes) = (Mutex::new(state), watch::Sender::new(0));

@@ -10,14 +10,14 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::api::Refusal;
+use crate::api::MethodError;
 use crate::call::Call;
 use crate::check::{Encoding, check};
-use crate::faults::Fault;
+use crate::faults::ResponseFault;
 use crate::ids::{APP_TOKEN, BOT_TOKEN};
 use crate::methods::{self, Method, Scopes, TokenKind};
 use crate::responses;
-use crate::state::{Shared, State};
+use crate::state::{SharedState, State};
 
 /// A received call.
 struct Received {
@@ -27,11 +27,11 @@ struct Received {
 }
 
 /// A response: status, additional headers, body.
-type Answer = (u16, Vec<(&'static str, String)>, Value);
+type ApiResponse = (u16, Vec<(&'static str, String)>, Value);
 
 /// `/api/<method>`
 pub(crate) async fn call(
-    Extract(shared): Extract<Arc<Shared>>,
+    Extract(shared): Extract<Arc<SharedState>>,
     Path(name): Path<String>,
     verb: Verb,
     uri: Uri,
@@ -41,7 +41,7 @@ pub(crate) async fn call(
     let received = receive(&verb, &uri, &headers, &body);
     let fault = shared.change(|state| state.faults.take(&name));
     let fault = fault.filter(|fault| meets(fault, &Value::Object(received.arguments.clone())));
-    if let Some(Fault::Slow(wait)) = &fault {
+    if let Some(ResponseFault::Slow(wait)) = &fault {
         tokio::time::sleep(*wait).await;
     }
     let (answer, is_closed) = shared.change(|state| {
@@ -50,14 +50,17 @@ pub(crate) async fn call(
             None => answer(state, &name, &received),
         };
         let answer = behind(fault.as_ref()).unwrap_or(done);
-        let is_closed = matches!(fault, Some(Fault::Closed | Fault::LostAnswer));
+        let is_closed = matches!(
+            fault,
+            Some(ResponseFault::Closed | ResponseFault::LostAnswer)
+        );
         let (status, _, told) = &answer;
         let mut arguments = received.arguments.clone();
         arguments.remove("token");
         state.calls.push(Call {
             method: name.clone(),
             arguments: Value::Object(arguments),
-            answer: if matches!(fault, Some(Fault::Closed)) {
+            answer: if matches!(fault, Some(ResponseFault::Closed)) {
                 Value::Null
             } else {
                 told.clone()
@@ -71,41 +74,43 @@ pub(crate) async fn call(
 }
 
 /// Whether a fault applies to this call.
-fn meets(fault: &Fault, sent: &Value) -> bool {
+fn meets(fault: &ResponseFault, sent: &Value) -> bool {
     let blocks = sent["blocks"].as_array();
-    !matches!(fault, Fault::Blocks(_)) || blocks.is_some_and(|blocks| !blocks.is_empty())
+    !matches!(fault, ResponseFault::Blocks(_)) || blocks.is_some_and(|blocks| !blocks.is_empty())
 }
 
 /// Returns the response that a fault causes instead of the method.
-fn instead(fault: Option<&Fault>) -> Option<Answer> {
+fn instead(fault: Option<&ResponseFault>) -> Option<ApiResponse> {
     match fault? {
-        Fault::RateLimited(seconds) => Some(rate_limited(*seconds)),
-        Fault::Status(status) => Some((*status, Vec::new(), json!("<html>Server Error</html>"))),
-        Fault::Error(error) | Fault::Blocks(error) => {
-            Some((200, Vec::new(), Refusal::new(error).json()))
+        ResponseFault::RateLimited(seconds) => Some(rate_limited(*seconds)),
+        ResponseFault::Status(status) => {
+            Some((*status, Vec::new(), json!("<html>Server Error</html>")))
         }
-        Fault::Garbage => Some((200, Vec::new(), json!("}{"))),
-        Fault::Closed => Some((200, Vec::new(), Value::Null)),
-        Fault::LostAnswer | Fault::LostBehind(_) | Fault::Slow(_) => None,
+        ResponseFault::Error(error) | ResponseFault::Blocks(error) => {
+            Some((200, Vec::new(), MethodError::new(error).json()))
+        }
+        ResponseFault::Garbage => Some((200, Vec::new(), json!("}{"))),
+        ResponseFault::Closed => Some((200, Vec::new(), Value::Null)),
+        ResponseFault::LostAnswer | ResponseFault::LostBehind(_) | ResponseFault::Slow(_) => None,
     }
 }
 
 /// Returns the response that a fault causes after the method was executed.
-fn behind(fault: Option<&Fault>) -> Option<Answer> {
+fn behind(fault: Option<&ResponseFault>) -> Option<ApiResponse> {
     match fault? {
-        Fault::LostBehind(status) => instead(Some(&Fault::Status(*status))),
-        Fault::RateLimited(_)
-        | Fault::Status(_)
-        | Fault::Error(_)
-        | Fault::Blocks(_)
-        | Fault::Closed
-        | Fault::LostAnswer
-        | Fault::Slow(_)
-        | Fault::Garbage => None,
+        ResponseFault::LostBehind(status) => instead(Some(&ResponseFault::Status(*status))),
+        ResponseFault::RateLimited(_)
+        | ResponseFault::Status(_)
+        | ResponseFault::Error(_)
+        | ResponseFault::Blocks(_)
+        | ResponseFault::Closed
+        | ResponseFault::LostAnswer
+        | ResponseFault::Slow(_)
+        | ResponseFault::Garbage => None,
     }
 }
 
-fn rate_limited(seconds: u64) -> Answer {
+fn rate_limited(seconds: u64) -> ApiResponse {
     let headers = vec![("retry-after", seconds.to_string())];
     (429, headers, json!({ "ok": false, "error": "ratelimited" }))
 }
@@ -140,10 +145,10 @@ fn pairs(form: &[u8]) -> Map<String, Value> {
         .collect()
 }
 
-fn answer(state: &mut State, name: &str, received: &Received) -> Answer {
+fn answer(state: &mut State, name: &str, received: &Received) -> ApiResponse {
     let Some(method) = methods::find(name) else {
         state.violate(format!("{name}: no such method"));
-        return (200, Vec::new(), Refusal::new("unknown_method").json());
+        return (200, Vec::new(), MethodError::new("unknown_method").json());
     };
     let scopes = match method.token {
         TokenKind::Bot => state.workspace.app.scopes.join(","),
@@ -164,12 +169,12 @@ fn answer(state: &mut State, name: &str, received: &Received) -> Answer {
 }
 
 enum Stop {
-    Refused(Refusal),
+    Refused(MethodError),
     Limited(u64),
 }
 
-impl From<Refusal> for Stop {
-    fn from(refusal: Refusal) -> Self {
+impl From<MethodError> for Stop {
+    fn from(refusal: MethodError) -> Self {
         Self::Refused(refusal)
     }
 }
@@ -193,12 +198,16 @@ fn act(state: &mut State, method: &Method, received: &Received) -> Result<Value,
     Ok((method.act)(state, &checked.arguments)?)
 }
 
-fn authenticate(state: &mut State, method: &Method, token: Option<&str>) -> Result<(), Refusal> {
+fn authenticate(
+    state: &mut State,
+    method: &Method,
+    token: Option<&str>,
+) -> Result<(), MethodError> {
     let Some(token) = token else {
-        return Err(Refusal::new("not_authed"));
+        return Err(MethodError::new("not_authed"));
     };
     if state.revoked.iter().any(|revoked| revoked == token) {
-        return Err(Refusal::new("token_revoked"));
+        return Err(MethodError::new("token_revoked"));
     }
     let wanted = match method.token {
         TokenKind::Bot => BOT_TOKEN,
@@ -206,13 +215,13 @@ fn authenticate(state: &mut State, method: &Method, token: Option<&str>) -> Resu
     };
     match token {
         _ if token == wanted => Ok(()),
-        BOT_TOKEN | APP_TOKEN => Err(Refusal::new("not_allowed_token_type")),
-        _ => Err(Refusal::new("invalid_auth")),
+        BOT_TOKEN | APP_TOKEN => Err(MethodError::new("not_allowed_token_type")),
+        _ => Err(MethodError::new("invalid_auth")),
     }
 }
 
 /// Checks the scopes; `missing_scope` contains the needed and the provided ones.
-fn authorize(state: &State, method: &Method, channel: &str) -> Result<(), Refusal> {
+fn authorize(state: &State, method: &Method, channel: &str) -> Result<(), MethodError> {
     let app = &state.workspace.app;
     let provided = match method.token {
         TokenKind::Bot => &app.scopes,
@@ -234,7 +243,7 @@ fn authorize(state: &State, method: &Method, channel: &str) -> Result<(), Refusa
             scope
         }
     };
-    let refusal = Refusal::new("missing_scope").with("needed", json!(needed));
+    let refusal = MethodError::new("missing_scope").with("needed", json!(needed));
     Err(refusal.with("provided", json!(provided.join(","))))
 }
 
@@ -249,7 +258,7 @@ fn accepted(method: &Method) -> String {
     }
 }
 
-fn respond((status, headers, told): Answer) -> Response {
+fn respond((status, headers, told): ApiResponse) -> Response {
     let mut response = Response::builder().status(status);
     for (name, value) in headers {
         response = response.header(name, value);
@@ -276,7 +285,7 @@ fn cut() -> Response {
 
 /// `/response/<team>/<number>`: 200 `ok`, or 404 and the error.
 pub(crate) async fn response_url(
-    Extract(shared): Extract<Arc<Shared>>,
+    Extract(shared): Extract<Arc<SharedState>>,
     Path((team, number)): Path<(String, String)>,
     body: Bytes,
 ) -> Response {
@@ -301,7 +310,7 @@ pub(crate) async fn response_url(
     if let Some(answer) = behind(fault.as_ref()) {
         return respond(answer);
     }
-    if matches!(fault, Some(Fault::LostAnswer)) {
+    if matches!(fault, Some(ResponseFault::LostAnswer)) {
         return cut();
     }
     match done {
@@ -313,7 +322,7 @@ pub(crate) async fn response_url(
 /// `/files-pri/<file>/<name>`: the content with a token, else a redirect to the login page, as in
 /// Slack.
 pub(crate) async fn file(
-    Extract(shared): Extract<Arc<Shared>>,
+    Extract(shared): Extract<Arc<SharedState>>,
     Path((id, _name)): Path<(String, String)>,
     headers: HeaderMap,
 ) -> Response {
@@ -354,7 +363,7 @@ pub(crate) async fn file(
 
 /// `/upload/v1/<file>`: accepts the content of a file, at the URL given to the app.
 pub(crate) async fn upload(
-    Extract(shared): Extract<Arc<Shared>>,
+    Extract(shared): Extract<Arc<SharedState>>,
     Path(id): Path<String>,
     body: Bytes,
 ) -> Response {

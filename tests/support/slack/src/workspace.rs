@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::app::App;
+use crate::app::SlackApp;
 use crate::ids::{BOT, BOT_USER, OTHER_TEAM, TEAM, id};
-use crate::outgoing::Outgoing;
+use crate::outgoing::OutgoingDelivery;
 use crate::post::{Post, Writer};
 
 /// The kind of a conversation.
@@ -47,7 +47,7 @@ impl ChannelKind {
 
 /// A member of the workspace.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Member {
+pub(crate) struct WorkspaceMember {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) is_admin: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Member {
     pub(crate) locale: Option<String>,
 }
 
-impl Member {
+impl WorkspaceMember {
     pub(crate) fn team(&self) -> &'static str {
         if self.is_stranger { OTHER_TEAM } else { TEAM }
     }
@@ -68,7 +68,7 @@ impl Member {
 
 /// A conversation of any kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
+pub(crate) struct StoredConversation {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: ChannelKind,
@@ -79,7 +79,7 @@ pub(crate) struct Room {
     pub(crate) is_shared: bool,
 }
 
-impl Room {
+impl StoredConversation {
     pub(crate) fn has(&self, user: &str) -> bool {
         self.members.iter().any(|member| member == user)
     }
@@ -87,7 +87,7 @@ impl Room {
 
 /// An assistant thread or agent session: what is shown beside its messages.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Session {
+pub(crate) struct AssistantSession {
     pub(crate) title: String,
     /// The status line ("is thinking…"); empty if none is shown.
     pub(crate) status: String,
@@ -115,20 +115,20 @@ pub(crate) struct Upload {
 /// The state of the workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    pub(crate) app: App,
-    pub(crate) members: BTreeMap<String, Member>,
-    pub(crate) rooms: BTreeMap<String, Room>,
+    pub(crate) app: SlackApp,
+    pub(crate) members: BTreeMap<String, WorkspaceMember>,
+    pub(crate) rooms: BTreeMap<String, StoredConversation>,
     /// In order of posting.
     pub(crate) posts: Vec<Post>,
     /// By channel and thread.
-    pub(crate) sessions: BTreeMap<(String, String), Session>,
+    pub(crate) sessions: BTreeMap<(String, String), AssistantSession>,
     /// Home views by person.
     pub(crate) homes: BTreeMap<String, Value>,
     /// Content by file id, with the file object.
     pub(crate) files: BTreeMap<String, (Value, Vec<u8>)>,
     /// The app's files that it has not shared yet, by id.
     pub(crate) uploads: BTreeMap<String, Upload>,
-    pub(crate) outbox: Vec<Outgoing>,
+    pub(crate) outbox: Vec<OutgoingDelivery>,
     /// The server's URL, for URLs in payloads.
     pub(crate) base_url: String,
     last_ts: i64,
@@ -150,7 +150,7 @@ impl Workspace {
         format!("{seconds}.{micros:06}")
     }
 
-    pub(crate) fn add_member(&mut self, mut member: Member) -> String {
+    pub(crate) fn add_member(&mut self, mut member: WorkspaceMember) -> String {
         let number = self.number();
         member.id = id('U', number);
         let id = member.id.clone();
@@ -167,7 +167,7 @@ impl Workspace {
         };
         let id = id(letter, number);
         let members = people.iter().chain(&[BOT_USER]).map(ToString::to_string);
-        let room = Room {
+        let room = StoredConversation {
             id: id.clone(),
             name: name.to_owned(),
             kind,
@@ -189,7 +189,7 @@ impl Workspace {
         self.add_room(ChannelKind::Direct, "", &[user])
     }
 
-    pub(crate) fn room(&self, channel: &str) -> &Room {
+    pub(crate) fn room(&self, channel: &str) -> &StoredConversation {
         self.rooms.get(channel).expect("a channel that exists")
     }
 
@@ -264,7 +264,7 @@ impl Workspace {
         }
     }
 
-    pub(crate) fn session(&mut self, channel: &str, thread: &str) -> &mut Session {
+    pub(crate) fn session(&mut self, channel: &str, thread: &str) -> &mut AssistantSession {
         let key = (channel.to_owned(), thread.to_owned());
         self.sessions.entry(key).or_default()
     }
@@ -277,11 +277,11 @@ impl Workspace {
 
     /// Returns a person as in `users.info`.
     pub(crate) fn user_json(&self, id: &str) -> Option<Value> {
-        let bot = Member {
+        let bot = WorkspaceMember {
             id: BOT_USER.to_owned(),
             name: "Muninn".to_owned(),
             bot_id: Some(BOT.to_owned()),
-            ..Member::default()
+            ..WorkspaceMember::default()
         };
         let member = if id == BOT_USER {
             &bot
@@ -301,7 +301,7 @@ impl Workspace {
     }
 
     /// Returns a conversation as in `conversations.info`.
-    pub(crate) fn room_json(&self, room: &Room) -> Value {
+    pub(crate) fn room_json(&self, room: &StoredConversation) -> Value {
         if room.kind == ChannelKind::Direct {
             let user = room.members.iter().find(|member| *member != BOT_USER);
             return json!({ "id": room.id, "created": 1_700_000_000, "is_im": true,
@@ -322,7 +322,7 @@ impl Workspace {
 }
 
 /// Returns somebody's profile, which contains only a name.
-fn profile_json(member: &Member) -> Value {
+fn profile_json(member: &WorkspaceMember) -> Value {
     let image = |size: u32| format!("https://a.slack-edge.com/ravens_{size}.png");
     json!({
         "real_name": member.name, "real_name_normalized": member.name, "display_name": member.name,
@@ -333,7 +333,7 @@ fn profile_json(member: &Member) -> Value {
     })
 }
 
-impl Session {
+impl AssistantSession {
     /// Changes the lifecycle status of an agent session.
     pub(crate) fn enter(&mut self, lifecycle: &str) {
         lifecycle.clone_into(&mut self.lifecycle);

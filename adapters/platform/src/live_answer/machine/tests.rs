@@ -11,7 +11,7 @@ use super::*;
 type Id = usize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Message {
+struct PostedMessage {
     part: usize,
     text: String,
     is_gone: bool,
@@ -21,7 +21,7 @@ struct Message {
 
 /// The result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+enum RequestOutcome {
     Done,
     /// Refused before anything was done.
     Refused,
@@ -48,18 +48,18 @@ enum Step {
 }
 
 #[derive(Debug, Default)]
-struct Chat {
-    messages: Vec<Message>,
-    fates: VecDeque<Fate>,
+struct SimulatedChat {
+    messages: Vec<PostedMessage>,
+    fates: VecDeque<RequestOutcome>,
 }
 
-impl Chat {
-    fn fate(&mut self) -> Fate {
-        self.fates.pop_front().unwrap_or(Fate::Done)
+impl SimulatedChat {
+    fn fate(&mut self) -> RequestOutcome {
+        self.fates.pop_front().unwrap_or(RequestOutcome::Done)
     }
 
     fn post(&mut self, part: usize, text: &str) -> Id {
-        self.messages.push(Message {
+        self.messages.push(PostedMessage {
             part,
             text: text.to_owned(),
             is_gone: false,
@@ -108,7 +108,7 @@ impl Chat {
 }
 
 /// A process with one reply.
-struct Process {
+struct ReplyingProcess {
     answer: LiveAnswer<Id>,
     version: usize,
 }
@@ -117,24 +117,26 @@ fn text(version: usize, part: usize) -> String {
     format!("answer {version}, part {part}")
 }
 
-impl Process {
-    fn grow(&mut self, chat: &mut Chat) {
+impl ReplyingProcess {
+    fn grow(&mut self, chat: &mut SimulatedChat) {
         let LiveAnswerAction::Show(shown) = self.answer.step(LiveAnswerEvent::Grew) else {
             return;
         };
         let growing = format!("{}…", text(self.version, 0));
         let fate = chat.fate();
         let outcome = match (fate, shown) {
-            (Fate::Refused, _) => DisplayOutcome::NotNow,
-            (Fate::Done, None) => DisplayOutcome::As(chat.post(0, &growing)),
-            (Fate::Lost, None) => {
+            (RequestOutcome::Refused, _) => DisplayOutcome::NotNow,
+            (RequestOutcome::Done, None) => DisplayOutcome::As(chat.post(0, &growing)),
+            (RequestOutcome::Lost, None) => {
                 chat.post(0, &growing);
                 DisplayOutcome::Unknown
             }
-            (Fate::Done | Fate::Lost, Some(id)) => match chat.edit(id, &growing) {
-                Edited::As(id) => DisplayOutcome::As(id),
-                Edited::Gone | Edited::Stuck(_) => DisplayOutcome::NotNow,
-            },
+            (RequestOutcome::Done | RequestOutcome::Lost, Some(id)) => {
+                match chat.edit(id, &growing) {
+                    Edited::As(id) => DisplayOutcome::As(id),
+                    Edited::Gone | Edited::Stuck(_) => DisplayOutcome::NotNow,
+                }
+            }
         };
         assert_eq!(
             self.answer.step(LiveAnswerEvent::Shown(outcome)),
@@ -143,7 +145,7 @@ impl Process {
     }
 
     /// Whether it reached its end.
-    fn finish(&mut self, chat: &mut Chat, parts: usize) -> bool {
+    fn finish(&mut self, chat: &mut SimulatedChat, parts: usize) -> bool {
         let mut event = LiveAnswerEvent::Finish { parts };
         let most = 4 * (parts + chat.messages.len()) + 4;
         for _ in 0..most {
@@ -152,10 +154,10 @@ impl Process {
                 LiveAnswerAction::Done => return true,
                 // What is merely spare may stay where it cannot be removed; that is not tested
                 // here.
-                LiveAnswerAction::Delete { is_spare: true, .. } => Fate::Done,
+                LiveAnswerAction::Delete { is_spare: true, .. } => RequestOutcome::Done,
                 _ => chat.fate(),
             };
-            if fate == Fate::Refused {
+            if fate == RequestOutcome::Refused {
                 return false;
             }
             event = match action {
@@ -174,14 +176,14 @@ impl Process {
                     panic!("{action:?} while finishing")
                 }
             };
-            if fate == Fate::Lost {
+            if fate == RequestOutcome::Lost {
                 return false;
             }
         }
         panic!("it does not end");
     }
 
-    fn give_up(&mut self, chat: &mut Chat) {
+    fn give_up(&mut self, chat: &mut SimulatedChat) {
         let GivenUp { messages, unheard } = self.answer.give_up();
         let unheard = if unheard { chat.find() } else { Vec::new() };
         for id in messages.into_iter().chain(unheard.into_iter().flatten()) {
@@ -197,8 +199,8 @@ impl Process {
     }
 }
 
-fn fate() -> impl Strategy<Value = Fate> {
-    prop_oneof![4 => Just(Fate::Done), 1 => Just(Fate::Refused), 1 => Just(Fate::Lost)]
+fn fate() -> impl Strategy<Value = RequestOutcome> {
+    prop_oneof![4 => Just(RequestOutcome::Done), 1 => Just(RequestOutcome::Refused), 1 => Just(RequestOutcome::Lost)]
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -223,8 +225,8 @@ proptest! {
         steps in proptest::collection::vec(step(), 0..14),
         fates in proptest::collection::vec(fate(), 0..30),
     ) {
-        let mut chat = Chat { fates: fates.into(), ..Chat::default() };
-        let mut process = Process { answer: LiveAnswer::new(), version: 0 };
+        let mut chat = SimulatedChat { fates: fates.into(), ..SimulatedChat::default() };
+        let mut process = ReplyingProcess { answer: LiveAnswer::new(), version: 0 };
         let mut delivered: Vec<Id> = Vec::new();
         for step in steps {
             match step {
@@ -238,22 +240,22 @@ proptest! {
                             ids.iter().map(|id| chat.messages[*id].text.as_str()).collect();
                         prop_assert_eq!(texts, expected);
                         delivered = ids;
-                        process = Process::again(process.version);
+                        process = ReplyingProcess::again(process.version);
                     } else {
                         // What is posted stays, and the next delivery completes it.
                         process.answer.give_up();
-                        process = Process::again(process.version);
+                        process = ReplyingProcess::again(process.version);
                     }
                 }
                 Step::GiveUp => {
                     process.give_up(&mut chat);
-                    process = Process::again(process.version);
+                    process = ReplyingProcess::again(process.version);
                 }
-                Step::Crash => process = Process::again(process.version),
+                Step::Crash => process = ReplyingProcess::again(process.version),
                 Step::EditQuestion => {
                     process.give_up(&mut chat);
                     let before: Vec<String> = chat.read().into_iter().map(str::to_owned).collect();
-                    process = Process { answer: LiveAnswer::new(), version: process.version + 1 };
+                    process = ReplyingProcess { answer: LiveAnswer::new(), version: process.version + 1 };
                     if delivered.is_empty() {
                         process.answer.expect_earlier();
                     } else {
@@ -277,7 +279,7 @@ proptest! {
         }
         chat.fates.clear();
         let version = process.version + 1;
-        let mut last = Process::again(version);
+        let mut last = ReplyingProcess::again(version);
         // Nothing is shown before the existing messages are known.
         let before = chat.messages.len();
         last.grow(&mut chat);
@@ -297,12 +299,12 @@ proptest! {
         replaces in 0_usize..4,
         fates in proptest::collection::vec(fate(), 0..8),
     ) {
-        let mut chat = Chat::default();
-        let mut process = Process { answer: LiveAnswer::new(), version: 0 };
+        let mut chat = SimulatedChat::default();
+        let mut process = ReplyingProcess { answer: LiveAnswer::new(), version: 0 };
         if replaces > 0 {
             prop_assert!(process.finish(&mut chat, replaces));
             let earlier = process.answer.messages().copied().collect();
-            process = Process { answer: LiveAnswer::new(), version: 1 };
+            process = ReplyingProcess { answer: LiveAnswer::new(), version: 1 };
             process.answer.replace(earlier);
         }
         let before: Vec<String> = chat.read().into_iter().map(str::to_owned).collect();
@@ -318,8 +320,8 @@ proptest! {
 
 #[test]
 fn one_answer_grows_in_one_message() {
-    let mut chat = Chat::default();
-    let mut process = Process {
+    let mut chat = SimulatedChat::default();
+    let mut process = ReplyingProcess {
         answer: LiveAnswer::new(),
         version: 0,
     };

@@ -183,13 +183,13 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Where a string stands: itself, and the calls around it.
-struct Found {
+struct LocatedString {
     text: String,
     within: Vec<String>,
 }
 
 /// The strings of code, without those of attributes and tests.
-fn strings(code: TokenStream, within: &[String], found: &mut Vec<Found>) {
+fn strings(code: TokenStream, within: &[String], found: &mut Vec<LocatedString>) {
     let mut path = String::new();
     let mut is_attribute = false;
     let mut skips_item = false;
@@ -228,7 +228,7 @@ fn strings(code: TokenStream, within: &[String], found: &mut Vec<Found>) {
                 if let Some((_, text)) = text.split_once('"')
                     && !skips_item
                 {
-                    found.push(Found {
+                    found.push(LocatedString {
                         text: text.trim_end_matches(['"', '#']).to_owned(),
                         within: within.to_vec(),
                     });

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::Chat;
-use crate::interaction::{Answer, Doing, Interaction};
-use crate::server::Shared;
-use crate::view::{self, Button, Message};
+use crate::interaction::{Doing, Interaction, ResponseState};
+use crate::server::SharedWorld;
+use crate::view::{self, Message, MessageButton};
 use crate::world::World;
 use crate::{Id, PATIENCE};
 
@@ -21,7 +21,7 @@ pub enum Target {
 /// An interaction, and its result.
 #[derive(Clone, Debug)]
 pub struct Interacting {
-    shared: Arc<Shared>,
+    shared: Arc<SharedWorld>,
     chat: Chat,
     id: Id,
 }
@@ -64,12 +64,12 @@ impl Chat {
             .unwrap_or_else(|why| panic!("/{command}: {why}"));
         let done = self.does(Doing::Autocomplete, command, None, &data);
         let choices = done.until("choices", |interaction| match &interaction.answer {
-            Answer::Choices(choices) => Some(choices.clone()),
-            Answer::Waiting
-            | Answer::Deferred
-            | Answer::DeferredUpdate
-            | Answer::Form
-            | Answer::Answered => None,
+            ResponseState::Choices(choices) => Some(choices.clone()),
+            ResponseState::Waiting
+            | ResponseState::Deferred
+            | ResponseState::DeferredUpdate
+            | ResponseState::Form
+            | ResponseState::Answered => None,
         });
         let named = |choice: Value| {
             (
@@ -131,7 +131,7 @@ impl Chat {
     /// # Panics
     /// Panics when it was switched off then.
     #[track_caller]
-    pub fn click_old(&self, message: &Message, button: &Button) -> Interacting {
+    pub fn click_old(&self, message: &Message, button: &MessageButton) -> Interacting {
         assert!(
             !button.disabled && !button.custom_id.is_empty(),
             "{button:?} cannot be clicked"
@@ -170,7 +170,7 @@ impl Chat {
             source,
             born: std::time::Duration::ZERO,
             delivered: false,
-            answer: Answer::Waiting,
+            answer: ResponseState::Waiting,
             acknowledged: None,
             original: None,
             is_ephemeral: false,
@@ -302,7 +302,7 @@ impl Interacting {
     /// Panics when it does not.
     pub async fn is_acknowledged(&self) {
         self.until("an acknowledgement", |interaction| {
-            (interaction.answer != Answer::Waiting).then_some(())
+            (interaction.answer != ResponseState::Waiting).then_some(())
         })
         .await;
     }
@@ -314,7 +314,7 @@ impl Interacting {
     pub async fn is_answered(&self) -> Message {
         let id = self
             .until("an answer", |interaction| {
-                (interaction.answer == Answer::Answered)
+                (interaction.answer == ResponseState::Answered)
                     .then_some(interaction.original)
                     .flatten()
             })
@@ -377,7 +377,7 @@ impl Interacting {
 
     /// Whether it was acknowledged without a message, as a button can be.
     pub fn is_silent(&self) -> bool {
-        self.look(|interaction| interaction.answer == Answer::DeferredUpdate)
+        self.look(|interaction| interaction.answer == ResponseState::DeferredUpdate)
     }
 
     fn look<T>(&self, look: impl FnOnce(&Interaction) -> T) -> T {

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::encoding::Encoding;
-use super::{Frame, Session};
+use super::{GatewayFrame, GatewaySession};
 use crate::Id;
-use crate::server::Shared;
+use crate::server::SharedWorld;
 use crate::world::{Listener, World, intents};
 
 /// A client may send this many payloads a minute (Discord: 120 in 60 seconds).
@@ -33,9 +33,9 @@ mod code {
     pub(super) const DISALLOWED_INTENTS: u16 = 4014;
 }
 
-struct Connection {
-    shared: Arc<Shared>,
-    link: mpsc::UnboundedSender<Frame>,
+struct GatewayConnection {
+    shared: Arc<SharedWorld>,
+    link: mpsc::UnboundedSender<GatewayFrame>,
     encoding: Encoding,
     /// Of the session, once there is one.
     session: Option<String>,
@@ -44,14 +44,14 @@ struct Connection {
 }
 
 /// The consequence of a payload.
-enum Next {
+enum PayloadOutcome {
     Go,
     Close(u16),
 }
 
 /// Serves one connection until its end.
 pub(crate) async fn connection(
-    shared: Arc<Shared>,
+    shared: Arc<SharedWorld>,
     mut socket: WebSocket,
     query: HashMap<String, String>,
 ) {
@@ -61,7 +61,7 @@ pub(crate) async fn connection(
         Some("zlib-stream") => Encoding::stream(),
         _ => Encoding::Plain,
     };
-    let mut connection = Connection {
+    let mut connection = GatewayConnection {
         shared,
         link,
         encoding,
@@ -76,9 +76,9 @@ pub(crate) async fn connection(
     let milliseconds = u64::try_from(interval.as_millis()).expect("an interval is short");
     let hello = json!({ "op": 10, "t": null, "s": null, "d": { "heartbeat_interval": milliseconds, "_trace": [] } });
     let first = if is_known {
-        Frame::payload(&hello)
+        GatewayFrame::payload(&hello)
     } else {
-        Frame::Close(code::INVALID_VERSION)
+        GatewayFrame::Close(code::INVALID_VERSION)
     };
     if connection.send(&mut socket, first).await {
         connection.serve(&mut socket, &mut outgoing, interval).await;
@@ -86,24 +86,24 @@ pub(crate) async fn connection(
     connection.end();
 }
 
-impl Connection {
+impl GatewayConnection {
     async fn serve(
         &mut self,
         socket: &mut WebSocket,
-        outgoing: &mut mpsc::UnboundedReceiver<Frame>,
+        outgoing: &mut mpsc::UnboundedReceiver<GatewayFrame>,
         interval: Duration,
     ) {
         loop {
             let frame = tokio::select! {
-                frame = outgoing.recv() => frame.unwrap_or(Frame::Cut),
+                frame = outgoing.recv() => frame.unwrap_or(GatewayFrame::Cut),
                 message = socket.recv() => match self.take(message) {
-                    Some(Next::Go) => continue,
-                    Some(Next::Close(code)) => Frame::Close(code),
+                    Some(PayloadOutcome::Go) => continue,
+                    Some(PayloadOutcome::Close(code)) => GatewayFrame::Close(code),
                     None => return,
                 },
                 () = tokio::time::sleep(interval * 2) => match self.is_silent(interval) {
                     false => continue,
-                    true => Frame::Close(code::TIMED_OUT),
+                    true => GatewayFrame::Close(code::TIMED_OUT),
                 },
             };
             if !self.send(socket, frame).await {
@@ -126,13 +126,13 @@ impl Connection {
     }
 
     /// Sends a frame; returns false if it was the last.
-    async fn send(&mut self, socket: &mut WebSocket, frame: Frame) -> bool {
+    async fn send(&mut self, socket: &mut WebSocket, frame: GatewayFrame) -> bool {
         match frame {
-            Frame::Payload(payload) => {
+            GatewayFrame::Payload(payload) => {
                 self.shared.traffic.gateway("out", &payload);
                 socket.send(self.encoding.write(payload)).await.is_ok()
             }
-            Frame::Close(code) => {
+            GatewayFrame::Close(code) => {
                 let close = CloseFrame {
                     code,
                     reason: "".into(),
@@ -143,22 +143,22 @@ impl Connection {
                 let _ = tokio::time::timeout(Duration::from_secs(1), socket.recv()).await;
                 false
             }
-            Frame::Cut => false,
+            GatewayFrame::Cut => false,
         }
     }
 
     /// `None`: the client is gone.
-    fn take(&mut self, message: Option<Result<Message, axum::Error>>) -> Option<Next> {
+    fn take(&mut self, message: Option<Result<Message, axum::Error>>) -> Option<PayloadOutcome> {
         let text = match message?.ok()? {
             Message::Text(text) => text,
-            Message::Ping(_) | Message::Pong(_) => return Some(Next::Go),
-            Message::Binary(_) => return Some(Next::Close(code::DECODE)),
+            Message::Ping(_) | Message::Pong(_) => return Some(PayloadOutcome::Go),
+            Message::Binary(_) => return Some(PayloadOutcome::Close(code::DECODE)),
             Message::Close(_) => return None,
         };
         let Ok(payload) = serde_json::from_str::<Value>(&text) else {
             self.shared
                 .with(|world| world.blame("gateway: a payload is not JSON"));
-            return Some(Next::Close(code::DECODE));
+            return Some(PayloadOutcome::Close(code::DECODE));
         };
         self.shared.traffic.gateway("in", &text);
         let now = Instant::now();
@@ -167,31 +167,33 @@ impl Connection {
         if self.received.len() > PAYLOADS {
             self.shared
                 .with(|world| world.blame("gateway: more than 120 payloads in a minute"));
-            return Some(Next::Close(code::RATE_LIMITED));
+            return Some(PayloadOutcome::Close(code::RATE_LIMITED));
         }
         Some(self.answer(&payload))
     }
 
-    fn answer(&mut self, payload: &Value) -> Next {
+    fn answer(&mut self, payload: &Value) -> PayloadOutcome {
         let data = &payload["d"];
         let shared = Arc::clone(&self.shared);
         match payload["op"].as_u64() {
             Some(1) => self.beat(data),
             Some(2) => shared.with(|world| self.identify(world, data)),
             Some(6) => shared.with(|world| self.resume(world, data)),
-            Some(3 | 4 | 8 | 31) if self.session.is_none() => Next::Close(code::NOT_AUTHENTICATED),
-            Some(3 | 4 | 31) => Next::Go,
+            Some(3 | 4 | 8 | 31) if self.session.is_none() => {
+                PayloadOutcome::Close(code::NOT_AUTHENTICATED)
+            }
+            Some(3 | 4 | 31) => PayloadOutcome::Go,
             Some(8) => shared.with(|world| self.members(world, data)),
             _ => {
                 shared.with(|world| {
                     world.blame(format!("gateway: unknown opcode {}", payload["op"]))
                 });
-                Next::Close(code::UNKNOWN_OPCODE)
+                PayloadOutcome::Close(code::UNKNOWN_OPCODE)
             }
         }
     }
 
-    fn beat(&mut self, data: &Value) -> Next {
+    fn beat(&mut self, data: &Value) -> PayloadOutcome {
         self.last_beat = Instant::now();
         let session = self.session.clone();
         self.shared.with(|world| {
@@ -211,35 +213,35 @@ impl Connection {
                 ));
             }
         });
-        let _ = self.link.send(Frame::payload(
+        let _ = self.link.send(GatewayFrame::payload(
             &json!({ "op": 11, "t": null, "s": null, "d": null }),
         ));
-        Next::Go
+        PayloadOutcome::Go
     }
 
-    fn identify(&mut self, world: &mut World, data: &Value) -> Next {
+    fn identify(&mut self, world: &mut World, data: &Value) -> PayloadOutcome {
         if self.session.is_some() {
-            return Next::Close(code::ALREADY_AUTHENTICATED);
+            return PayloadOutcome::Close(code::ALREADY_AUTHENTICATED);
         }
         let Some(app) = data["token"]
             .as_str()
             .and_then(|token| world.app_of(bare(token)))
         else {
-            return Next::Close(code::AUTHENTICATION_FAILED);
+            return PayloadOutcome::Close(code::AUTHENTICATION_FAILED);
         };
         let (app, privileged) = (app.id, app.privileged);
         if let Some(code) = world.refuses_with {
             world.counts.refused += 1;
-            return Next::Close(code);
+            return PayloadOutcome::Close(code);
         }
         let Some(wanted) = data["intents"]
             .as_u64()
             .filter(|wanted| wanted & !intents::KNOWN == 0)
         else {
-            return Next::Close(code::INVALID_INTENTS);
+            return PayloadOutcome::Close(code::INVALID_INTENTS);
         };
         if wanted & intents::PRIVILEGED & !privileged != 0 {
-            return Next::Close(code::DISALLOWED_INTENTS);
+            return PayloadOutcome::Close(code::DISALLOWED_INTENTS);
         }
         if !data["properties"].is_object() {
             world.blame("gateway: identify without properties");
@@ -253,7 +255,7 @@ impl Connection {
             Some(_) => (u64::MAX, 0),
         };
         if shard.0 >= shard.1 {
-            return Next::Close(code::INVALID_SHARD);
+            return PayloadOutcome::Close(code::INVALID_SHARD);
         }
         if data["compress"] == true && matches!(self.encoding, Encoding::Plain) {
             self.encoding = Encoding::Large;
@@ -261,20 +263,24 @@ impl Connection {
         let id = format!("{:032x}", world.new_id().get());
         self.session = Some(id.clone());
         world.counts.identified += 1;
-        world
-            .sessions
-            .push(Session::new(id, app, shard, wanted, self.link.clone()));
+        world.sessions.push(GatewaySession::new(
+            id,
+            app,
+            shard,
+            wanted,
+            self.link.clone(),
+        ));
         world.greet(world.sessions.len() - 1);
-        Next::Go
+        PayloadOutcome::Go
     }
 
-    fn resume(&mut self, world: &mut World, data: &Value) -> Next {
+    fn resume(&mut self, world: &mut World, data: &Value) -> PayloadOutcome {
         if data["token"]
             .as_str()
             .and_then(|token| world.app_of(bare(token)))
             .is_none()
         {
-            return Next::Close(code::AUTHENTICATION_FAILED);
+            return PayloadOutcome::Close(code::AUTHENTICATION_FAILED);
         }
         let (id, seq) = (
             data["session_id"].as_str().unwrap_or_default(),
@@ -291,22 +297,22 @@ impl Connection {
             world.counts.resumed += 1;
         } else {
             world.sessions.retain(|session| session.id != id);
-            let _ = self.link.send(Frame::payload(
+            let _ = self.link.send(GatewayFrame::payload(
                 &json!({ "op": 9, "t": null, "s": null, "d": false }),
             ));
         }
-        Next::Go
+        PayloadOutcome::Go
     }
 
     /// Sends the members of a server in one chunk: tests have few.
-    fn members(&mut self, world: &mut World, data: &Value) -> Next {
+    fn members(&mut self, world: &mut World, data: &Value) -> PayloadOutcome {
         let guild = Id::of(&data["guild_id"]).or_else(|| {
             data["guild_id"]
                 .as_array()
                 .and_then(|ids| Id::of(ids.first()?))
         });
         let Some(guild) = guild.and_then(|guild| world.guilds.get(&guild)) else {
-            return Next::Go;
+            return PayloadOutcome::Go;
         };
         let query = data["query"].as_str().unwrap_or_default().to_lowercase();
         let wanted = data["user_ids"].as_array();
@@ -331,7 +337,7 @@ impl Connection {
         if let Some(session) = session {
             session.push("GUILD_MEMBERS_CHUNK", &chunk);
         }
-        Next::Go
+        PayloadOutcome::Go
     }
 
     /// Ends the connection; the session stays for a while.

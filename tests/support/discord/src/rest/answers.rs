@@ -6,13 +6,13 @@ use super::Call;
 use super::messages::drafted;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
-use crate::interaction::{Answer, Doing, Interaction};
+use crate::interaction::{Doing, Interaction, ResponseState};
 use crate::rules::{self, MessageForm};
-use crate::world::{Draft, World, flags, kinds};
+use crate::world::{MessageDraft, World, flags, kinds};
 
 /// What to do with an interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum InteractionOperation {
     Callback,
     FollowUp,
     /// The original response.
@@ -28,20 +28,24 @@ pub(crate) enum Deed {
     Remove,
 }
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+pub(super) fn answer(
+    world: &mut World,
+    call: &Call<'_>,
+    wants: InteractionOperation,
+) -> Result<Value, ApiError> {
     let interaction = |world: &World| {
         let app = call.id(0)?;
         world.by_token(app, call.text(1)).cloned()
     };
     match wants {
-        Wants::Callback => callback(world, call),
-        Wants::FollowUp => follow_up(world, call, &interaction(world)?),
-        Wants::Original(deed) => {
+        InteractionOperation::Callback => callback(world, call),
+        InteractionOperation::FollowUp => follow_up(world, call, &interaction(world)?),
+        InteractionOperation::Original(deed) => {
             let interaction = interaction(world)?;
             let original = interaction.original.ok_or_else(ApiError::unknown_message)?;
             one(world, call, &interaction, original, deed)
         }
-        Wants::One(deed) => {
+        InteractionOperation::One(deed) => {
             let (interaction, id) = (interaction(world)?, call.id(2)?);
             let is_its = interaction.original == Some(id) || interaction.follow_ups.contains(&id);
             if !is_its {
@@ -127,36 +131,36 @@ fn give(
     interaction: &Interaction,
     kind: u64,
     data: &Value,
-) -> Result<Answer, ApiError> {
+) -> Result<ResponseState, ApiError> {
     let channel = interaction.channel;
     Ok(match kind {
         4 => {
             world.quiet_body(call, data);
             let draft = drafted(data, MessageForm::Answer)?;
             world.first_answer(interaction, draft);
-            Answer::Answered
+            ResponseState::Answered
         }
         5 => {
             let wanted = data["flags"].as_u64().unwrap_or_default();
-            let draft = Draft {
+            let draft = MessageDraft {
                 flags: flags::LOADING | (wanted & flags::EPHEMERAL),
-                ..Draft::default()
+                ..MessageDraft::default()
             };
             world.first_answer(interaction, draft);
-            Answer::Deferred
+            ResponseState::Deferred
         }
-        6 => Answer::DeferredUpdate,
+        6 => ResponseState::DeferredUpdate,
         7 => {
             let source = interaction.source.ok_or_else(ApiError::unknown_message)?;
             world.change_by(call, data, channel, source, MessageForm::Answer)?;
-            Answer::Answered
+            ResponseState::Answered
         }
         9 => {
             world.forms.insert(interaction.id, data.clone());
-            Answer::Form
+            ResponseState::Form
         }
         // Of the accepted kinds only choices are left.
-        _ => Answer::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
+        _ => ResponseState::Choices(data["choices"].as_array().cloned().unwrap_or_default()),
     })
 }
 
@@ -210,7 +214,7 @@ fn follow_up(
     world.quiet(call);
     let mut draft = drafted(call.body, MessageForm::Answer)?;
     // The first follow-up after a deferral replaces the "thinking" message.
-    if interaction.answer == Answer::Deferred
+    if interaction.answer == ResponseState::Deferred
         && let Some(original) = interaction.original
     {
         let files = world.attach(call, interaction.channel)?;
@@ -235,13 +239,13 @@ impl World {
     /// Records that the "thinking" message was edited into the response.
     fn answered(&mut self, id: Id) {
         if let Some(known) = self.interactions.get_mut(&id)
-            && known.answer == Answer::Deferred
+            && known.answer == ResponseState::Deferred
         {
-            known.answer = Answer::Answered;
+            known.answer = ResponseState::Answered;
         }
     }
 
-    fn sign(&self, draft: &mut Draft, interaction: &Interaction) {
+    fn sign(&self, draft: &mut MessageDraft, interaction: &Interaction) {
         draft.webhook = Some(interaction.app);
         draft.application = Some(interaction.app);
         draft.interaction = Some(interaction.metadata(self));
@@ -250,7 +254,7 @@ impl World {
         }
     }
 
-    fn first_answer(&mut self, interaction: &Interaction, mut draft: Draft) {
+    fn first_answer(&mut self, interaction: &Interaction, mut draft: MessageDraft) {
         self.sign(&mut draft, interaction);
         match (interaction.doing, interaction.is_menu) {
             (Doing::Component | Doing::Form, _) => draft.reference = interaction.source,

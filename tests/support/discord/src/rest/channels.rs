@@ -7,26 +7,30 @@ use crate::Id;
 use crate::error::ApiError;
 use crate::permissions::Permissions;
 use crate::rules;
-use crate::world::{Channel, Place, World, intents, with_guild};
+use crate::world::{EventScope, StoredChannel, World, intents, with_guild};
 
 /// What to do with a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum ChannelOperation {
     Look,
     Edit,
     Type,
 }
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+pub(super) fn answer(
+    world: &mut World,
+    call: &Call<'_>,
+    wants: ChannelOperation,
+) -> Result<Value, ApiError> {
     let channel = world.channel_for(call.app, call.id(0)?)?.clone();
     match wants {
-        Wants::Look => Ok(world.channel_json(&channel, Some(call.app))),
-        Wants::Edit => edit(world, call, &channel),
-        Wants::Type => kind_of_typing(world, call.app, &channel),
+        ChannelOperation::Look => Ok(world.channel_json(&channel, Some(call.app))),
+        ChannelOperation::Edit => edit(world, call, &channel),
+        ChannelOperation::Type => kind_of_typing(world, call.app, &channel),
     }
 }
 
-fn kind_of_typing(world: &mut World, user: Id, channel: &Channel) -> Result<Value, ApiError> {
+fn kind_of_typing(world: &mut World, user: Id, channel: &StoredChannel) -> Result<Value, ApiError> {
     world.may_write(user, channel)?;
     world.types(user, channel.id);
     Ok(Value::Null)
@@ -34,7 +38,7 @@ fn kind_of_typing(world: &mut World, user: Id, channel: &Channel) -> Result<Valu
 
 /// Edits a channel. A thread's state and name need the thread's permissions; everything else needs
 /// the permission to manage channels.
-fn edit(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn edit(world: &mut World, call: &Call<'_>, channel: &StoredChannel) -> Result<Value, ApiError> {
     let permissions = world.permissions(call.app, channel);
     if !call.body["name"].is_null() {
         let wrongs = rules::thread_name(&call.body["name"]);
@@ -101,7 +105,7 @@ impl World {
         self.typed.push((channel, user, now));
         let guild = self.channels[&channel].guild;
         let at = self.clock.now().timestamp();
-        self.tell("TYPING_START", Place::Channel(channel), intents::TYPING, |world, _| {
+        self.tell("TYPING_START", EventScope::Channel(channel), intents::TYPING, |world, _| {
             let mut typing = serde_json::json!({ "channel_id": channel.json(), "user_id": user.json(), "timestamp": at });
             if let Some(guild) = guild.and_then(|guild| world.guilds.get(&guild)) {
                 typing["member"] = world.member_json(guild, user);
@@ -132,7 +136,7 @@ impl World {
             });
             self.tell(
                 "THREAD_DELETE",
-                Place::Channel(id),
+                EventScope::Channel(id),
                 intents::GUILDS,
                 |_, _| gone.clone(),
             );
@@ -144,7 +148,7 @@ impl World {
     }
 
     /// Whether somebody may write in a channel in its current state.
-    pub(crate) fn may_write(&self, user: Id, channel: &Channel) -> Result<(), ApiError> {
+    pub(crate) fn may_write(&self, user: Id, channel: &StoredChannel) -> Result<(), ApiError> {
         if !channel.kind.holds_messages() {
             return Err(ApiError::no_text_here());
         }

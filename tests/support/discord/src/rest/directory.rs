@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::Call;
 use crate::Id;
 use crate::error::{ApiError, Wrong};
-use crate::world::{Channel, Guild, Kind, World};
+use crate::world::{ChannelType, GuildState, StoredChannel, World};
 
 /// Maximum number of sessions a bot may begin per day.
 const STARTS: usize = 1_000;
 
 /// What to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum DirectoryOperation {
     Gateway,
     GatewayBot,
     Me,
@@ -24,17 +24,21 @@ pub(crate) enum Wants {
     GuildMember,
 }
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+pub(super) fn answer(
+    world: &mut World,
+    call: &Call<'_>,
+    wants: DirectoryOperation,
+) -> Result<Value, ApiError> {
     match wants {
-        Wants::Gateway => Ok(json!({ "url": world.gateway_url })),
-        Wants::GatewayBot => Ok(gateway_bot(world, call)),
-        Wants::Me => Ok(world.users[&call.app].own_json()),
-        Wants::MyGuilds => Ok(my_guilds(world, call)),
-        Wants::OpenDirect => open_direct(world, call),
-        Wants::Application => Ok(application(world, call)),
-        Wants::Guild => Ok(guild(world, call)?.json()),
-        Wants::GuildChannels => channels(world, call),
-        Wants::GuildMember => {
+        DirectoryOperation::Gateway => Ok(json!({ "url": world.gateway_url })),
+        DirectoryOperation::GatewayBot => Ok(gateway_bot(world, call)),
+        DirectoryOperation::Me => Ok(world.users[&call.app].own_json()),
+        DirectoryOperation::MyGuilds => Ok(my_guilds(world, call)),
+        DirectoryOperation::OpenDirect => open_direct(world, call),
+        DirectoryOperation::Application => Ok(application(world, call)),
+        DirectoryOperation::Guild => Ok(guild(world, call)?.json()),
+        DirectoryOperation::GuildChannels => channels(world, call),
+        DirectoryOperation::GuildMember => {
             let (guild, user) = (guild(world, call)?, call.id(1)?);
             let is_in = guild.members.contains_key(&user);
             if is_in {
@@ -102,7 +106,7 @@ fn open_direct(world: &mut World, call: &Call<'_>) -> Result<Value, ApiError> {
     Ok(world.channel_json(&world.channels[&channel], Some(call.app)))
 }
 
-fn guild<'a>(world: &'a World, call: &Call<'_>) -> Result<&'a Guild, ApiError> {
+fn guild<'a>(world: &'a World, call: &Call<'_>) -> Result<&'a GuildState, ApiError> {
     let guild = world.guilds.get(&call.id(0)?);
     let guild = guild.filter(|guild| guild.members.contains_key(&call.app));
     guild.ok_or_else(ApiError::unknown_guild)
@@ -122,8 +126,8 @@ fn channels(world: &World, call: &Call<'_>) -> Result<Value, ApiError> {
 impl World {
     /// Returns the direct channel of two users; creates it on first use.
     pub(crate) fn direct(&mut self, one: Id, other: Id) -> Id {
-        let is_theirs = |channel: &&Channel| {
-            channel.kind == Kind::Direct
+        let is_theirs = |channel: &&StoredChannel| {
+            channel.kind == ChannelType::Direct
                 && channel.recipients.contains(&one)
                 && channel.recipients.contains(&other)
         };
@@ -131,9 +135,9 @@ impl World {
             return channel.id;
         }
         let id = self.new_id();
-        let channel = Channel {
+        let channel = StoredChannel {
             recipients: vec![one, other],
-            ..Channel::new(id, Kind::Direct, None, "")
+            ..StoredChannel::new(id, ChannelType::Direct, None, "")
         };
         self.channels.insert(id, channel);
         id

@@ -7,7 +7,7 @@ use crate::Id;
 use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
-use crate::world::{Attached, Channel, Draft, Message, World, flags};
+use crate::world::{Attached, MessageDraft, StoredChannel, StoredMessage, World, flags};
 
 /// Maximum number of messages per page.
 const PAGE: usize = 100;
@@ -18,7 +18,7 @@ const NONCE_KEPT: std::time::Duration = std::time::Duration::from_mins(3);
 
 /// What to do with messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum MessageOperation {
     List,
     Post,
     Look,
@@ -26,29 +26,37 @@ pub(crate) enum Wants {
     Remove,
 }
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+pub(super) fn answer(
+    world: &mut World,
+    call: &Call<'_>,
+    wants: MessageOperation,
+) -> Result<Value, ApiError> {
     let channel = world.channel_for(call.app, call.id(0)?)?.clone();
     match wants {
-        Wants::Post => post(world, call, &channel),
-        Wants::List => list(world, call, &channel),
-        Wants::Look => {
+        MessageOperation::Post => post(world, call, &channel),
+        MessageOperation::List => list(world, call, &channel),
+        MessageOperation::Look => {
             let id = known(world, &channel, call.id(1)?)?.id;
             Ok(world.message_for(call.app, channel.id, id))
         }
-        Wants::Edit => edit(world, call, &channel),
-        Wants::Remove => remove(world, call, &channel),
+        MessageOperation::Edit => edit(world, call, &channel),
+        MessageOperation::Remove => remove(world, call, &channel),
     }
 }
 
 /// Returns a message that everybody can see: ephemeral messages do not belong to the channel.
-fn known<'a>(world: &'a World, channel: &Channel, id: Id) -> Result<&'a Message, ApiError> {
+fn known<'a>(
+    world: &'a World,
+    channel: &StoredChannel,
+    id: Id,
+) -> Result<&'a StoredMessage, ApiError> {
     let message = world
         .message(channel.id, id)
         .filter(|message| !message.is_ephemeral());
     message.ok_or_else(ApiError::unknown_message)
 }
 
-fn post(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn post(world: &mut World, call: &Call<'_>, channel: &StoredChannel) -> Result<Value, ApiError> {
     world.quiet(call);
     let mut draft = drafted(call.body, MessageForm::Create)?;
     world.may_write(call.app, channel)?;
@@ -94,7 +102,7 @@ fn same_nonce(world: &World, app: Id, channel: Id, nonce: &Value) -> Option<Id> 
     same.next().map(|message| message.id)
 }
 
-fn list(world: &World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn list(world: &World, call: &Call<'_>, channel: &StoredChannel) -> Result<Value, ApiError> {
     if !world
         .permissions(call.app, channel)
         .contains(Permissions::READ_MESSAGE_HISTORY)
@@ -138,7 +146,7 @@ fn list(world: &World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiE
         .collect())
 }
 
-fn edit(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn edit(world: &mut World, call: &Call<'_>, channel: &StoredChannel) -> Result<Value, ApiError> {
     let message = known(world, channel, call.id(1)?)?;
     let (id, author) = (message.id, message.author);
     let manages = world
@@ -166,7 +174,7 @@ fn edit(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
     Ok(world.message_for(call.app, channel.id, id))
 }
 
-fn remove(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn remove(world: &mut World, call: &Call<'_>, channel: &StoredChannel) -> Result<Value, ApiError> {
     let message = known(world, channel, call.id(1)?)?;
     let (id, is_own) = (message.id, message.author == call.app);
     let manages = world
@@ -190,7 +198,7 @@ fn remove(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value
 }
 
 /// Parses a message from a body.
-pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError> {
+pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<MessageDraft, ApiError> {
     let wrongs = rules::message(body, form);
     if !wrongs.is_empty() {
         return Err(ApiError::invalid_form(wrongs));
@@ -206,7 +214,7 @@ pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError
     if is_empty && form != MessageForm::Edit {
         return Err(ApiError::empty_message());
     }
-    Ok(Draft {
+    Ok(MessageDraft {
         content,
         components: number(components),
         flags: body["flags"].as_u64().unwrap_or_default(),
@@ -214,7 +222,7 @@ pub(super) fn drafted(body: &Value, form: MessageForm) -> Result<Draft, ApiError
         nonce: Some(body["nonce"].clone()).filter(|nonce| !nonce.is_null()),
         allowed_mentions: Some(body["allowed_mentions"].clone())
             .filter(|allowed| !allowed.is_null()),
-        ..Draft::default()
+        ..MessageDraft::default()
     })
 }
 
@@ -309,7 +317,7 @@ impl World {
 }
 
 /// Whether a message would be empty after an edit.
-fn leaves_nothing(message: &Message, body: &Value, draft: &Draft) -> bool {
+fn leaves_nothing(message: &StoredMessage, body: &Value, draft: &MessageDraft) -> bool {
     let old = &message.draft;
     let stays = |name: &str, old_is_empty: bool| body.get(name).is_none() && !old_is_empty;
     let has_text = !draft.content.is_empty() || stays("content", old.content.is_empty());
@@ -322,7 +330,7 @@ fn leaves_nothing(message: &Message, body: &Value, draft: &Draft) -> bool {
 }
 
 /// Applies the fields that a body contains.
-fn put(message: &mut Message, body: &Value, new: Draft) {
+fn put(message: &mut StoredMessage, body: &Value, new: MessageDraft) {
     let names = |name: &str| body.get(name).is_some();
     let old = &mut message.draft;
     if names("content") {

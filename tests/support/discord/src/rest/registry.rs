@@ -10,14 +10,14 @@ use crate::world::World;
 
 /// What to do with commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum CommandOperation {
     All,
     Set,
 }
 
 /// Whose commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum CommandScope {
     Everywhere,
     Guild,
 }
@@ -25,12 +25,12 @@ pub(crate) enum Scope {
 pub(super) fn answer(
     world: &mut World,
     call: &Call<'_>,
-    wants: Wants,
-    scope: Scope,
+    wants: CommandOperation,
+    scope: CommandScope,
 ) -> Result<Value, ApiError> {
     let guild = match scope {
-        Scope::Everywhere => None,
-        Scope::Guild => Some(call.id(1)?),
+        CommandScope::Everywhere => None,
+        CommandScope::Guild => Some(call.id(1)?),
     };
     if call.id(0)? != call.app {
         return Err(ApiError::unknown_application());
@@ -45,9 +45,11 @@ pub(super) fn answer(
     let kept = world.commands.get(&(call.app, guild));
     let kept = kept.cloned().unwrap_or_default();
     match wants {
-        Wants::All if call.asked("with_localizations") == Some("true") => Ok(Value::Array(kept)),
-        Wants::All => Ok(kept.into_iter().map(without_localizations).collect()),
-        Wants::Set => set(world, call, guild, &kept),
+        CommandOperation::All if call.asked("with_localizations") == Some("true") => {
+            Ok(Value::Array(kept))
+        }
+        CommandOperation::All => Ok(kept.into_iter().map(without_localizations).collect()),
+        CommandOperation::Set => set(world, call, guild, &kept),
     }
 }
 

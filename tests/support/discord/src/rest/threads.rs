@@ -11,7 +11,8 @@ use crate::error::{ApiError, Wrong};
 use crate::permissions::Permissions;
 use crate::rules::{self, MessageForm};
 use crate::world::{
-    Channel, Draft, Kind, Place, Thread, World, intents, kinds, thread_member_json,
+    ChannelType, EventScope, MessageDraft, StoredChannel, ThreadMetadata, World, intents, kinds,
+    thread_member_json,
 };
 
 /// Allowed times of inactivity until a thread is archived, in minutes.
@@ -19,7 +20,7 @@ const ARCHIVES: [u64; 4] = [60, 1_440, 4_320, 10_080];
 
 /// What to do with threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wants {
+pub(crate) enum ThreadOperation {
     OpenFrom,
     Open,
     Add,
@@ -29,20 +30,28 @@ pub(crate) enum Wants {
     Archived,
 }
 
-pub(super) fn answer(world: &mut World, call: &Call<'_>, wants: Wants) -> Result<Value, ApiError> {
+pub(super) fn answer(
+    world: &mut World,
+    call: &Call<'_>,
+    wants: ThreadOperation,
+) -> Result<Value, ApiError> {
     let channel = world.channel_for(call.app, call.id(0)?)?.clone();
     match wants {
-        Wants::OpenFrom => open_from(world, call, &channel),
-        Wants::Open => open(world, call, &channel),
-        Wants::Add => add(world, &channel, call.id(1)?),
-        Wants::Member => member(&channel, call.id(1)?),
-        Wants::Archived => archived(world, call, &channel),
+        ThreadOperation::OpenFrom => open_from(world, call, &channel),
+        ThreadOperation::Open => open(world, call, &channel),
+        ThreadOperation::Add => add(world, &channel, call.id(1)?),
+        ThreadOperation::Member => member(&channel, call.id(1)?),
+        ThreadOperation::Archived => archived(world, call, &channel),
     }
 }
 
 /// Lists archived threads, most recently archived first, up to a limit and optionally only those
 /// archived before a time.
-fn archived(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn archived(
+    world: &mut World,
+    call: &Call<'_>,
+    channel: &StoredChannel,
+) -> Result<Value, ApiError> {
     needs(world, call.app, channel, Permissions::READ_MESSAGE_HISTORY)?;
     let limit: usize = call.asked("limit").map_or(Ok(50), str::parse).unwrap_or(0);
     if !(2..=100).contains(&limit) {
@@ -57,7 +66,10 @@ fn archived(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Val
     let mut found: Vec<(String, Value)> = Vec::new();
     for thread in world.channels.values() {
         let is_archived = thread.thread.as_ref().is_some_and(|it| it.archived);
-        if thread.parent != Some(channel.id) || thread.kind != Kind::PublicThread || !is_archived {
+        if thread.parent != Some(channel.id)
+            || thread.kind != ChannelType::PublicThread
+            || !is_archived
+        {
             continue;
         }
         let json = world.channel_json(thread, Some(call.app));
@@ -78,7 +90,11 @@ fn archived(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Val
     Ok(json!({ "threads": threads, "members": [], "has_more": has_more }))
 }
 
-fn open_from(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn open_from(
+    world: &mut World,
+    call: &Call<'_>,
+    channel: &StoredChannel,
+) -> Result<Value, ApiError> {
     check(call)?;
     let message = call.id(1)?;
     let found = world
@@ -89,14 +105,14 @@ fn open_from(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Va
         return Err(ApiError::thread_exists());
     }
     let kind = match channel.kind {
-        Kind::Text => Kind::PublicThread,
-        Kind::Announcement => Kind::AnnouncementThread,
-        Kind::Direct
-        | Kind::Voice
-        | Kind::AnnouncementThread
-        | Kind::PublicThread
-        | Kind::PrivateThread
-        | Kind::Forum => {
+        ChannelType::Text => ChannelType::PublicThread,
+        ChannelType::Announcement => ChannelType::AnnouncementThread,
+        ChannelType::Direct
+        | ChannelType::Voice
+        | ChannelType::AnnouncementThread
+        | ChannelType::PublicThread
+        | ChannelType::PrivateThread
+        | ChannelType::Forum => {
             return Err(ApiError::wrong_channel_kind());
         }
     };
@@ -106,10 +122,10 @@ fn open_from(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Va
     Ok(world.channel_json(&world.channels[&message], Some(call.app)))
 }
 
-fn open(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, ApiError> {
+fn open(world: &mut World, call: &Call<'_>, channel: &StoredChannel) -> Result<Value, ApiError> {
     check(call)?;
     let name = call.body["name"].as_str().unwrap_or_default().to_owned();
-    if channel.kind == Kind::Forum {
+    if channel.kind == ChannelType::Forum {
         let body = &call.body["message"];
         world.quiet_body(call, body);
         let id = world.new_id();
@@ -121,21 +137,28 @@ fn open(world: &mut World, call: &Call<'_>, channel: &Channel) -> Result<Value, 
         return Ok(json);
     }
     let (kind, needed) = match (channel.kind, call.body["type"].as_u64()) {
-        (Kind::Text, Some(11)) => (Kind::PublicThread, Permissions::CREATE_PUBLIC_THREADS),
-        (Kind::Announcement, Some(10)) => {
-            (Kind::AnnouncementThread, Permissions::CREATE_PUBLIC_THREADS)
-        }
+        (ChannelType::Text, Some(11)) => (
+            ChannelType::PublicThread,
+            Permissions::CREATE_PUBLIC_THREADS,
+        ),
+        (ChannelType::Announcement, Some(10)) => (
+            ChannelType::AnnouncementThread,
+            Permissions::CREATE_PUBLIC_THREADS,
+        ),
         // Discord's default type is a private thread.
-        (Kind::Text, Some(12) | None) => (Kind::PrivateThread, Permissions::CREATE_PRIVATE_THREADS),
+        (ChannelType::Text, Some(12) | None) => (
+            ChannelType::PrivateThread,
+            Permissions::CREATE_PRIVATE_THREADS,
+        ),
         _ => return Err(ApiError::wrong_channel_kind()),
     };
     needs(world, call.app, channel, needed)?;
     let id = world.new_id();
     world.open_thread(id, channel.id, call.app, &name, kind);
-    if kind != Kind::PrivateThread {
-        let notice = Draft {
+    if kind != ChannelType::PrivateThread {
+        let notice = MessageDraft {
             kind: kinds::THREAD_CREATED,
-            ..Draft::text(&name)
+            ..MessageDraft::text(&name)
         };
         let notice = world.post(channel.id, call.app, notice);
         if let Some(notice) = world.message_mut(channel.id, notice) {
@@ -167,7 +190,12 @@ fn check(call: &Call<'_>) -> Result<(), ApiError> {
     }
 }
 
-fn needs(world: &World, user: Id, channel: &Channel, needed: Permissions) -> Result<(), ApiError> {
+fn needs(
+    world: &World,
+    user: Id,
+    channel: &StoredChannel,
+    needed: Permissions,
+) -> Result<(), ApiError> {
     let has = world.permissions(user, channel).contains(needed);
     if has {
         Ok(())
@@ -176,7 +204,7 @@ fn needs(world: &World, user: Id, channel: &Channel, needed: Permissions) -> Res
     }
 }
 
-fn add(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError> {
+fn add(world: &mut World, channel: &StoredChannel, user: Id) -> Result<Value, ApiError> {
     let thread = channel
         .thread
         .as_ref()
@@ -191,7 +219,7 @@ fn add(world: &mut World, channel: &Channel, user: Id) -> Result<Value, ApiError
     Ok(Value::Null)
 }
 
-fn member(channel: &Channel, user: Id) -> Result<Value, ApiError> {
+fn member(channel: &StoredChannel, user: Id) -> Result<Value, ApiError> {
     let thread = channel
         .thread
         .as_ref()
@@ -203,9 +231,16 @@ fn member(channel: &Channel, user: Id) -> Result<Value, ApiError> {
 
 impl World {
     /// Opens a thread of a channel.
-    pub(crate) fn open_thread(&mut self, id: Id, parent: Id, owner: Id, name: &str, kind: Kind) {
+    pub(crate) fn open_thread(
+        &mut self,
+        id: Id,
+        parent: Id,
+        owner: Id,
+        name: &str,
+        kind: ChannelType,
+    ) {
         let now = self.clock.now();
-        let thread = Thread {
+        let thread = ThreadMetadata {
             owner,
             archived: false,
             locked: false,
@@ -216,15 +251,15 @@ impl World {
             invitable: true,
             tags: Vec::new(),
         };
-        let channel = Channel {
+        let channel = StoredChannel {
             parent: Some(parent),
             thread: Some(thread),
-            ..Channel::new(id, kind, self.channels[&parent].guild, name)
+            ..StoredChannel::new(id, kind, self.channels[&parent].guild, name)
         };
         self.channels.insert(id, channel);
         self.tell(
             "THREAD_CREATE",
-            Place::Channel(id),
+            EventScope::Channel(id),
             intents::GUILDS,
             |world, listener| {
                 let mut json = world.channel_json(&world.channels[&id], Some(listener.app));
@@ -241,23 +276,23 @@ impl World {
         message: Id,
         owner: Id,
         name: &str,
-        kind: Kind,
+        kind: ChannelType,
     ) {
         self.open_thread(message, channel, owner, name, kind);
         let author = self.message(channel, message).map(|message| message.author);
         if let Some(found) = self.message_mut(channel, message) {
             found.thread = Some(message);
         }
-        let starter = Draft {
+        let starter = MessageDraft {
             kind: kinds::THREAD_STARTER,
-            ..Draft::default()
+            ..MessageDraft::default()
         };
         let id = self.new_id();
         self.post_as(id, message, author.unwrap_or(owner), starter);
         // The message itself now shows that it has a thread.
         self.tell(
             "MESSAGE_UPDATE",
-            Place::Channel(channel),
+            EventScope::Channel(channel),
             intents::MESSAGES,
             |world, listener| {
                 let found = &world.messages[&channel][&message];
@@ -267,8 +302,15 @@ impl World {
     }
 
     /// Opens a forum post: a thread whose first message has its id.
-    pub(crate) fn open_post(&mut self, id: Id, forum: Id, owner: Id, name: &str, draft: Draft) {
-        self.open_thread(id, forum, owner, name, Kind::PublicThread);
+    pub(crate) fn open_post(
+        &mut self,
+        id: Id,
+        forum: Id,
+        owner: Id,
+        name: &str,
+        draft: MessageDraft,
+    ) {
+        self.open_thread(id, forum, owner, name, ChannelType::PublicThread);
         self.post_as(id, id, owner, draft);
     }
 }

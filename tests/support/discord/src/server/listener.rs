@@ -19,12 +19,12 @@ use super::respond::CutHere;
 
 /// A socket that serves until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub(crate) struct ServerHandle {
     pub(crate) address: SocketAddr,
     serving: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for Listening {
+impl Drop for ServerHandle {
     fn drop(&mut self) {
         self.serving.abort();
     }
@@ -35,7 +35,7 @@ pub(crate) fn listen(
     listener: TcpListener,
     router: Router,
     tls: Option<Arc<rustls::ServerConfig>>,
-) -> Listening {
+) -> ServerHandle {
     let address = listener
         .local_addr()
         .expect("a bound socket has an address");
@@ -51,7 +51,7 @@ pub(crate) fn listen(
             connections.spawn(serve(stream, router.clone(), tls.clone()));
         }
     });
-    Listening { address, serving }
+    ServerHandle { address, serving }
 }
 
 async fn serve(stream: TcpStream, router: Router, tls: Option<Arc<rustls::ServerConfig>>) {

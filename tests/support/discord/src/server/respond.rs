@@ -9,15 +9,15 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-use super::Shared;
+use super::SharedWorld;
 use super::multipart::{self, Sent};
 use crate::Id;
 use crate::error::ApiError;
 use crate::fault::Failing;
 use crate::limits::{Verdict, key};
-use crate::rest::{self, Call, Found};
-use crate::traffic::Exchange;
-use crate::world::{Refusal, World};
+use crate::rest::{self, Call, RouteMatch};
+use crate::traffic::RestExchange;
+use crate::world::{RefusedRequest, World};
 
 /// Ends the connection instead of a response.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ struct Received {
 }
 
 /// A response.
-struct Outgoing {
+struct RestResponse {
     status: u16,
     body: Value,
     headers: Vec<(&'static str, String)>,
@@ -51,7 +51,7 @@ struct Outgoing {
     staged: bool,
 }
 
-pub(super) async fn rest(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+pub(super) async fn rest(State(shared): State<Arc<SharedWorld>>, request: Request) -> Response {
     let received = receive(request).await;
     let found = rest::find(received.method.as_str(), &received.path);
     let route = found.as_ref().ok().map(|found| found.template);
@@ -63,7 +63,7 @@ pub(super) async fn rest(State(shared): State<Arc<Shared>>, request: Request) ->
         Some(Failing::Limited { .. } | Failing::Status(_) | Failing::Lost) | None => {}
     }
     let outgoing = shared.with(|world| world.respond(&received, found, failing.as_ref()));
-    shared.traffic.rest(&Exchange {
+    shared.traffic.rest(&RestExchange {
         method: received.method.as_str(),
         path: &received.path,
         route,
@@ -115,7 +115,7 @@ fn cut() -> Response {
     response
 }
 
-fn finish(outgoing: &Outgoing) -> Response {
+fn finish(outgoing: &RestResponse) -> Response {
     let status = StatusCode::from_u16(outgoing.status).expect("a status of three digits");
     let mut response = Response::builder().status(status);
     for (name, value) in &outgoing.headers {
@@ -135,7 +135,7 @@ fn finish(outgoing: &Outgoing) -> Response {
 impl World {
     /// Returns the first requested failure that matches a request.
     fn failing(&mut self, method: &str, route: Option<&str>) -> Option<Failing> {
-        let fits = |fault: &&mut crate::fault::Fault| {
+        let fits = |fault: &&mut crate::fault::QueuedFault| {
             fault.left > 0
                 && (fault.method == "*" || fault.method == method)
                 && (fault.route == "*" || Some(fault.route.as_str()) == route)
@@ -148,15 +148,15 @@ impl World {
     fn respond(
         &mut self,
         received: &Received,
-        found: Result<Found, ApiError>,
+        found: Result<RouteMatch, ApiError>,
         failing: Option<&Failing>,
-    ) -> Outgoing {
+    ) -> RestResponse {
         let method = received.method.as_str();
         let route = found.as_ref().map_or("", |found| found.template);
         self.requests.push((method.to_owned(), route));
         if let Some(Failing::Status(status)) = failing {
             let body = Value::from("upstream connect error or disconnect/reset before headers");
-            return Outgoing {
+            return RestResponse {
                 status: *status,
                 body,
                 headers: Vec::new(),
@@ -167,7 +167,7 @@ impl World {
         if let Some(refused) = verdict.refused {
             self.buckets.invalid += 1;
             self.refuse(received, 429, 0);
-            return Outgoing {
+            return RestResponse {
                 status: 429,
                 body: refused.body(),
                 headers: verdict.headers,
@@ -186,7 +186,7 @@ impl World {
     fn judge(
         &mut self,
         received: &Received,
-        found: &Result<Found, ApiError>,
+        found: &Result<RouteMatch, ApiError>,
         failing: Option<&Failing>,
     ) -> Verdict {
         let (template, major) = match found {
@@ -216,7 +216,7 @@ impl World {
         answer: Result<Value, ApiError>,
         verdict: Verdict,
         creates: bool,
-    ) -> Outgoing {
+    ) -> RestResponse {
         let (status, body) = match answer {
             Ok(Value::Null) => (204, Value::Null),
             Ok(body) => (if creates { 201 } else { 200 }, body),
@@ -237,7 +237,7 @@ impl World {
                 (error.status, error.body())
             }
         };
-        Outgoing {
+        RestResponse {
             status,
             body,
             headers: verdict.headers,
@@ -246,7 +246,7 @@ impl World {
     }
 
     fn refuse(&mut self, received: &Received, status: u16, code: u32) {
-        self.refusals.push(Refusal {
+        self.refusals.push(RefusedRequest {
             method: received.method.to_string(),
             path: received.path.clone(),
             status,
@@ -259,7 +259,7 @@ impl World {
     fn check(
         &mut self,
         received: &Received,
-        found: &Result<Found, ApiError>,
+        found: &Result<RouteMatch, ApiError>,
     ) -> Result<Option<Id>, ApiError> {
         let text = |name| {
             received
@@ -290,7 +290,7 @@ impl World {
     }
 }
 
-fn call<'a>(received: &'a Received, found: &Found, app: Option<Id>) -> Call<'a> {
+fn call<'a>(received: &'a Received, found: &RouteMatch, app: Option<Id>) -> Call<'a> {
     Call {
         route: found.route,
         params: found.params.clone(),
@@ -303,7 +303,7 @@ fn call<'a>(received: &'a Received, found: &Found, app: Option<Id>) -> Call<'a> 
 
 /// Returns an attachment, like the content delivery network.
 pub(super) async fn file(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<SharedWorld>>,
     Path((channel, id, name)): Path<(String, String, String)>,
 ) -> Response {
     let failing = shared.with(|world| world.failing("GET", Some("/attachments")));

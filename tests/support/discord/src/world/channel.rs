@@ -12,7 +12,7 @@ use crate::permissions::Overwrite;
 
 /// The kind of a channel, as Discord's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ChannelType {
     Text = 0,
     Direct = 1,
     Voice = 2,
@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Forum = 15,
 }
 
-impl Kind {
+impl ChannelType {
     /// Whether messages are posted in it, not only in its threads.
     pub(crate) fn holds_messages(self) -> bool {
         self != Self::Forum
@@ -31,7 +31,7 @@ impl Kind {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Thread {
+pub(crate) struct ThreadMetadata {
     pub(crate) owner: Id,
     pub(crate) archived: bool,
     pub(crate) locked: bool,
@@ -45,9 +45,9 @@ pub(crate) struct Thread {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Channel {
+pub(crate) struct StoredChannel {
     pub(crate) id: Id,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChannelType,
     pub(crate) guild: Option<Id>,
     pub(crate) name: String,
     pub(crate) topic: Option<String>,
@@ -57,12 +57,12 @@ pub(crate) struct Channel {
     pub(crate) overwrites: BTreeMap<Id, Overwrite>,
     /// Of direct channels.
     pub(crate) recipients: Vec<Id>,
-    pub(crate) thread: Option<Thread>,
+    pub(crate) thread: Option<ThreadMetadata>,
     pub(crate) last_message: Option<Id>,
 }
 
-impl Channel {
-    pub(crate) fn new(id: Id, kind: Kind, guild: Option<Id>, name: &str) -> Self {
+impl StoredChannel {
+    pub(crate) fn new(id: Id, kind: ChannelType, guild: Option<Id>, name: &str) -> Self {
         Self {
             id,
             kind,
@@ -81,7 +81,7 @@ impl Channel {
 
 impl World {
     /// Returns it as in payloads; a thread includes the given member, if they are in it.
-    pub(crate) fn channel_json(&self, channel: &Channel, member: Option<Id>) -> Value {
+    pub(crate) fn channel_json(&self, channel: &StoredChannel, member: Option<Id>) -> Value {
         let last = channel.last_message.map(Id::json);
         let mut json = json!({
             "id": channel.id.json(), "type": channel.kind as u8, "last_message_id": last, "flags": 0,
@@ -98,7 +98,7 @@ impl World {
         json
     }
 
-    fn direct_json(&self, channel: &Channel, seen_by: Option<Id>) -> Value {
+    fn direct_json(&self, channel: &StoredChannel, seen_by: Option<Id>) -> Value {
         let others = channel.recipients.iter().filter(|user| match seen_by {
             Some(seen_by) => **user != seen_by,
             None => !self.users[*user].is_bot,
@@ -106,7 +106,7 @@ impl World {
         json!({ "recipients": others.map(|user| self.users[user].json()).collect::<Vec<_>>() })
     }
 
-    fn room_json(&self, channel: &Channel, guild: Id) -> Value {
+    fn room_json(&self, channel: &StoredChannel, guild: Id) -> Value {
         let overwrites = channel.overwrites.iter().map(|(id, overwrite)| {
             let of_member = u8::from(self.users.contains_key(id));
             json!({ "id": id.json(), "type": of_member, "allow": overwrite.allow.json(), "deny": overwrite.deny.json() })
@@ -117,32 +117,32 @@ impl World {
             "permission_overwrites": overwrites.collect::<Vec<_>>(),
         });
         match channel.kind {
-            Kind::Forum => {
+            ChannelType::Forum => {
                 json["available_tags"] = json!([]);
                 json["default_reaction_emoji"] = Value::Null;
                 json["default_sort_order"] = Value::Null;
                 json["default_forum_layout"] = 0.into();
             }
-            Kind::Voice => {
+            ChannelType::Voice => {
                 json["bitrate"] = 64_000.into();
                 json["user_limit"] = 0.into();
                 json["rtc_region"] = Value::Null;
             }
-            Kind::Text
-            | Kind::Direct
-            | Kind::Announcement
-            | Kind::AnnouncementThread
-            | Kind::PublicThread
-            | Kind::PrivateThread => {}
+            ChannelType::Text
+            | ChannelType::Direct
+            | ChannelType::Announcement
+            | ChannelType::AnnouncementThread
+            | ChannelType::PublicThread
+            | ChannelType::PrivateThread => {}
         }
         json
     }
 
     fn thread_json(
         &self,
-        channel: &Channel,
+        channel: &StoredChannel,
         guild: Id,
-        thread: &Thread,
+        thread: &ThreadMetadata,
         member: Option<Id>,
     ) -> Value {
         let said = self.messages.get(&channel.id).map_or(0, |messages| {
@@ -157,7 +157,7 @@ impl World {
             "archived": thread.archived, "locked": thread.locked, "auto_archive_duration": thread.auto_archive,
             "archive_timestamp": stamp(thread.archived_at), "create_timestamp": stamp(thread.created_at),
         });
-        if channel.kind == Kind::PrivateThread {
+        if channel.kind == ChannelType::PrivateThread {
             metadata["invitable"] = thread.invitable.into();
         }
         let mut json = json!({

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Channel, Listener, World};
+use super::{Listener, StoredChannel, World};
 use crate::Id;
 use crate::id::stamp;
 use crate::permissions::Permissions;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Role {
+pub(crate) struct GuildRole {
     pub(crate) id: Id,
     pub(crate) name: String,
     pub(crate) permissions: Permissions,
@@ -19,7 +19,7 @@ pub(crate) struct Role {
     pub(crate) of_app: Option<Id>,
 }
 
-impl Role {
+impl GuildRole {
     pub(crate) fn json(&self, position: usize) -> Value {
         let mut role = json!({
             "id": self.id.json(), "name": self.name, "permissions": self.permissions.json(), "position": position,
@@ -35,12 +35,12 @@ impl Role {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Member {
+pub(crate) struct GuildMember {
     pub(crate) roles: Vec<Id>,
     pub(crate) joined_at: DateTime<Utc>,
 }
 
-impl Member {
+impl GuildMember {
     /// Returns the member without the user, as in events.
     pub(crate) fn partial_json(&self) -> Value {
         let roles: Vec<Value> = self.roles.iter().map(|role| role.json()).collect();
@@ -53,25 +53,25 @@ impl Member {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Guild {
+pub(crate) struct GuildState {
     pub(crate) id: Id,
     pub(crate) name: String,
     pub(crate) owner: Id,
     /// The first is everybody's, with the guild's own id.
-    pub(crate) roles: Vec<Role>,
-    pub(crate) members: BTreeMap<Id, Member>,
+    pub(crate) roles: Vec<GuildRole>,
+    pub(crate) members: BTreeMap<Id, GuildMember>,
     /// Temporarily unavailable.
     pub(crate) is_out: bool,
 }
 
-impl Guild {
+impl GuildState {
     /// Returns somebody's permissions before channel overwrites; `None` for non-members.
     pub(crate) fn permissions(&self, user: Id) -> Option<Permissions> {
         let member = self.members.get(&user)?;
         if user == self.owner {
             return Some(Permissions::ALL);
         }
-        let has = |role: &&Role| role.id == self.id || member.roles.contains(&role.id);
+        let has = |role: &&GuildRole| role.id == self.id || member.roles.contains(&role.id);
         let granted = self.roles.iter().filter(has);
         Some(granted.fold(Permissions::NONE, |sum, role| sum | role.permissions))
     }
@@ -98,7 +98,7 @@ impl Guild {
 
 impl World {
     /// Returns a member with the user.
-    pub(crate) fn member_json(&self, guild: &Guild, user: Id) -> Value {
+    pub(crate) fn member_json(&self, guild: &GuildState, user: Id) -> Value {
         let mut member = guild.members[&user].partial_json();
         member["user"] = self.users[&user].json();
         member
@@ -106,16 +106,16 @@ impl World {
 
     /// Returns the guild as the gateway describes it to a bot: with its channels, its active
     /// threads and the members that the bot receives.
-    pub(crate) fn guild_create_json(&self, guild: &Guild, listener: &Listener) -> Value {
+    pub(crate) fn guild_create_json(&self, guild: &GuildState, listener: &Listener) -> Value {
         let mut json = guild.json();
-        let here = |channel: &&Channel| channel.guild == Some(guild.id);
-        let channels: Vec<&Channel> = self.channels.values().filter(here).collect();
+        let here = |channel: &&StoredChannel| channel.guild == Some(guild.id);
+        let channels: Vec<&StoredChannel> = self.channels.values().filter(here).collect();
         // A bot receives every channel, even those it cannot see, but only threads that it can see.
-        let (threads, rooms): (Vec<&Channel>, Vec<&Channel>) = channels
+        let (threads, rooms): (Vec<&StoredChannel>, Vec<&StoredChannel>) = channels
             .into_iter()
             .partition(|channel| channel.thread.is_some());
-        let is_active = |channel: &&Channel| {
-            let is_open = |thread: &super::Thread| !thread.archived;
+        let is_active = |channel: &&StoredChannel| {
+            let is_open = |thread: &super::ThreadMetadata| !thread.archived;
             channel.thread.as_ref().is_some_and(is_open) && self.sees(listener.app, channel)
         };
         let threads = threads.into_iter().filter(is_active);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Kind, Place, World, intents};
+use super::{ChannelType, EventScope, World, intents};
 use crate::Id;
 
 /// Flags of messages.
@@ -44,7 +44,7 @@ pub(crate) struct Attached {
 
 /// The content of a new message.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct MessageDraft {
     pub(crate) kind: u8,
     pub(crate) content: String,
     pub(crate) embeds: Vec<Value>,
@@ -61,7 +61,7 @@ pub(crate) struct Draft {
     pub(crate) allowed_mentions: Option<Value>,
 }
 
-impl Draft {
+impl MessageDraft {
     pub(crate) fn text(content: &str) -> Self {
         Self {
             content: content.to_owned(),
@@ -71,11 +71,11 @@ impl Draft {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Message {
+pub(crate) struct StoredMessage {
     pub(crate) id: Id,
     pub(crate) channel: Id,
     pub(crate) author: Id,
-    pub(crate) draft: Draft,
+    pub(crate) draft: MessageDraft,
     /// All its texts; the last one is current.
     pub(crate) texts: Vec<String>,
     pub(crate) mentions: Vec<Id>,
@@ -90,7 +90,7 @@ pub(crate) struct Message {
     pub(crate) pinned: bool,
 }
 
-impl Message {
+impl StoredMessage {
     pub(crate) fn is_ephemeral(&self) -> bool {
         self.draft.flags & flags::EPHEMERAL != 0
     }
@@ -98,17 +98,23 @@ impl Message {
 
 impl World {
     /// Posts a message and reports it.
-    pub(crate) fn post(&mut self, channel: Id, author: Id, draft: Draft) -> Id {
+    pub(crate) fn post(&mut self, channel: Id, author: Id, draft: MessageDraft) -> Id {
         let id = self.new_id();
         self.post_as(id, channel, author, draft)
     }
 
-    pub(crate) fn post_as(&mut self, id: Id, channel: Id, author: Id, mut draft: Draft) -> Id {
+    pub(crate) fn post_as(
+        &mut self,
+        id: Id,
+        channel: Id,
+        author: Id,
+        mut draft: MessageDraft,
+    ) -> Id {
         if draft.kind == kinds::DEFAULT && draft.reference.is_some() {
             draft.kind = kinds::REPLY;
         }
         let created = self.clock.elapsed();
-        let mut message = Message {
+        let mut message = StoredMessage {
             id,
             channel,
             author,
@@ -146,7 +152,7 @@ impl World {
     }
 
     /// Edits a message and reports it.
-    pub(crate) fn rewrite(&mut self, channel: Id, id: Id, change: impl FnOnce(&mut Message)) {
+    pub(crate) fn rewrite(&mut self, channel: Id, id: Id, change: impl FnOnce(&mut StoredMessage)) {
         let (now, elapsed) = (self.clock.now(), self.clock.elapsed());
         let Some(mut message) = self.message(channel, id).cloned() else {
             return;
@@ -183,7 +189,7 @@ impl World {
             .and_then(|channel| channel.guild);
         self.tell(
             "MESSAGE_DELETE",
-            Place::Channel(channel),
+            EventScope::Channel(channel),
             intents::MESSAGES,
             |_, _| {
                 with_guild(
@@ -208,7 +214,7 @@ impl World {
         let ids: Vec<Value> = ids.iter().map(|id| id.json()).collect();
         self.tell(
             "MESSAGE_DELETE_BULK",
-            Place::Channel(channel),
+            EventScope::Channel(channel),
             intents::MESSAGES,
             |_, _| with_guild(json!({ "ids": ids, "channel_id": channel.json() }), guild),
         );
@@ -223,7 +229,7 @@ impl World {
     fn tell_of_message(&mut self, event: &'static str, channel: Id, id: Id) {
         self.tell(
             event,
-            Place::Channel(channel),
+            EventScope::Channel(channel),
             intents::MESSAGES,
             |world, listener| {
                 let message = &world.messages[&channel][&id];
@@ -260,7 +266,7 @@ impl World {
         let Some(place) = self.channels.get_mut(&channel) else {
             return;
         };
-        let is_private = place.kind == Kind::PrivateThread;
+        let is_private = place.kind == ChannelType::PrivateThread;
         let guild = place.guild;
         let Some(thread) = place.thread.as_mut() else {
             return;
@@ -283,7 +289,7 @@ impl World {
         let update = with_guild(update, guild);
         self.tell(
             "THREAD_MEMBERS_UPDATE",
-            Place::Channel(channel),
+            EventScope::Channel(channel),
             intents::GUILDS,
             |_, listener| {
                 let mut update = update.clone();
@@ -298,7 +304,7 @@ impl World {
 
     /// Reports to a bot that it joined; a private thread is new to it.
     fn tell_who_joined(&mut self, channel: Id, app: Id, is_private: bool, member: &Value) {
-        let place = Place::App(app, self.channels[&channel].guild);
+        let place = EventScope::App(app, self.channels[&channel].guild);
         if is_private {
             self.tell(
                 "THREAD_CREATE",
@@ -317,8 +323,8 @@ impl World {
     pub(crate) fn tell_of_channel(&mut self, event: &'static str, channel: Id) {
         let found = &self.channels[&channel];
         let place = match (found.guild, &found.thread) {
-            (Some(guild), None) => Place::Guild(guild),
-            (Some(_), Some(_)) | (None, _) => Place::Channel(channel),
+            (Some(guild), None) => EventScope::Guild(guild),
+            (Some(_), Some(_)) | (None, _) => EventScope::Channel(channel),
         };
         self.tell(event, place, intents::GUILDS, |world, listener| {
             world.channel_json(&world.channels[&channel], Some(listener.app))
@@ -334,7 +340,7 @@ impl World {
         let now = crate::id::stamp(self.clock.now());
         self.tell(
             "CHANNEL_PINS_UPDATE",
-            Place::Channel(channel),
+            EventScope::Channel(channel),
             intents::GUILDS,
             |_, _| {
                 with_guild(
@@ -344,10 +350,10 @@ impl World {
             },
         );
         self.tell_of_message("MESSAGE_UPDATE", channel, id);
-        let notice = Draft {
+        let notice = MessageDraft {
             kind: kinds::PINNED,
             reference: Some(id),
-            ..Draft::default()
+            ..MessageDraft::default()
         };
         self.post(channel, user, notice);
     }

@@ -27,7 +27,7 @@ pub(crate) mod intents {
 
 /// The place of an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum EventScope {
     Guild(Id),
     /// Only those who see the channel receive it.
     Channel(Id),
@@ -52,7 +52,7 @@ impl World {
     pub(crate) fn tell(
         &mut self,
         event: &'static str,
-        place: Place,
+        place: EventScope,
         needed: intents::Needed,
         payload: impl Fn(&Self, &Listener) -> Value,
     ) {
@@ -81,28 +81,28 @@ impl World {
         }
     }
 
-    fn guild_of(&self, place: Place) -> Option<Id> {
+    fn guild_of(&self, place: EventScope) -> Option<Id> {
         match place {
-            Place::Guild(guild) => Some(guild),
-            Place::Channel(channel) => self
+            EventScope::Guild(guild) => Some(guild),
+            EventScope::Channel(channel) => self
                 .channels
                 .get(&channel)
                 .and_then(|channel| channel.guild),
-            Place::App(_, guild) => guild,
+            EventScope::App(_, guild) => guild,
         }
     }
 
-    fn reaches(&self, place: Place, app: Id) -> bool {
+    fn reaches(&self, place: EventScope, app: Id) -> bool {
         match place {
-            Place::Guild(guild) => self
+            EventScope::Guild(guild) => self
                 .guilds
                 .get(&guild)
                 .is_some_and(|guild| guild.members.contains_key(&app)),
-            Place::Channel(channel) => self
+            EventScope::Channel(channel) => self
                 .channels
                 .get(&channel)
                 .is_some_and(|channel| self.sees(app, channel)),
-            Place::App(only, _) => only == app,
+            EventScope::App(only, _) => only == app,
         }
     }
 }

@@ -41,7 +41,7 @@ impl User {
 
 /// An application; its bot's account has the same id.
 #[derive(Clone, Debug)]
-pub(crate) struct App {
+pub(crate) struct DiscordApplication {
     pub(crate) id: Id,
     pub(crate) token: String,
     /// The privileged intents that its owner has enabled.
@@ -51,7 +51,7 @@ pub(crate) struct App {
     pub(crate) shards: u64,
 }
 
-impl App {
+impl DiscordApplication {
     /// Returns the flags of an application in fewer than a hundred servers: presence, members,
     /// content.
     pub(crate) fn flags(&self) -> u64 {
@@ -77,7 +77,7 @@ impl App {
 
 /// Posts in a channel without an account.
 #[derive(Clone, Debug)]
-pub(crate) struct Webhook {
+pub(crate) struct WebhookState {
     pub(crate) id: Id,
     pub(crate) name: String,
     pub(crate) channel: Id,

@@ -3,11 +3,11 @@
 use loopback_discord::Target;
 use serde_json::json;
 
-use crate::support::{Way, with_peer};
+use crate::support::{PeerTransport, with_peer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mention_opens_a_thread_and_the_talk_goes_on_there() {
-    for way in [Way::Proxy, Way::Tls] {
+    for way in [PeerTransport::Proxy, PeerTransport::Tls] {
         let (discord, peer) = with_peer(way).await;
         let general = discord.guild("Ravens").text("general");
         let guild = discord.guild("Crows");
@@ -29,7 +29,7 @@ async fn a_mention_opens_a_thread_and_the_talk_goes_on_there() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_is_deferred_edited_and_followed_up() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let (ann, ben) = (guild.person("ann"), guild.person("ben"));
     let general = guild.text("general");
@@ -59,7 +59,7 @@ async fn a_command_is_deferred_edited_and_followed_up() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn buttons_and_direct_messages_work() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let ann = discord.guild("Ravens").person("ann");
     let chat = ann.direct();
     chat.say("hello");

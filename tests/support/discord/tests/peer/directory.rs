@@ -4,11 +4,11 @@ use loopback_discord::Permissions;
 use serde_json::json;
 use serenity::all::{ApplicationId, ChannelId, GuildId, MessageId, UserId};
 
-use crate::support::{Way, with_peer};
+use crate::support::{PeerTransport, with_peer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_and_what_there_is() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let (ann, general) = (guild.person("ann"), guild.text("general"));
     guild.forum("help");
@@ -44,7 +44,7 @@ async fn who_and_what_there_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_are_set_at_once() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = GuildId::new(discord.guild("Ravens").id().get());
     let http = &peer.http;
     http.set_application_id(ApplicationId::new(discord.bot().get()));
@@ -59,7 +59,7 @@ async fn commands_are_set_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_can_be_changed_and_taken_away() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let chat = guild.person("ann").at(&guild.text("general"));
     let http = &peer.http;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use loopback_discord::{Discord, Id, TOKEN};
 
-use crate::support::{Peer, Way, all_intents};
+use crate::support::{Peer, PeerTransport, all_intents};
 
 /// Returns the process's resident memory, in MB.
 fn resident() -> usize {
@@ -63,7 +63,7 @@ async fn figures() {
         resident()
     );
     let begun = Instant::now();
-    let peer = Peer::start(&discord, Way::Proxy, all_intents()).await;
+    let peer = Peer::start(&discord, PeerTransport::Proxy, all_intents()).await;
     let asked: Vec<_> = people.iter().map(|chat| chat.mention("hello")).collect();
     for (chat, question) in people.iter().zip(asked) {
         chat.thread_on(question).await.hears("echo: hello").await;

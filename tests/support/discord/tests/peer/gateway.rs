@@ -5,11 +5,11 @@ use std::time::Duration;
 use loopback_discord::{Discord, Settings, TOKEN};
 use serenity::all::{ClientBuilder, GatewayError, GatewayIntents};
 
-use crate::support::{Peer, Way, all_intents, http, with_peer};
+use crate::support::{Peer, PeerTransport, all_intents, http, with_peer};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_missed_is_told_when_it_comes_back() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let ann = discord.guild("Ravens").person("ann");
     let chat = ann.direct();
     chat.say("before");
@@ -28,7 +28,7 @@ async fn what_was_missed_is_told_when_it_comes_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_comes_back_when_it_is_asked_to() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     assert_eq!(discord.intents(), [all_intents().bits()]);
     discord.asks_for_heartbeat();
@@ -49,7 +49,7 @@ async fn it_comes_back_when_it_is_asked_to() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_is_gone_is_begun_anew() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     discord.invalidates_sessions(false);
     discord
@@ -62,7 +62,7 @@ async fn a_session_that_is_gone_is_begun_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_event_may_come_several_times() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     discord.repeats_events(2);
     chat.say("thrice");
@@ -85,7 +85,7 @@ async fn signs_of_life_are_expected_and_given() {
         ..Settings::default()
     };
     let discord = Discord::start_with(settings).await;
-    let peer = Peer::start(&discord, Way::Proxy, all_intents()).await;
+    let peer = Peer::start(&discord, PeerTransport::Proxy, all_intents()).await;
     discord
         .counted("heartbeats", |counts| counts.beats >= 3)
         .await;
@@ -108,7 +108,8 @@ async fn a_bad_token_and_intents_that_are_switched_off_are_refused() {
         ("another", GatewayIntents::GUILDS, "InvalidAuthentication"),
     ];
     for (token, intents, expected) in wrong {
-        let builder = ClientBuilder::new_with_http(http(&discord, Way::Proxy, token), intents);
+        let builder =
+            ClientBuilder::new_with_http(http(&discord, PeerTransport::Proxy, token), intents);
         let mut client = builder.await.unwrap();
         let error = client.start_shards(1).await.unwrap_err();
         let serenity::Error::Gateway(error) = error else {
@@ -121,7 +122,7 @@ async fn a_bad_token_and_intents_that_are_switched_off_are_refused() {
         };
         assert_eq!(matches, expected);
     }
-    let me = http(&discord, Way::Proxy, "another")
+    let me = http(&discord, PeerTransport::Proxy, "another")
         .get_current_user()
         .await;
     assert!(me.unwrap_err().to_string().contains("401"));
@@ -144,7 +145,7 @@ async fn each_shard_hears_of_its_own_servers() {
     let people = guilds
         .each_ref()
         .map(|guild| (guild.person("ann"), guild.text("general")));
-    let peer = Peer::start_shards(&discord, Way::Proxy, all_intents(), 2).await;
+    let peer = Peer::start_shards(&discord, PeerTransport::Proxy, all_intents(), 2).await;
     assert_eq!(discord.shards(), [(0, 2), (1, 2)]);
     for (ann, general) in &people {
         let chat = ann.at(general);
@@ -170,7 +171,12 @@ async fn without_the_intent_only_what_is_meant_for_it_has_content() {
     .await;
     let guild = discord.guild("Ravens");
     let chat = guild.person("ann").at(&guild.text("general"));
-    let peer = Peer::start(&discord, Way::Proxy, GatewayIntents::non_privileged()).await;
+    let peer = Peer::start(
+        &discord,
+        PeerTransport::Proxy,
+        GatewayIntents::non_privileged(),
+    )
+    .await;
     let question = chat.mention("hello");
     let thread = chat.thread_on(question).await;
     thread.hears("echo: hello").await;
@@ -183,7 +189,7 @@ async fn without_the_intent_only_what_is_meant_for_it_has_content() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_come_and_go() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     guild.text("general");
     guild.role("keeper", loopback_discord::Permissions::NONE);

@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use loopback_discord::{Discord, Limits, Settings};
 
-use crate::support::{Peer, Way, all_intents, with_peer};
+use crate::support::{Peer, PeerTransport, all_intents, with_peer};
 
 const POST: &str = "/channels/{channel_id}/messages";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_listens_waits_as_long_as_it_is_told() {
-    let (discord, peer) = with_peer(Way::Tls).await;
+    let (discord, peer) = with_peer(PeerTransport::Tls).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     let begun = Instant::now();
     discord
@@ -39,7 +39,7 @@ async fn the_headers_keep_a_client_from_ever_being_refused() {
         ..Settings::default()
     };
     let discord = Discord::start_with(settings).await;
-    let peer = Peer::start(&discord, Way::Tls, all_intents()).await;
+    let peer = Peer::start(&discord, PeerTransport::Tls, all_intents()).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     for number in 0..7 {
         chat.say(&format!("{number}"));
@@ -51,7 +51,7 @@ async fn the_headers_keep_a_client_from_ever_being_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_limiter_a_refusal_is_an_error() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     discord
         .next("POST", POST)
@@ -63,7 +63,7 @@ async fn without_a_limiter_a_refusal_is_an_error() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_break_and_lines_are_cut() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let chat = discord.guild("Ravens").person("ann").direct();
     discord.next("POST", POST).fails(502);
     chat.say("one");
@@ -91,7 +91,7 @@ async fn servers_break_and_lines_are_cut() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interaction_lives_for_fifteen_minutes() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let chat = guild.person("ann").at(&guild.text("general"));
     let held = discord

@@ -5,7 +5,7 @@ use serenity::all::{
     ChannelId, CreateAllowedMentions, CreateMessage, EditMessage, EditThread, MessageId,
 };
 
-use crate::support::{Way, with_peer};
+use crate::support::{PeerTransport, with_peer};
 
 fn quiet(text: &str) -> CreateMessage {
     CreateMessage::new()
@@ -25,7 +25,7 @@ fn code<T: std::fmt::Debug>(result: serenity::Result<T>) -> isize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn forums_private_threads_and_announcements_are_threads_too() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let (ann, ben) = (guild.person("ann"), guild.person("ben"));
     let post = ann.at(&guild.forum("help")).open_post("A question", "how?");
@@ -55,7 +55,7 @@ async fn forums_private_threads_and_announcements_are_threads_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_may_not_be_done_is_refused_by_discords_codes() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let (ann, general) = (guild.person("ann"), guild.text("general"));
     let chat = ann.at(&general);
@@ -138,7 +138,7 @@ async fn what_may_not_be_done_is_refused_by_discords_codes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_people_change_and_take_away_is_told() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let general = guild.text("general");
     let (ann, mod_) = (guild.person("ann"), guild.moderator("mo"));
@@ -179,7 +179,7 @@ async fn what_people_change_and_take_away_is_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_come_with_messages() {
-    let (discord, peer) = with_peer(Way::Proxy).await;
+    let (discord, peer) = with_peer(PeerTransport::Proxy).await;
     let guild = discord.guild("Ravens");
     let general = guild.text("general");
     let chat = guild.person("ann").at(&general);

@@ -3,12 +3,12 @@
 use loopback_discord::{Discord, TOKEN};
 use serde_json::{Value, json};
 
-struct Client {
+struct RestClient {
     http: reqwest_012::Client,
     url: String,
 }
 
-impl Client {
+impl RestClient {
     fn new(discord: &Discord) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest_012::Client::builder()
@@ -50,7 +50,7 @@ async fn bodies_are_held_to_the_rules() {
     let discord = Discord::start().await;
     let guild = discord.guild("Ravens");
     let general = guild.text("general");
-    let client = Client::new(&discord);
+    let client = RestClient::new(&discord);
     let post = format!("/channels/{}/messages", general.id());
     let commands = format!("/applications/{}/commands", discord.bot());
     let button = json!({ "type": 2, "style": 2, "label": "a", "custom_id": "x".repeat(101) });
@@ -97,7 +97,7 @@ async fn bodies_are_held_to_the_rules() {
 async fn a_message_that_may_call_somebody_fails_the_test() {
     let discord = Discord::start().await;
     let general = discord.guild("Ravens").text("general");
-    let client = Client::new(&discord);
+    let client = RestClient::new(&discord);
     let (status, _) = client
         .sends(
             "POST",
@@ -113,7 +113,7 @@ async fn a_message_that_may_call_somebody_fails_the_test() {
 async fn a_nonce_is_good_for_one_message() {
     let discord = Discord::start().await;
     let general = discord.guild("Ravens").text("general");
-    let client = Client::new(&discord);
+    let client = RestClient::new(&discord);
     let post = format!("/channels/{}/messages", general.id());
     let body = quiet(json!({ "content": "x", "nonce": "n1", "enforce_nonce": true }));
     let (_, first) = client.sends("POST", &post, body.clone()).await;
@@ -137,7 +137,7 @@ async fn one_callback_is_enough() {
     let discord = Discord::start().await;
     let guild = discord.guild("Ravens");
     let chat = guild.person("ann").at(&guild.text("general"));
-    let client = Client::new(&discord);
+    let client = RestClient::new(&discord);
     let commands = format!("/applications/{}/commands", discord.bot());
     let (status, _) = client
         .sends(

@@ -36,21 +36,21 @@ pub(crate) struct Peer {
 
 /// How the bot connects to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum PeerTransport {
     Proxy,
     /// With a test's authority and Discord's own names, so that the client's rate limiter works.
     Tls,
 }
 
-pub(crate) fn http(discord: &Discord, way: Way, token: &str) -> Http {
+pub(crate) fn http(discord: &Discord, way: PeerTransport, token: &str) -> Http {
     let _ = rustls::crypto::ring::default_provider().install_default();
     collect_warnings();
     match way {
-        Way::Proxy => HttpBuilder::new(token)
+        PeerTransport::Proxy => HttpBuilder::new(token)
             .proxy(discord.url())
             .ratelimiter_disabled(true)
             .build(),
-        Way::Tls => {
+        PeerTransport::Tls => {
             let authority =
                 reqwest_012::Certificate::from_pem(discord.authority().as_bytes()).unwrap();
             let client = reqwest_012::Client::builder()
@@ -70,20 +70,24 @@ pub(crate) fn all_intents() -> GatewayIntents {
 }
 
 /// Starts a server and a bot on it, and waits until it is ready.
-pub(crate) async fn with_peer(way: Way) -> (Discord, Peer) {
+pub(crate) async fn with_peer(way: PeerTransport) -> (Discord, Peer) {
     let discord = Discord::start().await;
     let peer = Peer::start(&discord, way, all_intents()).await;
     (discord, peer)
 }
 
 impl Peer {
-    pub(crate) async fn start(discord: &Discord, way: Way, intents: GatewayIntents) -> Self {
+    pub(crate) async fn start(
+        discord: &Discord,
+        way: PeerTransport,
+        intents: GatewayIntents,
+    ) -> Self {
         Self::start_shards(discord, way, intents, 1).await
     }
 
     pub(crate) async fn start_shards(
         discord: &Discord,
-        way: Way,
+        way: PeerTransport,
         intents: GatewayIntents,
         shards: u32,
     ) -> Self {

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, writable};
+use super::{Arguments, MethodError, writable};
 use crate::app::Surface;
 use crate::state::State;
 
 /// Returns the thread that a call names, which must exist.
-fn thread(state: &State, call: &Arguments) -> Result<(String, String), Refusal> {
+fn thread(state: &State, call: &Arguments) -> Result<(String, String), MethodError> {
     let channel = call.text("channel_id");
     writable(state, channel)?;
     let thread = super::chat::root_of(state, channel, call.text("thread_ts"), "invalid_thread_ts")?;
     Ok((channel.to_owned(), thread))
 }
 
-pub(crate) fn set_thread_status(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn set_thread_status(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let (channel, thread) = thread(state, call)?;
     let status = call.text("status");
     let session = state.workspace.session(&channel, &thread);
@@ -23,7 +23,7 @@ pub(crate) fn set_thread_status(state: &mut State, call: &Arguments) -> Result<V
     Ok(json!({}))
 }
 
-pub(crate) fn set_thread_title(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn set_thread_title(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let (channel, thread) = thread(state, call)?;
     let session = state.workspace.session(&channel, &thread);
     call.text("title").clone_into(&mut session.title);
@@ -31,7 +31,7 @@ pub(crate) fn set_thread_title(state: &mut State, call: &Arguments) -> Result<Va
 }
 
 /// "Including `thread_ts` in a call for an agent app will cause the call to silently fail."
-pub(crate) fn set_prompts(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn set_prompts(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let channel = call.text("channel_id").to_owned();
     writable(state, &channel)?;
     let is_agent = state.workspace.app.surface == Surface::Agent;
@@ -54,21 +54,24 @@ pub(crate) fn set_prompts(state: &mut State, call: &Arguments) -> Result<Value, 
 }
 
 /// "Only apps declared as agents can create sessions."
-fn session(state: &State, call: &Arguments) -> Result<(String, String), Refusal> {
+fn session(state: &State, call: &Arguments) -> Result<(String, String), MethodError> {
     let app = &state.workspace.app;
     if !app.has_streams {
-        return Err(Refusal::new("unknown_method"));
+        return Err(MethodError::new("unknown_method"));
     }
     if app.surface != Surface::Agent {
-        return Err(Refusal::new("not_allowed"));
+        return Err(MethodError::new("not_allowed"));
     }
     if call.optional("thread_ts").is_none() {
-        return Err(Refusal::new("invalid_thread_ts"));
+        return Err(MethodError::new("invalid_thread_ts"));
     }
     thread(state, call)
 }
 
-pub(crate) fn set_session_status(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn set_session_status(
+    state: &mut State,
+    call: &Arguments,
+) -> Result<Value, MethodError> {
     let (channel, thread) = session(state, call)?;
     let is_stoppable = state.workspace.app.hears("agent_session_stopped");
     let status = call.text("status").to_owned();

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal};
+use super::{Arguments, MethodError};
 use crate::ids::{BOT, BOT_USER, TEAM};
 use crate::state::State;
 
 #[expect(clippy::unnecessary_wraps, reason = "every method has this form")]
-pub(crate) fn auth_test(_state: &mut State, _call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn auth_test(_state: &mut State, _call: &Arguments) -> Result<Value, MethodError> {
     Ok(
         json!({ "url": "https://ravens.slack.com/", "team": "Ravens", "user": "muninn", "team_id": TEAM,
         "user_id": BOT_USER, "bot_id": BOT, "is_enterprise_install": false }),
@@ -15,9 +15,9 @@ pub(crate) fn auth_test(_state: &mut State, _call: &Arguments) -> Result<Value, 
 }
 
 /// Returns a URL that opens one connection.
-pub(crate) fn open_connection(state: &mut State, _call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn open_connection(state: &mut State, _call: &Arguments) -> Result<Value, MethodError> {
     if !state.workspace.app.socket_mode {
-        return Err(Refusal::new("no_permission"));
+        return Err(MethodError::new("no_permission"));
     }
     let ticket = format!("ticket-{}", state.workspace.number());
     let address = match state.sockets.front {

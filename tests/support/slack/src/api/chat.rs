@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, writable};
+use super::{Arguments, MethodError, writable};
 use crate::blocks::markdown_block;
 use crate::ids::BOT_USER;
 use crate::post::{Post, Writer};
@@ -25,16 +25,16 @@ pub(super) fn root_of(
     channel: &str,
     ts: &str,
     refusal: &'static str,
-) -> Result<String, Refusal> {
+) -> Result<String, MethodError> {
     let post = state
         .workspace
         .post(channel, ts)
         .filter(|post| !post.is_gone && post.only_for.is_none());
-    let post = post.ok_or_else(|| Refusal::new(refusal))?;
+    let post = post.ok_or_else(|| MethodError::new(refusal))?;
     Ok(post.thread_ts.clone().unwrap_or_else(|| post.ts.clone()))
 }
 
-fn compose(state: &mut State, call: &Arguments, channel: &str) -> Result<Post, Refusal> {
+fn compose(state: &mut State, call: &Arguments, channel: &str) -> Result<Post, MethodError> {
     let (text, blocks, attachments) = content(call);
     let thread = call
         .optional("thread_ts")
@@ -51,7 +51,7 @@ fn compose(state: &mut State, call: &Arguments, channel: &str) -> Result<Post, R
     Ok(post)
 }
 
-pub(crate) fn post_message(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn post_message(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let mut channel = call.text("channel").to_owned();
     if channel.starts_with('U') && state.workspace.members.contains_key(&channel) {
         channel = state.workspace.direct(&channel);
@@ -74,25 +74,29 @@ fn told(state: &State, channel: &str, ts: &str) -> Value {
 }
 
 /// Returns a message of the app itself.
-fn own<'a>(state: &'a State, call: &Arguments, refusal: &'static str) -> Result<&'a Post, Refusal> {
+fn own<'a>(
+    state: &'a State,
+    call: &Arguments,
+    refusal: &'static str,
+) -> Result<&'a Post, MethodError> {
     let (channel, ts) = (call.text("channel"), call.text("ts"));
     let post = state
         .workspace
         .post(channel, ts)
         .filter(|post| !post.is_gone && post.only_for.is_none());
-    let post = post.ok_or_else(|| Refusal::new("message_not_found"))?;
+    let post = post.ok_or_else(|| MethodError::new("message_not_found"))?;
     match post.writer {
         Writer::App => Ok(post),
-        Writer::Member(_) | Writer::Slackbot => Err(Refusal::new(refusal)),
+        Writer::Member(_) | Writer::Slackbot => Err(MethodError::new(refusal)),
     }
 }
 
-pub(crate) fn update(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn update(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
     writable(state, &channel)?;
     let post = own(state, call, "cant_update_message")?;
     if post.stream == crate::post::StreamState::Running {
-        return Err(Refusal::new("streaming_state_conflict"));
+        return Err(MethodError::new("streaming_state_conflict"));
     }
     let kept = (
         post.blocks.clone(),
@@ -120,7 +124,7 @@ pub(crate) fn update(state: &mut State, call: &Arguments) -> Result<Value, Refus
     Ok(json!({ "channel": channel, "ts": ts, "text": text, "message": message }))
 }
 
-pub(crate) fn delete(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn delete(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
     writable(state, &channel)?;
     own(state, call, "cant_delete_message")?;
@@ -128,12 +132,12 @@ pub(crate) fn delete(state: &mut State, call: &Arguments) -> Result<Value, Refus
     Ok(json!({ "channel": channel, "ts": ts }))
 }
 
-pub(crate) fn post_ephemeral(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn post_ephemeral(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let channel = call.text("channel").to_owned();
     let user = call.text("user").to_owned();
     let room = writable(state, &channel)?;
     if !room.has(&user) {
-        return Err(Refusal::new("user_not_in_channel"));
+        return Err(MethodError::new("user_not_in_channel"));
     }
     let mut post = compose(state, call, &channel)?;
     post.only_for = Some(user);

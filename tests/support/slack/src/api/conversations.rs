@@ -2,22 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, readable};
+use super::{Arguments, MethodError, readable};
 use crate::ids::BOT_USER;
 use crate::post::Post;
 use crate::state::State;
-use crate::workspace::{ChannelKind, Room};
+use crate::workspace::{ChannelKind, StoredConversation};
 
 /// "The maximum and default values for the limit parameter have both been reduced to 15 objects" for apps that are
 /// distributed outside the Marketplace.
 const LIMITED: usize = 15;
 
-pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let room = state.workspace.rooms.get(call.text("channel"));
-    let room = room.ok_or_else(|| Refusal::new("channel_not_found"))?;
+    let room = room.ok_or_else(|| MethodError::new("channel_not_found"))?;
     // Public channels are visible without membership.
     if room.kind != ChannelKind::Public && !room.has(BOT_USER) {
-        return Err(Refusal::new("channel_not_found"));
+        return Err(MethodError::new("channel_not_found"));
     }
     let mut told = state.workspace.room_json(room);
     if call.flag("include_num_members") {
@@ -27,15 +27,15 @@ pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal
 }
 
 /// Opens the direct messages with somebody, who need not have written before.
-pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let user = call.text("users").to_owned();
     if !state.workspace.app.holds("im:write") {
-        return Err(Refusal::new("missing_scope").with("needed", json!("im:write")));
+        return Err(MethodError::new("missing_scope").with("needed", json!("im:write")));
     }
     let member = state.workspace.members.get(&user);
-    let member = member.ok_or_else(|| Refusal::new("user_not_found"))?;
+    let member = member.ok_or_else(|| MethodError::new("user_not_found"))?;
     if member.bot_id.is_some() {
-        return Err(Refusal::new("cannot_dm_bot"));
+        return Err(MethodError::new("cannot_dm_bot"));
     }
     let channel = state.workspace.direct(&user);
     Ok(json!({ "channel": { "id": channel } }))
@@ -43,7 +43,7 @@ pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal
 
 /// Lists the conversations that the bot is a member of, of the requested types (by default
 /// `public_channel`).
-pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let types: Vec<&str> = match call.optional("types") {
         Some(types) => types.split(',').map(str::trim).collect(),
         None => vec!["public_channel"],
@@ -55,12 +55,12 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
         ("im", "im:read"),
     ] {
         if types.contains(&name) && !state.workspace.app.holds(scope) {
-            return Err(Refusal::new("missing_scope").with("needed", json!(scope)));
+            return Err(MethodError::new("missing_scope").with("needed", json!(scope)));
         }
     }
     // For other users, only those that the bot is in too.
     let user = call.optional("user").unwrap_or(BOT_USER);
-    let is_asked = |room: &&Room| {
+    let is_asked = |room: &&StoredConversation| {
         let name = match room.kind {
             ChannelKind::Public => "public_channel",
             ChannelKind::Private => "private_channel",
@@ -74,7 +74,9 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
     let rooms: Vec<Value> = rooms.map(|room| state.workspace.room_json(room)).collect();
     let limit = call.number("limit").unwrap_or(100);
     let from = match call.optional("cursor").filter(|cursor| !cursor.is_empty()) {
-        Some(cursor) => cursor.parse().map_err(|_| Refusal::new("invalid_cursor"))?,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| MethodError::new("invalid_cursor"))?,
         None => 0,
     };
     let shown: Vec<&Value> = rooms.iter().skip(from).take(limit).collect();
@@ -89,7 +91,12 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Refu
 
 /// Returns the requested page of ordered messages: those in the time range, at most `limit` after
 /// the cursor.
-fn page(state: &State, call: &Arguments, posts: &[&Post], most: usize) -> Result<Value, Refusal> {
+fn page(
+    state: &State,
+    call: &Arguments,
+    posts: &[&Post],
+    most: usize,
+) -> Result<Value, MethodError> {
     let most = if state.limits.is_unlisted {
         LIMITED
     } else {
@@ -97,7 +104,9 @@ fn page(state: &State, call: &Arguments, posts: &[&Post], most: usize) -> Result
     };
     let limit = call.number("limit").unwrap_or(most).min(most);
     let from = match call.optional("cursor").filter(|cursor| !cursor.is_empty()) {
-        Some(cursor) => cursor.parse().map_err(|_| Refusal::new("invalid_cursor"))?,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| MethodError::new("invalid_cursor"))?,
         None => 0,
     };
     let all = call.flag("include_all_metadata");
@@ -132,14 +141,14 @@ fn is_in_window(call: &Arguments, ts: &str) -> bool {
     after && before
 }
 
-pub(crate) fn replies(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn replies(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let (channel, ts) = (call.text("channel"), call.text("ts"));
     readable(state, channel)?;
     let post = state
         .workspace
         .post(channel, ts)
         .filter(|post| !post.is_gone && post.only_for.is_none());
-    let post = post.ok_or_else(|| Refusal::new("thread_not_found"))?;
+    let post = post.ok_or_else(|| MethodError::new("thread_not_found"))?;
     let root = post.thread_ts.clone().unwrap_or_else(|| post.ts.clone());
     let thread = state.workspace.thread(channel, &root);
     // The root comes with every page.
@@ -149,7 +158,7 @@ pub(crate) fn replies(state: &mut State, call: &Arguments) -> Result<Value, Refu
     page(state, call, &thread, 1_000)
 }
 
-pub(crate) fn history(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn history(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let channel = call.text("channel");
     readable(state, channel)?;
     let posts = state.workspace.posts.iter().rev().filter(|post| {

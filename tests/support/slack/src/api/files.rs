@@ -2,20 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, writable};
+use super::{Arguments, MethodError, writable};
 use crate::ids::{BOT_USER, id};
 use crate::post::{Post, Writer};
 use crate::state::State;
 use crate::workspace::{Upload, file_json};
 
-pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn info(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let file = state.workspace.files.get(call.text("file"));
-    let (file, _) = file.ok_or_else(|| Refusal::new("file_not_found"))?;
+    let (file, _) = file.ok_or_else(|| MethodError::new("file_not_found"))?;
     Ok(json!({ "file": file, "comments": [], "response_metadata": { "next_cursor": "" } }))
 }
 
 /// Returns the URL for uploading a file's content.
-pub(crate) fn upload_address(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn upload_address(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let file = id('F', state.workspace.number());
     let upload = Upload {
         name: call.text("filename").to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn upload_address(state: &mut State, call: &Arguments) -> Result<Valu
 }
 
 /// Shares uploaded files in one message.
-pub(crate) fn complete(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn complete(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let channel = call.optional("channel_id").map(str::to_owned);
     if let Some(channel) = &channel {
         writable(state, channel)?;
@@ -38,9 +38,9 @@ pub(crate) fn complete(state: &mut State, call: &Arguments) -> Result<Value, Ref
     for file in asked.as_array().into_iter().flatten() {
         let id = file["id"].as_str().unwrap_or_default();
         let upload = state.workspace.uploads.get(id);
-        let upload = upload.ok_or_else(|| Refusal::new("file_not_found"))?;
+        let upload = upload.ok_or_else(|| MethodError::new("file_not_found"))?;
         let content = upload.content.clone();
-        let content = content.ok_or_else(|| Refusal::new("file_not_found"))?;
+        let content = content.ok_or_else(|| MethodError::new("file_not_found"))?;
         shared.push((id.to_owned(), upload.name.clone(), content));
     }
     let mut told = Vec::new();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal, writable};
+use super::{Arguments, MethodError, writable};
 use crate::blocks::markdown_block;
 use crate::ids::BOT_USER;
 use crate::post::{Post, StreamState, Writer};
@@ -21,13 +21,13 @@ fn added(call: &Arguments) -> String {
     added
 }
 
-pub(crate) fn start(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn start(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let channel = call.text("channel").to_owned();
     available(state)?;
     let kind = writable(state, &channel)?.kind;
     let thread = call.optional("thread_ts");
     match (kind, thread) {
-        (ChannelKind::Direct, None) => return Err(Refusal::new("invalid_thread_ts")),
+        (ChannelKind::Direct, None) => return Err(MethodError::new("invalid_thread_ts")),
         (ChannelKind::Direct, Some(_)) => {}
         (ChannelKind::Public | ChannelKind::Private | ChannelKind::Group, _) => {
             recipient(state, call)?
@@ -56,29 +56,29 @@ fn leave_session(state: &mut State, channel: &str, ts: &str, lifecycle: &str) {
 }
 
 /// Checks the recipient and their team: "Required when streaming to channels".
-fn recipient(state: &State, call: &Arguments) -> Result<(), Refusal> {
+fn recipient(state: &State, call: &Arguments) -> Result<(), MethodError> {
     let Some(user) = call.optional("recipient_user_id") else {
-        return Err(Refusal::new("missing_recipient_user_id"));
+        return Err(MethodError::new("missing_recipient_user_id"));
     };
     let Some(team) = call.optional("recipient_team_id") else {
-        return Err(Refusal::new("missing_recipient_team_id"));
+        return Err(MethodError::new("missing_recipient_team_id"));
     };
     match state.workspace.members.get(user) {
         Some(member) if member.team() == team => Ok(()),
-        Some(_) | None => Err(Refusal::new("user_not_found")),
+        Some(_) | None => Err(MethodError::new("user_not_found")),
     }
 }
 
 /// Workspaces without the feature do not have its methods.
-fn available(state: &State) -> Result<(), Refusal> {
+fn available(state: &State) -> Result<(), MethodError> {
     if state.workspace.app.has_streams {
         return Ok(());
     }
-    Err(Refusal::new("unknown_method"))
+    Err(MethodError::new("unknown_method"))
 }
 
 /// Checks that it is a running stream of the app itself.
-fn running(state: &State, call: &Arguments) -> Result<(), Refusal> {
+fn running(state: &State, call: &Arguments) -> Result<(), MethodError> {
     available(state)?;
     let (channel, ts) = (call.text("channel"), call.text("ts"));
     writable(state, channel)?;
@@ -86,20 +86,20 @@ fn running(state: &State, call: &Arguments) -> Result<(), Refusal> {
         .workspace
         .post(channel, ts)
         .filter(|post| !post.is_gone);
-    let post = post.ok_or_else(|| Refusal::new("message_not_found"))?;
+    let post = post.ok_or_else(|| MethodError::new("message_not_found"))?;
     if post.writer != Writer::App {
-        return Err(Refusal::new("message_not_owned_by_app"));
+        return Err(MethodError::new("message_not_owned_by_app"));
     }
     match post.stream {
         StreamState::Running => Ok(()),
-        StreamState::StoppedByPerson => Err(Refusal::new("stopped_by_user")),
+        StreamState::StoppedByPerson => Err(MethodError::new("stopped_by_user")),
         StreamState::None | StreamState::Stopped => {
-            Err(Refusal::new("message_not_in_streaming_state"))
+            Err(MethodError::new("message_not_in_streaming_state"))
         }
     }
 }
 
-pub(crate) fn append(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn append(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     running(state, call)?;
     let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
     grow(state, &channel, &ts, &added(call));
@@ -116,7 +116,7 @@ fn grow(state: &mut State, channel: &str, ts: &str, added: &str) {
     post.rewrite(&text, markdown_block(&text));
 }
 
-pub(crate) fn stop(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn stop(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     running(state, call)?;
     let (channel, ts) = (call.text("channel").to_owned(), call.text("ts").to_owned());
     grow(state, &channel, &ts, &added(call));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Arguments, Refusal};
+use super::{Arguments, MethodError};
 use crate::ids::{APP, BOT, TEAM, id};
 use crate::state::State;
 
@@ -24,30 +24,30 @@ fn kept(state: &mut State, view: &Value) -> Value {
 }
 
 /// Opens a modal for the person of the trigger: once, and within three seconds.
-pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn open(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let trigger = state.triggers.remove(call.text("trigger_id"));
-    let (user, at) = trigger.ok_or_else(|| Refusal::new("invalid_trigger_id"))?;
+    let (user, at) = trigger.ok_or_else(|| MethodError::new("invalid_trigger_id"))?;
     if at.elapsed() > TRIGGER_LIFE {
-        return Err(Refusal::new("expired_trigger_id"));
+        return Err(MethodError::new("expired_trigger_id"));
     }
     let view = kept(state, &call.value("view"));
     state.forms.insert(user, view.clone());
     Ok(json!({ "view": view }))
 }
 
-pub(crate) fn publish(state: &mut State, call: &Arguments) -> Result<Value, Refusal> {
+pub(crate) fn publish(state: &mut State, call: &Arguments) -> Result<Value, MethodError> {
     let user = call.text("user_id").to_owned();
     if !state.workspace.members.contains_key(&user) {
-        return Err(Refusal::new("user_not_found"));
+        return Err(MethodError::new("user_not_found"));
     }
     if !state.workspace.app.has_home {
-        return Err(Refusal::new("not_enabled"));
+        return Err(MethodError::new("not_enabled"));
     }
     let held = state.workspace.homes.get(&user);
     if let (Some(hash), Some(held)) = (call.optional("hash"), held)
         && held["hash"] != hash
     {
-        return Err(Refusal::new("hash_conflict"));
+        return Err(MethodError::new("hash_conflict"));
     }
     let view = kept(state, &call.value("view"));
     state.workspace.homes.insert(user, view.clone());

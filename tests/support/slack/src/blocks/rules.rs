@@ -1,7 +1,7 @@
 //! The reference of Block Kit as tables, as far as the bot uses it:
 //! docs.slack.dev/reference/block-kit/blocks, …/block-elements and …/composition-objects.
 
-use Shape::{Any, Either, Element, Elements, Flag, Number, Object, Plain, String, Word};
+use BlockFieldType::{Any, Either, Element, Elements, Flag, Number, Object, Plain, String, Word};
 
 /// Where blocks may be.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -13,7 +13,7 @@ pub(super) enum Surface {
 
 /// What a field must be. The numbers are limits: characters of texts, items of lists.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(super) enum BlockFieldType {
     /// A string of this many characters, at least and at most.
     String(usize, usize),
     /// A `plain_text` object.
@@ -35,7 +35,7 @@ pub(super) enum Shape {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     pub(super) name: &'static str,
-    pub(super) shape: Shape,
+    pub(super) shape: BlockFieldType,
     pub(super) is_required: bool,
 }
 
@@ -52,7 +52,7 @@ const MESSAGES: &[Surface] = &[Surface::Message];
 const HOME_TABS: &[Surface] = &[Surface::HomeTab];
 const MODALS: &[Surface] = &[Surface::Modal];
 
-const fn must(name: &'static str, shape: Shape) -> Field {
+const fn must(name: &'static str, shape: BlockFieldType) -> Field {
     let is_required = true;
     Field {
         name,
@@ -61,7 +61,7 @@ const fn must(name: &'static str, shape: Shape) -> Field {
     }
 }
 
-const fn may(name: &'static str, shape: Shape) -> Field {
+const fn may(name: &'static str, shape: BlockFieldType) -> Field {
     let is_required = false;
     Field {
         name,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::rules::{BLOCKS, ELEMENTS, OBJECTS, Rule, Shape};
+use super::rules::{BLOCKS, BlockFieldType, ELEMENTS, OBJECTS, Rule};
 use super::{of_home, of_message, pings, shown};
 
 fn plain(text: &str) -> Value {
@@ -151,8 +151,8 @@ fn whatever_the_tables_name_is_in_them() {
     let all = BLOCKS.iter().chain(ELEMENTS).chain(OBJECTS);
     for field in all.flat_map(|rule| rule.fields) {
         match field.shape {
-            Shape::Object(kind) => assert!(known(kind, OBJECTS), "{kind}"),
-            Shape::Elements(kinds, _) => {
+            BlockFieldType::Object(kind) => assert!(known(kind, OBJECTS), "{kind}"),
+            BlockFieldType::Elements(kinds, _) => {
                 for kind in kinds {
                     assert!(known(kind, ELEMENTS) || known(kind, OBJECTS), "{kind}");
                 }

@@ -12,11 +12,11 @@ use super::{Addresses, acknowledge, fail};
 use crate::ids::SIGNING_SECRET;
 use crate::outgoing::OutgoingKind;
 use crate::signature::sign;
-use crate::state::{HttpClient, Shared, State};
+use crate::state::{HttpClient, SharedState, State};
 
 /// Puts a delivery into its lane: deliveries of a lane are sent one after the other, retries in
 /// parallel.
-pub(super) fn queue(shared: &Arc<Shared>, state: &mut State, id: usize, reason: &'static str) {
+pub(super) fn queue(shared: &Arc<SharedState>, state: &mut State, id: usize, reason: &'static str) {
     if !reason.is_empty() {
         tokio::spawn(post(Arc::clone(shared), id, reason));
         return;
@@ -30,7 +30,7 @@ pub(super) fn queue(shared: &Arc<Shared>, state: &mut State, id: usize, reason: 
     let _ = sender.send(id);
 }
 
-fn run_lane(shared: Arc<Shared>) -> mpsc::UnboundedSender<usize> {
+fn run_lane(shared: Arc<SharedState>) -> mpsc::UnboundedSender<usize> {
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         while let Some(id) = receiver.recv().await {
@@ -68,7 +68,7 @@ fn address(addresses: &Addresses, kind: OutgoingKind) -> String {
 }
 
 /// Makes one attempt.
-async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
+async fn post(shared: Arc<SharedState>, id: usize, reason: &'static str) {
     let (attempt, request, wait) = shared.change(|state| {
         let attempt = state.deliveries.begin(id, reason, None);
         let addresses = state.deliveries.replica();
@@ -96,7 +96,7 @@ async fn post(shared: Arc<Shared>, id: usize, reason: &'static str) {
 }
 
 /// An app's response: status, whether it forbids retries, body.
-pub(crate) type Answer = (u16, bool, String);
+pub(crate) type AppResponse = (u16, bool, String);
 
 /// Why there was no response, in Slack's words.
 type Silence = &'static str;
@@ -104,7 +104,7 @@ type Silence = &'static str;
 pub(crate) async fn answer(
     client: &HttpClient,
     request: Request<Full<Bytes>>,
-) -> Result<Answer, Silence> {
+) -> Result<AppResponse, Silence> {
     let response = client.request(request).await.map_err(|error| {
         if error.is_connect() {
             "connection_failed"
@@ -127,11 +127,11 @@ pub(crate) async fn answer(
 }
 
 fn conclude(
-    shared: &Arc<Shared>,
+    shared: &Arc<SharedState>,
     state: &mut State,
     id: usize,
     attempt: usize,
-    answered: Option<Result<Answer, Silence>>,
+    answered: Option<Result<AppResponse, Silence>>,
 ) {
     let tried = &mut state.deliveries.get(id).attempts[attempt];
     let reason = match answered {
@@ -144,7 +144,7 @@ fn conclude(
             tried.status = Some(status);
             if is_final {
                 tried.is_over = true;
-                state.deliveries.get(id).outcome = super::Outcome::GivenUp;
+                state.deliveries.get(id).outcome = super::DeliveryStatus::GivenUp;
                 return;
             }
             "http_error"

@@ -1,6 +1,8 @@
 //! `chat.*`
 
-use super::Kind::{Attachments, Blocks, Chunks, Filled, Flag, Id, Metadata, Text, Ts, Word};
+use super::ArgumentKind::{
+    Attachments, Blocks, Chunks, Filled, Flag, Id, Metadata, Text, Ts, Word,
+};
 use super::{Argument, Method, Scopes, Tier, TokenKind, one_of, optional, required};
 use crate::api::{chat, streams};
 

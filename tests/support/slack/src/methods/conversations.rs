@@ -1,6 +1,6 @@
 //! `conversations.*`, `users.*`, `files.*`
 
-use super::Kind::{Filled, Flag, Id, Number, Text, Ts, Uploads};
+use super::ArgumentKind::{Filled, Flag, Id, Number, Text, Ts, Uploads};
 use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{conversations, files, people};
 

@@ -1,6 +1,6 @@
 //! `auth.*`, `apps.*`, `views.*`, `assistant.threads.*`, `agents.sessions.*`
 
-use super::Kind::{Filled, Home, Id, Modal, Prompts, Text, Texts, Ts, Word};
+use super::ArgumentKind::{Filled, Home, Id, Modal, Prompts, Text, Texts, Ts, Word};
 use super::{Argument, Method, Scopes, Tier, TokenKind, optional, required};
 use crate::api::{agents, basics, views};
 

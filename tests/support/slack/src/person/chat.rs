@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::view::{Message, Thread};
-use super::{PATIENCE, Person};
+use super::view::{AssistantThread, Message};
+use super::{PATIENCE, SlackPerson};
 use crate::ids::{BOT_USER, id};
 use crate::post::{Post, StreamState, Writer};
 use crate::state::State;
@@ -12,7 +12,7 @@ use crate::workspace::{Workspace, file_json};
 /// One conversation, or one thread of it, as a person sees it.
 #[derive(Clone, Debug)]
 pub struct Chat {
-    pub(super) person: Person,
+    pub(super) person: SlackPerson,
     channel: String,
     thread: Option<String>,
 }
@@ -47,7 +47,7 @@ fn rich(text: &str, number: usize) -> Value {
 }
 
 impl Chat {
-    pub(super) fn new(person: Person, channel: &str) -> Self {
+    pub(super) fn new(person: SlackPerson, channel: &str) -> Self {
         let (channel, thread) = (channel.to_owned(), None);
         Self {
             person,
@@ -280,11 +280,11 @@ impl Chat {
     }
 
     /// What is shown beside the thread now.
-    pub fn thread(&self) -> Thread {
+    pub fn thread(&self) -> AssistantThread {
         self.thread_of(&self.person.shared.look())
     }
 
-    fn thread_of(&self, state: &State) -> Thread {
+    fn thread_of(&self, state: &State) -> AssistantThread {
         let key = (
             self.channel.clone(),
             self.thread.clone().unwrap_or_default(),
@@ -293,7 +293,7 @@ impl Chat {
             .workspace
             .sessions
             .get(&key)
-            .map(Thread::of)
+            .map(AssistantThread::of)
             .unwrap_or_default()
     }
 
@@ -301,7 +301,11 @@ impl Chat {
     ///
     /// # Panics
     /// Panics when it does not come in time.
-    pub async fn sees_thread(&self, what: &str, is_it: impl Fn(&Thread) -> bool) -> Thread {
+    pub async fn sees_thread(
+        &self,
+        what: &str,
+        is_it: impl Fn(&AssistantThread) -> bool,
+    ) -> AssistantThread {
         let found = self.person.shared.until(PATIENCE, |state| {
             let thread = self.thread_of(state);
             is_it(&thread).then_some(thread)

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::chat::Chat;
-use super::view::{Form, Home, Message};
-use super::{PATIENCE, Person};
-use crate::delivery::Outcome;
+use super::view::{Form, HomeTab, Message};
+use super::{PATIENCE, SlackPerson};
+use crate::delivery::DeliveryStatus;
 use crate::ids::{APP, TEAM};
 use crate::outgoing::OutgoingKind;
 use crate::responses::{self, ResponseUrl};
@@ -76,7 +76,7 @@ fn of_element(element: &Value, block: &str, found: &mut Vec<Action>) {
     }
 }
 
-impl Person {
+impl SlackPerson {
     /// What every interaction tells of who did it.
     fn interaction(&self, state: &mut State, kind: &str) -> Value {
         let member = &state.workspace.members[self.id()];
@@ -93,9 +93,9 @@ impl Person {
             let mut all = state.deliveries.all.iter();
             let told = all.find(|told| told.id == delivery)?;
             match told.outcome {
-                Outcome::Pending => None,
-                Outcome::Acknowledged => Some(Answered::Acknowledged(told.answer.clone())),
-                Outcome::GivenUp => Some(Answered::Failed),
+                DeliveryStatus::Pending => None,
+                DeliveryStatus::Acknowledged => Some(Answered::Acknowledged(told.answer.clone())),
+                DeliveryStatus::GivenUp => Some(Answered::Failed),
             }
         });
         answered.await.expect("Slack gives up after three seconds")
@@ -105,7 +105,7 @@ impl Person {
     ///
     /// # Panics
     /// Panics when nothing there has this label.
-    pub async fn click_at_home(&self, home: &Home, label: &str) -> Answered {
+    pub async fn click_at_home(&self, home: &HomeTab, label: &str) -> Answered {
         let action = find(&home.0["blocks"], label);
         let delivery = self.shared.change(|state| {
             let mut payload = self.interaction(state, "block_actions");
@@ -120,7 +120,7 @@ impl Person {
     }
 }
 
-impl Person {
+impl SlackPerson {
     /// Fills in the only field of a form, and sends it.
     ///
     /// # Panics

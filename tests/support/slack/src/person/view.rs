@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use crate::blocks::{pings, shown};
 use crate::post::{Post, StreamState, Writer};
-use crate::workspace::{Session, Workspace};
+use crate::workspace::{AssistantSession, Workspace};
 
 /// The current state of a message.
 #[derive(Clone, Debug)]
@@ -83,7 +83,7 @@ impl Message {
 
 /// What is shown beside a thread.
 #[derive(Clone, Debug, Default)]
-pub struct Thread {
+pub struct AssistantThread {
     pub title: String,
     /// "is thinking…"; empty if nothing is shown.
     pub status: String,
@@ -97,8 +97,8 @@ pub struct Thread {
     pub prompts: Vec<(String, String)>,
 }
 
-impl Thread {
-    pub(super) fn of(session: &Session) -> Self {
+impl AssistantThread {
+    pub(super) fn of(session: &AssistantSession) -> Self {
         Self {
             title: session.title.clone(),
             status: session.status.clone(),
@@ -123,9 +123,9 @@ impl Form {
 
 /// A home tab.
 #[derive(Clone, Debug)]
-pub struct Home(pub Value);
+pub struct HomeTab(pub Value);
 
-impl Home {
+impl HomeTab {
     /// Returns the text that a person reads in it.
     pub fn shown(&self) -> String {
         shown("", &self.0["blocks"])

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use loopback_slack::{Chat, Delivery, Slack};
 
-use crate::envelopes::Line;
+use crate::envelopes::RawWebSocket;
 use crate::http::OverHttp;
 
 const EVENTS: usize = 200;
@@ -54,7 +54,7 @@ fn p99(told: &[Delivery]) -> Duration {
 #[tokio::test]
 async fn a_burst_keeps_the_order_of_each_thread_over_a_socket() {
     let slack = Slack::start().await;
-    let mut line = Line::open(&slack).await;
+    let mut line = RawWebSocket::open(&slack).await;
     let began = Instant::now();
     burst(&slack);
     let mut heard = Vec::new();

@@ -1,6 +1,6 @@
 //! Calls of the Web API, and what people see of them.
 
-use loopback_slack::{App, BOT, BOT_USER, Fault, Slack, TEAM};
+use loopback_slack::{BOT, BOT_USER, ResponseFault, Slack, SlackApp, TEAM};
 use slack_morphism::errors::SlackClientError;
 use slack_morphism::prelude::*;
 
@@ -109,7 +109,7 @@ async fn what_slack_refuses_is_refused_by_its_name() {
     let wrong = SlackApiToken::new("xoxb-wrong".into());
     let refused = client.open_session(&wrong).auth_test().await;
     assert_eq!(error_of(refused), "invalid_auth");
-    slack.reinstall(App::default().without_scope("chat:write"));
+    slack.reinstall(SlackApp::default().without_scope("chat:write"));
     let refused = session.chat_post_message(&post(channel.id())).await;
     assert_eq!(error_of(refused), "missing_scope");
     let call = slack.calls().pop().expect("a call");
@@ -172,22 +172,22 @@ async fn what_goes_wrong_goes_wrong_on_demand() {
     let slack = Slack::start().await;
     let (client, token) = (client(&slack.api_url()), bot_token());
     let session = client.open_session(&token);
-    slack.fail_next("auth.test", Fault::RateLimited(7));
+    slack.fail_next("auth.test", ResponseFault::RateLimited(7));
     match session.auth_test().await {
         Err(SlackClientError::RateLimitError(error)) => {
             assert_eq!(error.retry_after.map(|wait| wait.as_secs()), Some(7));
         }
         other => panic!("{other:?}"),
     }
-    slack.fail_next("", Fault::Status(503));
+    slack.fail_next("", ResponseFault::Status(503));
     assert!(matches!(
         session.auth_test().await,
         Err(SlackClientError::HttpError(_))
     ));
-    slack.fail_next("", Fault::Closed);
+    slack.fail_next("", ResponseFault::Closed);
     let lost = session.auth_test().await;
     assert!(lost.is_err(), "{lost:?}");
-    slack.fail_after("auth.test", 1, Fault::Error("internal_error"));
+    slack.fail_after("auth.test", 1, ResponseFault::Error("internal_error"));
     session.auth_test().await.expect("one passes");
     assert_eq!(error_of(session.auth_test().await), "internal_error");
     session.auth_test().await.expect("all is well again");

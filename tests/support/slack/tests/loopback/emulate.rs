@@ -20,7 +20,7 @@ fn emulate() -> String {
 }
 
 /// What must be equal in two responses: no ids, no times, no users.
-type Shape = Vec<(&'static str, String)>;
+type ResponseShape = Vec<(&'static str, String)>;
 
 fn error<T: std::fmt::Debug>(answered: Result<T, SlackClientError>) -> String {
     match answered {
@@ -39,11 +39,11 @@ fn texts(read: &Value) -> String {
 }
 
 /// Posts, replies, edits, deletes, and makes calls that are refused.
-async fn walk(api_url: &str, channel: &str) -> Shape {
+async fn walk(api_url: &str, channel: &str) -> ResponseShape {
     let (client, token) = (client(api_url), bot_token());
     let session = client.open_session(&token);
     let channel = SlackChannelId::new(channel.to_owned());
-    let mut shape = Shape::new();
+    let mut shape = ResponseShape::new();
     let post = |said: &str| SlackApiChatPostMessageRequest::new(channel.clone(), text(said));
     let root = session
         .chat_post_message(&post("root & <b>"))
@@ -109,7 +109,7 @@ async fn refused(
     session: &SlackClientSession<'_, Connector>,
     channel: &SlackChannelId,
     gone: &SlackTs,
-    shape: &mut Shape,
+    shape: &mut ResponseShape,
 ) {
     let delete = SlackApiChatDeleteRequest::new(channel.clone(), gone.clone());
     shape.push(("deleted twice", error(session.chat_delete(&delete).await)));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
-use loopback_slack::{APP_TOKEN, Answered, Outcome, PATIENCE, Slack, Waits};
+use loopback_slack::{APP_TOKEN, Answered, DeliveryStatus, DeliveryTimings, PATIENCE, Slack};
 use serde_json::{Value, json};
 use slack_morphism::prelude::*;
 use tokio::net::TcpStream;
@@ -13,7 +13,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use crate::client::client;
 
 /// A connection, frame by frame.
-pub(crate) struct Line(WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub(crate) struct RawWebSocket(WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 async fn address(slack: &Slack) -> String {
     let (client, token) = (
@@ -27,7 +27,7 @@ async fn address(slack: &Slack) -> String {
     opened.unwrap().url.0.to_string()
 }
 
-impl Line {
+impl RawWebSocket {
     pub(crate) async fn open(slack: &Slack) -> Self {
         let (socket, _) = tokio_tungstenite::connect_async(address(slack).await)
             .await
@@ -70,11 +70,14 @@ impl Line {
 async fn what_is_not_acknowledged_in_time_is_told_to_another_connection() {
     let slack = Slack::start().await;
     let acknowledgement = Duration::from_millis(50);
-    slack.set_waits(Waits {
+    slack.set_waits(DeliveryTimings {
         acknowledgement,
-        ..Waits::default().faster(1_000)
+        ..DeliveryTimings::default().faster(1_000)
     });
-    let (mut one, mut other) = (Line::open(&slack).await, Line::open(&slack).await);
+    let (mut one, mut other) = (
+        RawWebSocket::open(&slack).await,
+        RawWebSocket::open(&slack).await,
+    );
     slack
         .person("Ann")
         .in_channel(&slack.channel("general"))
@@ -92,14 +95,14 @@ async fn what_is_not_acknowledged_in_time_is_told_to_another_connection() {
     assert_eq!(again["retry_reason"], "timeout");
     one.acknowledges(&again).await;
     slack.all_told().await;
-    assert_eq!(slack.deliveries()[0].outcome, Outcome::Acknowledged);
+    assert_eq!(slack.deliveries()[0].outcome, DeliveryStatus::Acknowledged);
     slack.finish();
 }
 
 #[tokio::test]
 async fn envelopes_are_acknowledged_once_and_by_their_name() {
     let slack = Slack::start().await;
-    let mut line = Line::open(&slack).await;
+    let mut line = RawWebSocket::open(&slack).await;
     slack
         .person("Ann")
         .in_channel(&slack.channel("general"))
@@ -142,14 +145,14 @@ async fn an_address_is_good_for_one_connection_and_ten_are_the_most() {
         violations[0].contains("good for one connection"),
         "{violations:?}"
     );
-    let mut lines = vec![Line(first)];
+    let mut lines = vec![RawWebSocket(first)];
     for _ in 1..10 {
-        lines.push(Line::open(&slack).await);
+        lines.push(RawWebSocket::open(&slack).await);
     }
     let (one_too_many, _) = tokio_tungstenite::connect_async(address(&slack).await)
         .await
         .unwrap();
-    let refusal = Line(one_too_many).hears().await;
+    let refusal = RawWebSocket(one_too_many).hears().await;
     assert_eq!(
         (&refusal["type"], &refusal["reason"]),
         (&json!("disconnect"), &json!("too_many_websockets"))
@@ -161,8 +164,8 @@ async fn an_address_is_good_for_one_connection_and_ten_are_the_most() {
 #[tokio::test]
 async fn a_refresh_warns_then_closes_and_tells_nothing_new_meanwhile() {
     let slack = Slack::start().await;
-    slack.set_waits(Waits::default().faster(20));
-    let mut old = Line::open(&slack).await;
+    slack.set_waits(DeliveryTimings::default().faster(20));
+    let mut old = RawWebSocket::open(&slack).await;
     slack.disconnect_sockets("refresh_requested");
     let warning = old.hears().await;
     assert_eq!(
@@ -173,7 +176,7 @@ async fn a_refresh_warns_then_closes_and_tells_nothing_new_meanwhile() {
     general.say("Meanwhile");
     // Nobody is connected to receive the command.
     assert_eq!(general.slash("/muninn", "help").await, Answered::Failed);
-    let mut new = Line::open(&slack).await;
+    let mut new = RawWebSocket::open(&slack).await;
     let told = new.hears().await;
     assert_eq!(told["payload"]["event"]["text"], "Meanwhile");
     new.acknowledges(&told).await;

@@ -8,14 +8,16 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
-use loopback_slack::{Addresses, Answered, App, Knock, Outcome, SIGNING_SECRET, Slack, Waits};
+use loopback_slack::{
+    Addresses, Answered, DeliveryStatus, DeliveryTimings, Knock, SIGNING_SECRET, Slack, SlackApp,
+};
 use serde_json::Value;
 use slack_morphism::signature_verifier::SlackEventSignatureVerifier;
 
 /// An app over HTTP, which records what it receives and answers with the given statuses, then with
 /// 200.
 #[derive(Default)]
-struct Kept {
+struct HttpAppState {
     told: Vec<(String, HeaderMap)>,
     statuses: Vec<u16>,
     is_stuck: bool,
@@ -23,7 +25,7 @@ struct Kept {
 
 #[derive(Clone)]
 pub(crate) struct OverHttp {
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<HttpAppState>>,
     url: String,
 }
 
@@ -108,19 +110,19 @@ async fn told(
 
 #[tokio::test]
 async fn an_event_is_signed_and_told_again_until_it_is_acknowledged() {
-    let slack = Slack::with(App {
+    let slack = Slack::with(SlackApp {
         socket_mode: false,
-        ..App::default()
+        ..SlackApp::default()
     })
     .await;
     let app = OverHttp::start(&slack).await;
-    slack.set_waits(Waits::default().faster(1_000));
+    slack.set_waits(DeliveryTimings::default().faster(1_000));
     app.kept.lock().unwrap().statuses = vec![503, 500];
     let general = slack.person("Ann").in_channel(&slack.channel("general"));
     general.say("Good morning");
     slack.all_told().await;
     let told = &slack.deliveries()[0];
-    assert_eq!(told.outcome, Outcome::Acknowledged);
+    assert_eq!(told.outcome, DeliveryStatus::Acknowledged);
     let statuses: Vec<_> = told.attempts.iter().map(|attempt| attempt.status).collect();
     assert_eq!(statuses, [Some(500), Some(503), Some(200)]);
     assert!(told.acknowledged_after().is_some());
@@ -137,9 +139,9 @@ async fn an_event_is_signed_and_told_again_until_it_is_acknowledged() {
 async fn what_is_never_acknowledged_is_a_violation() {
     let slack = Slack::start().await;
     let app = OverHttp::start(&slack).await;
-    let waits = Waits {
+    let waits = DeliveryTimings {
         acknowledgement: Duration::from_millis(50),
-        ..Waits::default()
+        ..DeliveryTimings::default()
     };
     slack.set_waits(waits.faster(10_000));
     app.kept.lock().unwrap().is_stuck = true;
@@ -147,7 +149,7 @@ async fn what_is_never_acknowledged_is_a_violation() {
     general.say("Good morning");
     slack.all_told().await;
     let told = &slack.deliveries()[0];
-    assert_eq!(told.outcome, Outcome::GivenUp);
+    assert_eq!(told.outcome, DeliveryStatus::GivenUp);
     assert_eq!(told.attempts.len(), 4);
     assert_eq!(told.attempts[3].reason, "http_timeout");
     let violations = slack.take_violations();

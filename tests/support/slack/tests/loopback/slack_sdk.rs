@@ -25,13 +25,13 @@ fn script(name: &str) -> PathBuf {
 }
 
 /// A script that reads and answers line by line.
-struct Script {
+struct ScriptProcess {
     child: Child,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
 }
 
-impl Script {
+impl ScriptProcess {
     fn start(name: &str, arguments: &[&str]) -> Self {
         let mut child = Command::new(python())
             .arg(script(name))
@@ -78,7 +78,7 @@ const BODIES: [&str; 4] = [
 #[tokio::test]
 #[ignore = "needs Slack's Python library (SLACK_SDK_PYTHON)"]
 async fn signatures_are_those_of_slacks_own_library() {
-    let mut signer = Script::start("sign.py", &[]);
+    let mut signer = ScriptProcess::start("sign.py", &[]);
     for (body, timestamp) in BODIES
         .iter()
         .zip(["1531420618", "1700000000", "1", "2000000000"])
@@ -87,7 +87,7 @@ async fn signatures_are_those_of_slacks_own_library() {
         assert_eq!(signer.hears().await, sign(SIGNING_SECRET, timestamp, body));
     }
     signer.end().await;
-    let mut verifier = Script::start("verify.py", &[]);
+    let mut verifier = ScriptProcess::start("verify.py", &[]);
     let now = chrono::Utc::now().timestamp();
     for body in BODIES {
         for (timestamp, is_valid) in [(now, "True"), (now - 600, "False")] {
@@ -106,7 +106,7 @@ async fn signatures_are_those_of_slacks_own_library() {
 async fn a_bot_on_slacks_own_library_answers_here() {
     let slack = Slack::start().await;
     let arguments = [&slack.api_url(), BOT_TOKEN, APP_TOKEN];
-    let mut bot = Script::start("echo_bot.py", &arguments);
+    let mut bot = ScriptProcess::start("echo_bot.py", &arguments);
     assert_eq!(bot.hears().await, "ready");
     slack.connected(1).await;
     let general = slack.person("Ann").in_channel(&slack.channel("general"));

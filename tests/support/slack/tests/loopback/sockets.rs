@@ -1,6 +1,6 @@
 //! Socket Mode, with the client crate's own listener.
 
-use loopback_slack::{Answered, Fault, Outcome, Slack, Waits};
+use loopback_slack::{Answered, DeliveryStatus, DeliveryTimings, ResponseFault, Slack};
 
 use crate::client::EchoBot;
 
@@ -20,7 +20,7 @@ async fn a_mention_is_answered_in_its_thread() {
     let told = slack.deliveries();
     assert!(
         told.iter()
-            .all(|told| told.outcome == Outcome::Acknowledged)
+            .all(|told| told.outcome == DeliveryStatus::Acknowledged)
     );
     // The question arrives as a message and as a mention, with one ts and two event ids; then the
     // answer.
@@ -43,7 +43,7 @@ async fn what_was_not_acknowledged_is_told_again_after_the_connection_is_lost() 
     let asked = general.ask("Still there?");
     general.in_thread(&asked).hears("Echo: Still there?").await;
     slack.connected(2).await;
-    slack.set_waits(Waits::default().faster(100));
+    slack.set_waits(DeliveryTimings::default().faster(100));
     slack.disconnect_sockets("refresh_requested");
     slack.connected(3).await;
     let asked = general.ask("And now?");
@@ -69,7 +69,7 @@ async fn commands_clicks_and_shortcuts_are_answered() {
     general.hears("Asked about: Huginn is a raven").await;
     // Somebody else sees none of it.
     assert!(slack.person("Bob").in_channel(&channel).said().is_empty());
-    slack.fail_next("response_url", Fault::Status(500));
+    slack.fail_next("response_url", ResponseFault::Status(500));
     bot.stop().await;
     slack.finish();
 }

@@ -1,6 +1,6 @@
 //! Other surfaces: streams, sessions, assistant threads, home tabs, files, limits.
 
-use loopback_slack::{Answered, App, Slack, StreamState, Surface};
+use loopback_slack::{Answered, Slack, SlackApp, StreamState, Surface};
 use slack_morphism::errors::SlackClientError;
 use slack_morphism::prelude::*;
 
@@ -128,7 +128,7 @@ async fn somebody_stops_a_stream() {
 
 #[tokio::test]
 async fn a_workspace_without_streams_does_not_know_them() {
-    let slack = Slack::with(App::default().without_streams()).await;
+    let slack = Slack::with(SlackApp::default().without_streams()).await;
     let (client, token) = (client(&slack.api_url()), bot_token());
     let session = client.open_session(&token);
     let (ann, channel) = (slack.person("Ann"), slack.channel("general"));
@@ -140,7 +140,7 @@ async fn a_workspace_without_streams_does_not_know_them() {
 
 #[tokio::test]
 async fn an_assistant_thread_shows_status_title_and_prompts() {
-    let slack = Slack::with(App::default().with_surface(Surface::Assistant)).await;
+    let slack = Slack::with(SlackApp::default().with_surface(Surface::Assistant)).await;
     let (client, token) = (client(&slack.api_url()), bot_token());
     let session = client.open_session(&token);
     let (ann, channel) = (slack.person("Ann"), slack.channel("general"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Message, kinds};
+use super::{StoredMessage, kinds};
 use crate::Id;
 use crate::permissions::Permissions;
 use crate::world::World;
@@ -49,7 +49,7 @@ fn named(content: &str, open: &str) -> Vec<Id> {
 
 impl World {
     /// Finds whom a message pings, by its text and by replying.
-    pub(super) fn read_mentions(&self, message: &mut Message) {
+    pub(super) fn read_mentions(&self, message: &mut StoredMessage) {
         let content = &message.draft.content;
         let allowed = Allowed(message.draft.allowed_mentions.as_ref());
         let users = named(content, "<@").into_iter();

@@ -2,14 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::{Attached, Message, flags, kinds, with_guild};
+use super::{Attached, StoredMessage, flags, kinds, with_guild};
 use crate::Id;
 use crate::id::stamp;
-use crate::world::{Channel, Listener, World, intents};
+use crate::world::{Listener, StoredChannel, World, intents};
 
 impl World {
     /// Returns it as the REST interface does for an application.
-    pub(crate) fn message_json(&self, message: &Message, app: Id, has_content: bool) -> Value {
+    pub(crate) fn message_json(
+        &self,
+        message: &StoredMessage,
+        app: Id,
+        has_content: bool,
+    ) -> Value {
         let mut json = self.basic_message_json(message, app, has_content);
         if let Some(earlier) = message.draft.reference {
             let earlier = self.message(message.channel, earlier);
@@ -26,7 +31,7 @@ impl World {
     /// Returns it as in events, with its author and the mentioned people as members.
     pub(crate) fn message_event_json(
         &self,
-        message: &Message,
+        message: &StoredMessage,
         app: Id,
         has_content: bool,
     ) -> Value {
@@ -52,7 +57,7 @@ impl World {
         json
     }
 
-    fn basic_message_json(&self, message: &Message, app: Id, has_content: bool) -> Value {
+    fn basic_message_json(&self, message: &StoredMessage, app: Id, has_content: bool) -> Value {
         let channel = self.channels.get(&message.channel);
         let is_direct = channel.is_some_and(|channel| channel.guild.is_none());
         let is_for = message.author == app || message.mentions.contains(&app) || is_direct;
@@ -98,7 +103,7 @@ impl World {
         json
     }
 
-    fn author_json(&self, message: &Message) -> Value {
+    fn author_json(&self, message: &StoredMessage) -> Value {
         let webhook = message
             .draft
             .webhook
@@ -114,7 +119,11 @@ impl World {
         author
     }
 
-    fn reference_json(&self, message: &Message, channel: Option<&Channel>) -> Option<Value> {
+    fn reference_json(
+        &self,
+        message: &StoredMessage,
+        channel: Option<&StoredChannel>,
+    ) -> Option<Value> {
         let channel = channel?;
         let starts = message.draft.kind == kinds::THREAD_STARTER
             || message.draft.kind == kinds::THREAD_CREATED;
